@@ -144,27 +144,32 @@ static int scan_lines(const struct scan *s, FILE *file)
 	return rc;
 }
 
+int astra_conf_check_pair(const char *first, const char *key, const char *value,
+			  bool (*known)(const char *first, const char *key),
+			  struct astra_error *err)
+{
+	if (!value || !*value)
+		return astra_error_set(err, "\"%s\" has no value", key);
+	if (!known(first, key))
+		return astra_error_set(
+			err, "%s=%s: there is no such key%s%s", key, value,
+			strcasecmp(first, key) ? " on a line of " : "",
+			strcasecmp(first, key) ? first : "");
+	return 0;
+}
+
 static int conf_scan_check(const struct scan *s, const char *first,
 			   const char *key, const char *value, int line)
 {
+	struct astra_error why = {""};
+
 	if (!strcasecmp(key, "Include") && !value)
 		return 0;
-	if (!strcasecmp(first, "Include"))
+	if (!strcasecmp(first, "Include") ||
+	    !astra_conf_check_pair(first, key, value, s->known, &why))
 		return 0;
-	if (!value || !*value)
-		return astra_error_set(s->err,
-				       "%s: line %d: \"%s\" has no "
-				       "value",
-				       s->path, line, key);
-	if (!s->known(first, key))
-		return astra_error_set(s->err,
-				       "%s: line %d: %s=%s: there is "
-				       "no such key%s%s",
-				       s->path, line, key, value,
-				       strcasecmp(first, key) ? " on a line of "
-							      : "",
-				       strcasecmp(first, key) ? first : "");
-	return 0;
+	return astra_error_set(s->err, "%s: line %d: %s", s->path, line,
+			       why.text);
 }
 
 FILE *astra_conf_open(const char *path, struct astra_error *err)

@@ -37,6 +37,11 @@ int astra_conf_check_keys(const char *path,
 			  bool (*known)(const char *first, const char *key),
 			  struct astra_error *err);
 
+/* The same of one key=value that is in no file; value: NULL: it has none. */
+int astra_conf_check_pair(const char *first, const char *key, const char *value,
+			  bool (*known)(const char *first, const char *key),
+			  struct astra_error *err);
+
 /* One key=value. Texts are gone when each() returns. */
 struct astra_conf_pair {
 	const char *path;

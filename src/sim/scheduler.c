@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/engine/engine.h"
+#include "src/engine/engine_image.h"
 #include "src/policies/policy.h"
 #include "src/sim/overbid.h"
+#include "src/sim/simulate.h"
 
 /* The engine, with one of its policies, as a scheduler of the simulator. */
 
@@ -31,6 +32,28 @@ static void destroy_host(void *self)
 	free(h);
 }
 
+/* The engine of production goes on with the options, as it does when it is
+ * reconfigured. */
+static struct astra_engine *host_go_on(const struct astra_engine *engine,
+				       const struct astra_options *options,
+				       struct astra_error *err)
+{
+	struct astra_bytes image = {0};
+	struct astra_engine *copy = NULL;
+
+	if (astra_engine_image(engine, &image) < 0)
+		astra_error_nomem(err);
+	else
+		copy = astra_engine_of_image(astra_engine_options(engine),
+					     image.data, image.size, err);
+	astra_bytes_clear(&image);
+	if (copy && astra_engine_configure(copy, options, err) < 0) {
+		astra_engine_destroy(copy);
+		copy = NULL;
+	}
+	return copy;
+}
+
 static void *create_host(const struct astra_scheduler_setup *setup,
 			 struct astra_error *err)
 {
@@ -43,8 +66,11 @@ static void *create_host(const struct astra_scheduler_setup *setup,
 	h->trace = setup->trace;
 	h->liar.lies = setup->lies;
 	if (astra_options_check(setup->options, err) == 0)
-		h->engine = astra_engine_create(setup->options,
-						setup->begin_sec, err);
+		h->engine = setup->begin ? host_go_on(setup->begin->engine,
+						      setup->options, err)
+					 : astra_engine_create(setup->options,
+							       setup->begin_sec,
+							       err);
 	if (h->engine)
 		return h;
 	free(h);

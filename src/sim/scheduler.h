@@ -12,10 +12,13 @@
 #include "src/sim/overbid.h"
 #include "src/sim/trace.h"
 
+struct astra_sim_begin;
+
 struct astra_scheduler_setup {
 	const struct astra_options *options;
 	const struct astra_trace *trace;
 	double begin_sec;
+	const struct astra_sim_begin *begin; /* simulate.h; NULL: anew */
 	struct astra_lies lies;
 };
 
@@ -37,8 +40,7 @@ struct astra_scheduler {
 	void *(*create)(const struct astra_scheduler_setup *setup,
 			struct astra_error *err);
 	void (*destroy)(void *self);
-	/* One round. A job's id is 1 + the index of its line in the trace's
-	 * jobs. ENDED jobs are shown once.
+	/* One round. ENDED jobs are shown once.
 	 * The plan may say: START (until_sec: when to be asked again at the
 	 * latest, infinite: need not), SIGNAL (checkpoint, then leave),
 	 * REQUEUE. plan->wake_sec: the latest time of the next round.

@@ -26,6 +26,8 @@ struct loop {
 	double wake_sec;
 	struct timespec shown;
 	uint32_t in_vain; /* rounds */
+	bool seen;	  /* by the scheduler, what there is: then what changes
+			   * counts */
 };
 
 static void simulate_tell(struct loop *l)
@@ -78,8 +80,10 @@ static int one_round(struct loop *l, struct astra_error *err)
 {
 	struct astra_virtual *v = &l->v;
 	struct astra_changes changes = astra_world_changes(&v->world);
+	const struct astra_sim_begin *begin = v->options->begin;
 	struct astra_snapshot snapshot = {
-		.now_sec = ASTRA_VIRTUAL_BEGIN + v->world.now_sec,
+		.now_sec = v->world.begin_sec + v->world.now_sec,
+		.kill_wait_sec = begin ? begin->snapshot->kill_wait_sec : 0,
 		.nodes = v->world.nodes,
 		.node_count = v->cluster->node_count,
 		.tenants = v->tenants,
@@ -88,8 +92,10 @@ static int one_round(struct loop *l, struct astra_error *err)
 		.user_count = v->user_count,
 		.jobs = v->world.shown,
 		.job_count = v->world.shown_count,
-		.changes = &changes,
+		.changes = l->seen ? &changes : NULL,
 	};
+
+	l->seen = true;
 
 	if (!l->scheduler->blind)
 		astra_virtual_look(v);
@@ -111,7 +117,7 @@ static int simulate_decide(struct loop *l, struct astra_error *err)
 		if (one_round(l, err) < 0)
 			return -1;
 	} while (l->v.released && ++times < ROUNDS_AT_ONCE);
-	l->wake_sec = l->plan.wake_sec - ASTRA_VIRTUAL_BEGIN;
+	l->wake_sec = l->plan.wake_sec - l->v.world.begin_sec;
 	simulate_tell(l);
 	return 0;
 }
@@ -183,7 +189,7 @@ static int simulate_begin(struct loop *l, const struct astra_options *policy,
 	struct astra_scheduler_setup setup = {
 		.options = policy,
 		.trace = v->trace,
-		.begin_sec = ASTRA_VIRTUAL_BEGIN,
+		.begin = v->options->begin,
 		.lies = v->options->lies,
 	};
 
@@ -193,6 +199,8 @@ static int simulate_begin(struct loop *l, const struct astra_options *policy,
 	l->wake_sec = HUGE_VAL;
 	if (astra_virtual_init(v, policy->quota_entitlement) < 0)
 		return astra_error_nomem(err);
+	setup.begin_sec = v->world.begin_sec;
+	l->seen = !v->options->begin;
 	l->self = l->scheduler->create(&setup, err);
 	return l->self ? 0 : -1;
 }

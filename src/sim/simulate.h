@@ -32,6 +32,25 @@ int astra_cluster_read(struct astra_cluster *cluster, const char *path,
 void astra_cluster_set_slots(struct astra_cluster *cluster, uint32_t gpus);
 void astra_cluster_clear(struct astra_cluster *cluster);
 
+/* What a user weighs within a tenant, by their names; not negative. */
+typedef double astra_user_weight(const void *arg, const char *tenant,
+				 const char *user);
+
+/* Where a simulation begins, if not with an empty cluster: a pool as a round of
+ * production was shown it. The trace's second 0 is the snapshot's time, and its
+ * first jobs are the snapshot's that run or wait, of an array as many as it
+ * stands for; they are submitted then, and their duration is what is left of
+ * them. The trace's first tenants are the snapshot's. All of it is borrowed. */
+struct astra_sim_begin {
+	const struct astra_snapshot *snapshot;
+	const struct astra_engine *engine; /* a copy of it goes on */
+	const uint32_t *jobs; /* of the trace's first: the snapshot's, by
+			       * index, in its order; all that run */
+	uint32_t job_count;
+	astra_user_weight *user_weight;
+	const void *user_weight_arg;
+};
+
 struct astra_sim_options {
 	double round_sec; /* rounds are at its multiples; 0: at each event */
 	double checkpoint_sec;
@@ -44,6 +63,7 @@ struct astra_sim_options {
 	struct astra_lies lies; /* of an app of the trace, in its bids */
 	bool runs;		/* keep the schedule */
 	uint64_t seed;
+	const struct astra_sim_begin *begin; /* NULL: an empty cluster */
 	/* Called about every 100 ms of real time; NULL: not wanted. */
 	void (*progress)(void *arg, double done, double now_sec);
 	void *progress_arg;
@@ -75,10 +95,6 @@ struct astra_sim_user {
 	uint32_t tenant, user;
 	double alloc_gpu_sec, fair_gpu_sec;
 };
-
-/* What a user weighs within a tenant, by their names; not negative. */
-typedef double astra_user_weight(const void *arg, const char *tenant,
-				 const char *user);
 
 /* A tenant's share of one interval. */
 struct astra_sim_cell {

@@ -86,7 +86,7 @@ static int virtual_started(void *arg, uint32_t job, double *end_sec)
 	double now_sec = v->world.now_sec;
 	double left_sec = v->trace->jobs[job].duration_sec - j->done_sec;
 
-	j->held_gpus = (uint32_t)a->held_charge; /* each is charged as one */
+	j->held_gpus = astra_held_gpus(a);
 	j->slowdown = virtual_slowdown(v, job, a->held, a->held_count);
 	j->stretch = j->slowdown * ((double)a->request.gpus / j->held_gpus);
 	j->start_sec = now_sec;
@@ -176,6 +176,8 @@ static uint32_t virtual_user(struct astra_virtual *v,
 			     const struct astra_trace_job *job, uint32_t *heads,
 			     uint32_t *next)
 {
+	const struct astra_sim_begin *b = v->options->begin;
+	const char *name = v->trace->users[job->user];
 	uint32_t at = heads[job->user];
 
 	while (at != ASTRA_NONE && v->users[at].tenant != job->tenant)
@@ -184,9 +186,11 @@ static uint32_t virtual_user(struct astra_virtual *v,
 		return at;
 	at = (uint32_t)v->user_count++;
 	v->users[at] = (struct astra_user){
-		.name = v->trace->users[job->user],
+		.name = name,
 		.tenant = job->tenant,
-		.weight = 1,
+		.weight = b ? b->user_weight(b->user_weight_arg,
+					     v->tenants[job->tenant].name, name)
+			    : 1,
 	};
 	next[at] = heads[job->user];
 	heads[job->user] = at;
@@ -212,6 +216,30 @@ static int virtual_users(struct astra_virtual *v)
 	free(heads);
 	free(next);
 	return v->users ? rc : -1;
+}
+
+/* The cluster is as the snapshot has it; what was being cleaned up is. */
+static void virtual_begin(struct astra_virtual *v)
+{
+	const struct astra_snapshot *s = v->options->begin->snapshot;
+
+	v->world.begin_sec = s->now_sec;
+	for (size_t i = 0; i < s->node_count; i++) {
+		v->world.nodes[i] = s->nodes[i];
+		v->world.nodes[i].settling = false;
+	}
+	for (size_t i = 0; i < s->job_count; i++) {
+		const struct astra_job *job = &s->jobs[i];
+
+		if (job->id >= v->next_id)
+			v->next_id = job->id + 1;
+		if (job->forecast.app > v->last_app)
+			v->last_app = job->forecast.app;
+		if (job->state == ASTRA_JOB_RUNNING)
+			continue;
+		for (size_t k = 0; k < job->held_count; k++)
+			astra_world_give(&v->world, &job->held[k]);
+	}
 }
 
 int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement)
@@ -246,6 +274,9 @@ int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement)
 	}
 	if (virtual_users(v) < 0)
 		return -1;
+	v->next_id = 1;
+	if (v->options->begin)
+		virtual_begin(v);
 	return astra_watch_init(&v->watch, t, v->cluster->gpus,
 				quota_entitlement, v->options->interval_sec,
 				v->result);
@@ -261,14 +292,56 @@ void astra_virtual_clear(struct astra_virtual *v)
 	astra_watch_clear(&v->watch);
 }
 
+/* Of the tasks that an array stands for the first keeps its id. */
+static struct astra_job virtual_present(const struct astra_virtual *v,
+					uint32_t job)
+{
+	const struct astra_sim_begin *b = v->options->begin;
+	struct astra_job seen = b->snapshot->jobs[b->jobs[job]];
+
+	if (seen.copies > 1)
+		seen.array_id = seen.id;
+	if (job && b->jobs[job] == b->jobs[job - 1])
+		seen.id = v->next_id + job;
+	if (seen.state != ASTRA_JOB_RUNNING) {
+		seen.state = ASTRA_JOB_PENDING;
+		seen.held = NULL;
+		seen.held_count = 0;
+		seen.held_charge = 0;
+	}
+	seen.copies = 1;
+	seen.user = v->jobs[job].user;
+	seen.booting = seen.unheard = seen.suspended = false;
+	seen.forecast.work_sec = v->trace->jobs[job].duration_sec;
+	seen.forecast.done_sec = 0;
+	seen.forecast.measured = true;
+	return seen;
+}
+
+/* It has been running, and goes on. */
+static int virtual_go_on(struct astra_virtual *v, uint32_t job)
+{
+	double end_sec;
+
+	if (virtual_started(v, job, &end_sec) < 0)
+		return -1;
+	v->jobs[job].progress_from_sec = v->world.now_sec;
+	return astra_world_expect(&v->world, job, ASTRA_EVENT_END,
+				  end_sec - v->options->cold_start_sec);
+}
+
 int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
 {
 	const struct astra_trace_job *t = &v->trace->jobs[job];
-	const struct astra_job seen = astra_virtual_job(v, job);
+	const struct astra_sim_begin *b = v->options->begin;
+	const struct astra_job seen = b && job < b->job_count
+					      ? virtual_present(v, job)
+					      : astra_virtual_job(v, job);
 
-	if (astra_world_show(&v->world, &seen) < 0)
+	if (astra_world_show(&v->world, &seen) < 0 ||
+	    astra_watch_submit(&v->watch, job, t->submit_sec) < 0)
 		return -1;
-	return astra_watch_submit(&v->watch, job, t->submit_sec);
+	return seen.state == ASTRA_JOB_RUNNING ? virtual_go_on(v, job) : 0;
 }
 
 void astra_virtual_look(struct astra_virtual *v)
@@ -277,10 +350,11 @@ void astra_virtual_look(struct astra_virtual *v)
 
 	for (size_t i = 0; i < v->world.shown_count; i++) {
 		struct astra_job *a = &v->world.shown[i];
-		const struct astra_virtual_job *j = &v->jobs[a->id - 1];
+		uint32_t job = astra_idmap_get(&v->world.numbers, a->id);
+		const struct astra_virtual_job *j = &v->jobs[job];
 
 		if (a->state == ASTRA_JOB_RUNNING &&
-		    !v->world.jobs[a->id - 1].leaving)
+		    !v->world.jobs[job].leaving)
 			a->forecast.done_sec =
 				j->done_sec + virtual_progress(j, now_sec);
 	}
@@ -289,7 +363,8 @@ void astra_virtual_look(struct astra_virtual *v)
 int astra_virtual_stop(struct astra_virtual *v, double now_sec)
 {
 	for (size_t i = 0; i < v->world.shown_count; i++) {
-		uint32_t job = v->world.shown[i].id - 1;
+		uint32_t job = astra_idmap_get(&v->world.numbers,
+					       v->world.shown[i].id);
 		const struct astra_virtual_job *j = &v->jobs[job];
 
 		if (v->world.shown[i].state == ASTRA_JOB_RUNNING &&
@@ -334,18 +409,18 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 {
 	const struct astra_trace_job *t = &v->trace->jobs[job];
 	struct astra_job seen = {
-		.id = job + 1,
+		.id = v->next_id + job,
 		.tenant = t->tenant,
 		.user = v->jobs[job].user,
 		.copies = 1,
 		.weight = 1,
 		.request = virtual_job_request_of(v, t),
 		.state = ASTRA_JOB_PENDING,
-		.submit_sec = ASTRA_VIRTUAL_BEGIN + t->submit_sec,
+		.submit_sec = v->world.begin_sec + t->submit_sec,
 		.time_limit_sec = t->limit_sec,
 		.revocable = true,
 		.checkpoints = v->options->checkpoint_sec > 0,
-		.forecast = {.app = t->app,
+		.forecast = {.app = t->app ? v->last_app + t->app : 0,
 			     .work_sec = t->duration_sec,
 			     .measured = true,
 			     .utility = astra_trace_job_utility(

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The virtual cluster: src/world with the jobs of a trace, and how far each is.
  * A job's number is its line's in the trace. Times are seconds from the trace's
- * begin, of the snapshot ASTRA_VIRTUAL_BEGIN more, as there 0 means that
- * something has not been. */
+ * begin, of the snapshot world.begin_sec more, as there 0 means that something
+ * has not been: ASTRA_VIRTUAL_BEGIN, or when the snapshot is of with which it
+ * begins. */
 #ifndef ASTRA_VIRTUAL_H
 #define ASTRA_VIRTUAL_H
 
@@ -37,6 +38,9 @@ struct astra_virtual {
 	struct astra_watch watch;
 	struct astra_sim_result *result;
 	size_t run_room;
+	uint32_t next_id;  /* id of the trace's first job that comes, less its
+			    * number */
+	uint32_t last_app; /* before those of the trace */
 	uint32_t released; /* jobs that left their GPUs since it was set to 0 */
 };
 

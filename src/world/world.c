@@ -157,7 +157,7 @@ int astra_world_show(struct astra_world *w, const struct astra_job *job)
 /* Jobs leave. */
 
 /* Memory that is not counted is UINT64_MAX. */
-static void world_give(struct astra_world *w, const struct astra_share *s)
+void astra_world_give(struct astra_world *w, const struct astra_share *s)
 {
 	struct astra_node *n = &w->nodes[s->node];
 
@@ -179,7 +179,7 @@ static int world_clean(struct astra_world *w, uint32_t number)
 	int rc = world_note(w, number);
 
 	for (size_t i = 0; i < job->held_count; i++) {
-		world_give(w, &job->held[i]);
+		astra_world_give(w, &job->held[i]);
 		if (w->cleanup_sec > 0)
 			w->cleaning[job->held[i].node]--;
 	}
@@ -257,7 +257,7 @@ static int world_happen(struct astra_world *w, const struct astra_event *e)
 	w->happened++;
 	switch (e->kind) {
 	case ASTRA_EVENT_GIVEN:
-		world_give(w, &w->releases[e->job].share);
+		astra_world_give(w, &w->releases[e->job].share);
 		return w->noting
 			       ? world_list_add(&w->changed_nodes,
 						w->releases[e->job].share.node)

@@ -127,6 +127,10 @@ int astra_world_show(struct astra_world *world, const struct astra_job *job);
 int astra_world_expect(struct astra_world *world, uint32_t job,
 		       enum astra_event_kind kind, double at_sec);
 
+/* What somebody had of a node is free. */
+void astra_world_give(struct astra_world *world,
+		      const struct astra_share *share);
+
 /* When that is next; infinite: never. */
 double astra_world_next(struct astra_world *world);
 

@@ -76,6 +76,8 @@ expect_help sfair metrics
 expect_help sfair check
 expect 'trace.csv' sfair check tr
 expect 'trace.csv' sfair check --slurm-conf = tr
+expect_help sfair try
+expect 'trace.csv' sfair try --trace = tr
 expect_help sfair top
 expect 'overview nodes leases queue' sfair top --view = ''
 expect_help sfair report

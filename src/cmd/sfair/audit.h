@@ -95,6 +95,8 @@ json_t *sfair_audit_sizes(const struct sfair_audit *audit,
 /* The jobs; top: only so many of those wronged, worst first; 0: all, by
  * submission. */
 json_t *sfair_audit_jobs(const struct sfair_audit *audit, size_t top);
+/* A number; NaN: null, as there is none; infinity: "inf". */
+json_t *sfair_real(double value);
 /* All metrics of a result. */
 json_t *sfair_audit_metrics(const struct astra_sim_result *result,
 			    const char *policy);

@@ -6,8 +6,7 @@
 
 #include "src/cmd/sfair/audit.h"
 
-/* NaN: there is no such number. */
-static json_t *real(double value)
+json_t *sfair_real(double value)
 {
 	if (isnan(value))
 		return json_null();
@@ -100,19 +99,20 @@ static json_t *tenant_row(const struct astra_sim_result *r, size_t tenant,
 	json_t *row = json_object();
 
 	json_object_set_new(row, "name", json_string(t->name));
-	json_object_set_new(row, "weight", real(t->weight));
-	json_object_set_new(row, "quota_gpus", real(quota));
+	json_object_set_new(row, "weight", sfair_real(t->weight));
+	json_object_set_new(row, "quota_gpus", sfair_real(quota));
 	json_object_set_new(row, "jobs", audit_json_count(sum->jobs));
-	json_object_set_new(row, "alloc_gpu_sec", real(out->alloc_gpu_sec));
-	json_object_set_new(row, "fair_gpu_sec", real(out->fair_gpu_sec));
-	json_object_set_new(
-		row, "rho",
-		real(astra_share_rho(out->alloc_gpu_sec, out->fair_gpu_sec)));
+	json_object_set_new(row, "alloc_gpu_sec",
+			    sfair_real(out->alloc_gpu_sec));
+	json_object_set_new(row, "fair_gpu_sec", sfair_real(out->fair_gpu_sec));
+	json_object_set_new(row, "rho",
+			    sfair_real(astra_share_rho(out->alloc_gpu_sec,
+						       out->fair_gpu_sec)));
 	json_object_set_new(row, "loss",
-			    real(astra_audit_tenant_loss(r, tenant)));
-	json_object_set_new(row, "lost_gpu_sec", real(sum->lost_gpu_sec));
+			    sfair_real(astra_audit_tenant_loss(r, tenant)));
+	json_object_set_new(row, "lost_gpu_sec", sfair_real(sum->lost_gpu_sec));
 	json_object_set_new(row, "wait_mean_sec",
-			    real(sum->wait_sec / (double)sum->waits));
+			    sfair_real(sum->wait_sec / (double)sum->waits));
 	return row;
 }
 
@@ -180,7 +180,7 @@ static json_t *size_row(const struct astra_audit_size *size)
 	json_object_set_new(row, "never", audit_json_count(size->never));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		json_object_set_new(row, numbers[i].key,
-				    real(numbers[i].value));
+				    sfair_real(numbers[i].value));
 	return row;
 }
 
@@ -220,17 +220,20 @@ static void job_times(json_t *row, const struct sfair_audit *audit,
 	bool ended = isfinite(job->end_sec) && job->runs;
 	double life = job->end_sec - job->submit_sec;
 
-	json_object_set_new(row, "submit_sec", real(job->submit_sec));
+	json_object_set_new(row, "submit_sec", sfair_real(job->submit_sec));
 	json_object_set_new(row, "start_sec",
-			    isfinite(job->start_sec) ? real(job->start_sec)
-						     : json_null());
+			    isfinite(job->start_sec)
+				    ? sfair_real(job->start_sec)
+				    : json_null());
 	json_object_set_new(row, "end_sec",
-			    isfinite(job->end_sec) ? real(job->end_sec)
+			    isfinite(job->end_sec) ? sfair_real(job->end_sec)
 						   : json_null());
 	start = isfinite(job->start_sec) ? start : fmin(job->end_sec, start);
-	json_object_set_new(row, "wait_sec", real(start - job->submit_sec));
-	json_object_set_new(row, "slowdown",
-			    real(ended ? life / job->ran_sec : (double)NAN));
+	json_object_set_new(row, "wait_sec",
+			    sfair_real(start - job->submit_sec));
+	json_object_set_new(
+		row, "slowdown",
+		sfair_real(ended ? life / job->ran_sec : (double)NAN));
 	json_object_set_new(row, "runs", audit_json_count(job->runs));
 }
 
@@ -247,13 +250,14 @@ static json_t *audit_json_job_row(const struct sfair_audit *audit, uint32_t at)
 	json_object_set_new(row, "tenant", json_string(job->tenant));
 	json_object_set_new(row, "gpus", json_integer(job->gpus));
 	job_times(row, audit, job);
-	json_object_set_new(row, "alloc_gpu_sec", real(out->alloc_gpu_sec));
-	json_object_set_new(row, "fair_gpu_sec", real(out->fair_gpu_sec));
+	json_object_set_new(row, "alloc_gpu_sec",
+			    sfair_real(out->alloc_gpu_sec));
+	json_object_set_new(row, "fair_gpu_sec", sfair_real(out->fair_gpu_sec));
 	json_object_set_new(row, "lost_gpu_sec",
-			    real(astra_audit_loss_gpu_sec(r, at)));
-	json_object_set_new(
-		row, "rho",
-		real(astra_share_rho(out->alloc_gpu_sec, out->fair_gpu_sec)));
+			    sfair_real(astra_audit_loss_gpu_sec(r, at)));
+	json_object_set_new(row, "rho",
+			    sfair_real(astra_share_rho(out->alloc_gpu_sec,
+						       out->fair_gpu_sec)));
 	return row;
 }
 
@@ -291,7 +295,8 @@ json_t *sfair_audit_metrics(const struct astra_sim_result *r,
 	row = json_object();
 	name_policy(row, policy);
 	for (const struct astra_metric *m = astra_metric_table; m->key; m++)
-		json_object_set_new(row, m->key,
-				    real(astra_metric_value(&metrics, m)));
+		json_object_set_new(
+			row, m->key,
+			sfair_real(astra_metric_value(&metrics, m)));
 	return row;
 }

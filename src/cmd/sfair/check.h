@@ -26,6 +26,9 @@ sfair_conf_read(const char *path,
 		struct astra_error warnings[SFAIR_CONF_WARNINGS],
 		struct astra_error *err);
 
+/* Whether there is an astraea.conf beside the slurm.conf that is loaded. */
+bool sfair_conf_is_here(void);
+
 /* Call tell() for each of them. */
 void sfair_conf_warnings(const struct astra_error *warnings,
 			 void (*tell)(void *arg, const char *text), void *arg);

@@ -213,6 +213,15 @@ static char *live_path(void)
 	return path;
 }
 
+bool sfair_conf_is_here(void)
+{
+	char *path = live_path();
+	bool here = path && access(path, F_OK) == 0;
+
+	free(path);
+	return here;
+}
+
 /* What Slurm's parser refuses it says itself. */
 static void let_parser_speak(void)
 {

@@ -43,6 +43,8 @@ static const struct sfair_command commands[] = {
 	{"tenant", "REPORT", "over past time: see sfair tenant --help",
 	 sfair_report},
 	{"top", NULL, "all of it, live: see sfair top --help", sfair_top},
+	{"try", "KEY=VALUE", "who would wait less, who more: sfair try --help",
+	 sfair_try},
 	{"user", "REPORT", "who used what: see sfair user --help",
 	 sfair_report},
 	{"when", "JOBID", "when a job is expected to start", sfair_when},

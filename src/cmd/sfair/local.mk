@@ -15,6 +15,7 @@ sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
 	$(MICROHTTPD_CFLAGS) $(NCURSES_CFLAGS)
 sfair_LDADD = libastra-cli.a libastra-page.a libastra-conf.a libastra-proto.a libastra-audit.a \
+	libastra-record.a \
 	$(SIM_LIBS) \
 	libastra-engine.a libastra-common.a $(SLURMFULL_LIBS) \
  $(MICROHTTPD_LIBS) $(NCURSES_LIBS)
@@ -66,6 +67,13 @@ sfair_SOURCES = \
 	src/cmd/sfair/top_fetch.c \
 	src/cmd/sfair/top_live.c \
 	src/cmd/sfair/top_screen.c \
+	src/cmd/sfair/try.c \
+	src/cmd/sfair/try.h \
+	src/cmd/sfair/try_file.c \
+	src/cmd/sfair/try_file.h \
+	src/cmd/sfair/try_json.c \
+	src/cmd/sfair/try_print.c \
+	src/cmd/sfair/try_words.c \
 	src/cmd/sfair/why.c
 
 # The page of sfair report, drawn from replies.
@@ -88,8 +96,8 @@ test_page_LDADD = libastra-page.a $(SIM_LIBS) $(UNIT_LIBS)
 dist_check_SCRIPTS += testsuite/page/page.sh
 EXTRA_DIST += testsuite/page/look.py testsuite/page/replies.py
 
-# What it says of what really happened.
-dist_check_SCRIPTS += testsuite/sim/audit.sh
+# What it says of what really happened, and of what would.
+dist_check_SCRIPTS += testsuite/sim/audit.sh testsuite/sim/try.sh
 
 check_PROGRAMS += test_sfair test_sfair_listen test_sfair_metrics
 test_sfair_SOURCES = testsuite/unit/test_sfair.c \

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sfair try's parts among themselves. */
+#ifndef SFAIR_TRY_H
+#define SFAIR_TRY_H
+
+#include "src/audit/forward.h"
+#include "src/cmd/sfair/accounts.h"
+#include "src/cmd/sfair/sfair.h"
+#include "src/cmd/sfair/try_file.h"
+#include "src/record/round.h"
+
+/* The tables, in the order in which they are shown. */
+enum sfair_try_table {
+	SFAIR_TRY_RUNS,
+	SFAIR_TRY_TENANTS,
+	SFAIR_TRY_USERS,
+	SFAIR_TRY_JOBS,	  /* only where it is asked for */
+	SFAIR_TRY_TABLES, /* how many; as a choice: all of them */
+};
+
+/* A KEY=VALUE of the command line, for free(). */
+struct sfair_try_word {
+	char *key, *value;
+	const char *tenant; /* of a Weight: borrowed of a word before; or NULL
+			     */
+};
+
+struct sfair_try_words {
+	struct sfair_try_word *items;
+	size_t count, room;
+	const char *pool; /* borrowed of a word; NULL: not said */
+};
+
+struct sfair_try_args {
+	struct sfair_args show; /* style, header, format, help */
+	enum sfair_try_table table;
+	struct sfair_try_words words;
+	uint32_t days;
+	const char *conf, *slurm_conf, *record, *trace; /* NULL: not given */
+	double cold_start_sec, checkpoint_sec;
+	bool lenient, quiet;
+};
+
+/* One of the two runs. */
+struct sfair_try_run {
+	const char *name; /* "today", "changed" */
+	struct astra_options options;
+	struct astra_trace trace; /* the forward one's, with own weights */
+	const struct astra_scheduler *scheduler;
+	const struct astra_cluster *cluster;
+	struct astra_sim_options sim;
+	struct astra_sim_result result;
+	struct astra_error err;
+	int rc;
+};
+
+/* What is tried, and what comes of it. */
+struct sfair_try {
+	const struct sfair_try_args *args;
+	struct sfair_try_file file;
+	struct astra_options options; /* the pool's as they would be */
+	json_t *tried;		      /* what differs from what runs */
+	json_t *json;		      /* the round */
+	struct astra_round *round;
+	struct astra_record record; /* of the last days */
+	struct astra_window window;
+	struct sfair_accounts accounts; /* where they are asked for */
+	size_t strangers;		/* jobs of no tenant that there is */
+	struct astra_forward forward;
+	struct sfair_try_run runs[2];
+};
+
+/* try_words.c. A word of the command line. Return 0, or -1 with err set. */
+int sfair_try_word(struct sfair_try_words *words, const char *text,
+		   struct astra_error *err);
+void sfair_try_words_clear(struct sfair_try_words *words);
+/* Whether they can be tried at all, before anything is read. */
+int sfair_try_words_check(const struct sfair_try_words *words,
+			  struct astra_error *err);
+/* Change options as the words say, and check them together. */
+int sfair_try_words_apply(struct sfair_try_words *words, const char *pool,
+			  struct astra_options *options,
+			  struct astra_error *err);
+/* The weights that they give to tenants of a trace. */
+int sfair_try_words_weigh(const struct sfair_try_words *words,
+			  struct astra_trace *trace, struct astra_error *err);
+/* What differs from what runs, an array of {what, from, to}; from: null where
+ * it is not known how it was written. NULL: out of memory. */
+json_t *sfair_try_words_tell(const struct sfair_try *t);
+
+/* try_json.c: the document; NULL: out of memory. try_print.c: its tables. */
+json_t *sfair_try_document(const struct sfair_try *t);
+const char *sfair_try_table_name(enum sfair_try_table table);
+const struct sfair_table *sfair_try_table_of(enum sfair_try_table table);
+void sfair_try_help_format(void);
+int sfair_try_print(const struct sfair_try *t, const json_t *document,
+		    struct astra_error *err);
+
+#endif
