@@ -48,7 +48,9 @@ int astra_record_read(struct astra_record *record, const char *path,
 		      const struct astra_read_options *options, bool lenient,
 		      struct astra_error *err);
 
-/* The same of accounting, as astra_trace_from_slurmdbd() asks for it. */
+/* The same of accounting, as astra_trace_from_slurmdbd() asks for it. Where it
+ * has been read and has no job that asks for GPUs, which is an error, too, the
+ * record has its defects. */
 int astra_record_from_slurmdbd(struct astra_record *record, const char *start,
 			       const char *end, const char *cluster,
 			       const char *partitions, struct astra_error *err);

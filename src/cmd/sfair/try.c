@@ -114,8 +114,10 @@ static int try_read_slurmdbd(struct sfair_try *t, struct astra_error *err)
 	snprintf(until, sizeof(until), "uts%.0f", t->window.end_sec);
 	if (astra_record_from_slurmdbd(&t->record, since, until,
 				       t->args->record ? cluster : NULL,
-				       t->file.partitions, err) < 0 ||
-	    sfair_accounts_ask(&t->accounts, cluster, err) < 0)
+				       t->file.partitions, err) < 0 &&
+	    !t->record.defects) /* else there is none: nobody came */
+		return try_no_past(err);
+	if (sfair_accounts_ask(&t->accounts, cluster, err) < 0)
 		return try_no_past(err);
 	return sfair_audit_accounts(&t->record, &t->accounts,
 				    t->file.tenant_level, err);

@@ -191,23 +191,22 @@ static void try_warn(const struct sfair_try *t)
 		size_t count;
 		const char *what;
 	} notes[] = {
-		{f->blocked,
-		 "jobs are held or wait for something else than GPUs: left out"},
+		{f->blocked, "jobs that are held or wait for something else "
+			     "than GPUs, left out"},
 		{f->foreign_gpus,
-		 "GPUs are others' than the pool's jobs: they stay so"},
-		{f->unended, "jobs of the last days have not ended: they come "
-			     "with the run time that is expected"},
-		{f->large, "jobs of the last days are larger than the pool is "
-			   "now: left out"},
-		{t->strangers,
-		 "jobs of the last days have accounts that are no tenants: "
-		 "each of their users is one"},
+		 "GPUs that others than the pool's jobs have, and keep"},
+		{f->unended, "jobs of the last days that have not ended, and "
+			     "come with the run time that is expected"},
+		{f->large, "jobs of the last days that are larger than the "
+			   "pool is now, left out"},
+		{t->strangers, "jobs of the last days of accounts that are no "
+			       "tenants, each user taken for one"},
 	};
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
 		if (notes[i].count)
-			fprintf(stderr, "sfair: %zu %s\n", notes[i].count,
-				notes[i].what);
+			fprintf(stderr, "sfair: %s: %zu\n", notes[i].what,
+				notes[i].count);
 	if (!f->come)
 		fprintf(stderr,
 			"sfair: nobody came in the last %u day%s: only "
