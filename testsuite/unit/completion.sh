@@ -78,6 +78,9 @@ expect 'trace.csv' sfair check tr
 expect 'trace.csv' sfair check --slurm-conf = tr
 expect_help sfair try
 expect 'trace.csv' sfair try --trace = tr
+expect 'LeaseTerm=' sfair try leaset
+expect 'Runs' sfair try Ru
+expect_some 'Tenants Users Jobs days= format= Policy= RecallAfter=' sfair try ''
 expect_help sfair top
 expect 'overview nodes leases queue' sfair top --view = ''
 expect_help sfair report

@@ -13,8 +13,10 @@
  * that waits wants as many as a node has, for an hour.
  */
 #include "src/audit/forward.h"
+#include "src/common/random.h"
 #include "src/engine/engine_image.h"
 #include "src/record/round.h"
+#include "src/sim/virtual.h"
 #include "testsuite/unit/trace_file.h"
 
 #define NOW_SEC 1.7e9
@@ -364,6 +366,192 @@ static void test_it_goes_on(void **state)
 	end_pool(&p);
 }
 
+/* A simulation, in the middle of which somebody takes a round down. */
+
+#define MIDDLE_SEC 5000
+
+static struct {
+	struct astra_snapshot snapshot;
+	struct astra_engine *engine;
+	struct astra_arena arena;
+} taken;
+
+static void *copied(const void *from, size_t size)
+{
+	void *to = astra_arena_take(&taken.arena, size + 1);
+
+	assert_non_null(to);
+	memcpy(to, from, size);
+	return to;
+}
+
+static void take_down(const struct astra_engine *engine,
+		      const struct astra_snapshot *s)
+{
+	struct astra_bytes image = {0};
+	struct astra_error err = {""};
+	struct astra_job *list =
+		copied(s->jobs, s->job_count * sizeof(*s->jobs));
+
+	taken.snapshot = *s;
+	taken.snapshot.changes = NULL;
+	taken.snapshot.nodes =
+		copied(s->nodes, s->node_count * sizeof(*s->nodes));
+	taken.snapshot.tenants =
+		copied(s->tenants, s->tenant_count * sizeof(*s->tenants));
+	taken.snapshot.users =
+		copied(s->users, s->user_count * sizeof(*s->users));
+	taken.snapshot.jobs = list;
+	for (size_t i = 0; i < s->job_count; i++)
+		list[i].held =
+			copied(list[i].held,
+			       list[i].held_count * sizeof(*list[i].held));
+	assert_int_equal(0, astra_engine_image(engine, &image));
+	taken.engine = astra_engine_of_image(astra_engine_options(engine),
+					     image.data, image.size, &err);
+	assert_non_null(taken.engine);
+	astra_bytes_clear(&image);
+}
+
+static void *spy_create(const struct astra_scheduler_setup *setup,
+			struct astra_error *err)
+{
+	return astra_engine_create(setup->options, setup->begin_sec, err);
+}
+
+static void spy_destroy(void *self)
+{
+	astra_engine_destroy(self);
+}
+
+static int spy_round(void *self, const struct astra_snapshot *snapshot,
+		     struct astra_plan *plan, struct astra_error *err)
+{
+	double now_sec = snapshot->now_sec - ASTRA_VIRTUAL_BEGIN;
+
+	if (now_sec >= MIDDLE_SEC && !taken.engine)
+		take_down(self, snapshot);
+	if (astra_engine_round(self, snapshot, plan, err) < 0)
+		return -1;
+	plan->wake_sec = plan->due_sec;
+	return 0;
+}
+
+/* Made up, so that there is always somebody who waits. */
+static char *made_up_jobs(void)
+{
+	struct astra_random random = astra_random_seed(7);
+	struct astra_text text = {0};
+	double submit_sec = 0;
+
+	astra_text_printf(&text, "job_id,tenant,user,submit_s,start_s,"
+				 "duration_s,gpus\n");
+	for (int i = 0; i < 300; i++) {
+		uint32_t user = (uint32_t)astra_random_below(&random, 6);
+
+		astra_text_printf(&text, "j%d,t%u,u%u,%.0f,%.0f,%u,%u\n", i,
+				  user % 3, user, submit_sec, submit_sec,
+				  (uint32_t)astra_random_below(&random, 1500) +
+					  60,
+				  1u << astra_random_below(&random, 4));
+		submit_sec += (double)astra_random_below(&random, 90);
+	}
+	assert_false(text.failed);
+	return text.bytes;
+}
+
+static void simulate(const struct astra_trace *trace,
+		     const struct astra_cluster *cluster,
+		     const struct astra_scheduler *scheduler,
+		     const struct astra_sim_begin *begin,
+		     struct astra_sim_result *r)
+{
+	const struct astra_sim_options sim = {
+		.round_sec = 1,
+		.slowdown = {1, 1, 1, 1},
+		.begin = begin,
+	};
+	struct astra_options options;
+	struct astra_error err = {""};
+
+	astra_options_init(&options);
+	if (astra_simulate(trace, cluster, scheduler, &options, &sim, r, &err) <
+	    0)
+		fail_msg("%s", err.text);
+}
+
+static const char *end_of(const struct astra_sim_result *r, size_t job,
+			  double from_sec, char text[64])
+{
+	snprintf(text, 64, "%.3f", r->jobs[job].end_sec - from_sec);
+	return text;
+}
+
+/* Goes forward from a round in the middle: each job ends when it did. Nothing
+ * is lost to starts and checkpoints, as nobody knows how far a start is. */
+static void test_from_the_middle(void **state)
+{
+	static const struct astra_scheduler spy = {
+		.name = "ltgf",
+		.create = spy_create,
+		.destroy = spy_destroy,
+		.round = spy_round,
+	};
+	static const struct astra_read_options automatic = {0};
+	struct astra_sim_result all, rest;
+	struct astra_cluster cluster;
+	struct astra_trace trace;
+	struct astra_error err = {""};
+	struct pool p = {0};
+	char *text = made_up_jobs(), *path = text_file(text, strlen(text));
+	double middle_sec;
+	size_t waiting = 0;
+
+	(void)state;
+	free(text);
+	memset(&taken, 0, sizeof(taken));
+	astra_trace_init(&trace);
+	assert_int_equal(0, astra_cluster_make(&cluster, 2, 8, 0));
+	assert_int_equal(0, astra_trace_read(&trace, path, &automatic, &err));
+	assert_int_equal(
+		0, astra_record_read(&p.record, path, &automatic, false, &err));
+	text_file_gone(path);
+	simulate(&trace, &cluster, &spy, NULL, &all);
+
+	assert_non_null(taken.engine);
+	p.snapshot = taken.snapshot;
+	p.engine = taken.engine;
+	middle_sec = taken.snapshot.now_sec - ASTRA_VIRTUAL_BEGIN;
+	p.window = (struct astra_window){middle_sec + 0.5, 1e9};
+	go_forward(&p);
+	p.forward.begin.user_weight = no_weight;
+	for (size_t i = p.forward.begin.job_count;
+	     i < p.forward.trace.job_count; i++)
+		p.forward.trace.jobs[i].submit_sec += 0.5;
+	simulate(&p.forward.trace, &p.forward.cluster,
+		 astra_scheduler_find("ltgf", &err), &p.forward.begin, &rest);
+	assert_true(p.forward.running && p.forward.waiting);
+	for (size_t i = 0; i < p.forward.trace.job_count; i++) {
+		bool comes = i >= p.forward.begin.job_count;
+		const char *name = p.forward.trace.jobs[i].name;
+		size_t job = comes ? strtoul(name + 1, NULL, 10)
+				   : strtoul(name, NULL, 10) - 1;
+		char was[64], is[64];
+
+		assert_string_equal(end_of(&all, job, middle_sec, was),
+				    end_of(&rest, i, 0, is));
+		waiting += rest.jobs[i].start_sec >
+			   p.forward.trace.jobs[i].submit_sec + 60;
+	}
+	assert_true(waiting > 20);
+	astra_sim_result_clear(&all);
+	astra_sim_result_clear(&rest);
+	astra_trace_clear(&trace);
+	astra_cluster_clear(&cluster);
+	end_pool(&p);
+	astra_arena_free(&taken.arena);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -372,6 +560,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_what_comes_once_more),
 		cmocka_unit_test(test_what_is_there),
 		cmocka_unit_test(test_it_goes_on),
+		cmocka_unit_test(test_from_the_middle),
 	};
 
 	return argc > 1 ? print_round(argc, argv)

@@ -485,7 +485,8 @@ static int try_parse(int argc, char **argv, struct sfair_try_args *args,
 			"Run what runs and waits, and the last days' jobs once more, forward under\n"
 			"today's astraea.conf and under one with KEY=VALUE: who would wait less, and\n"
 			"who more. Nothing is changed. Without KEY=VALUE the file as it is now is tried\n"
-			"against what runs. For root, SlurmUser and operators.\n"
+			"against what runs. For root, SlurmUser and operators. sfairsim options lists the\n"
+			"keys; Tenant=NAME Weight=N is one, too.\n"
 			"\n"
 			"Tables, all if none is named: Runs, Tenants, Users; Jobs only if it is named.",
 		.options = options,

@@ -166,11 +166,12 @@ static void try_put_heading(const struct sfair_try *t)
 	size_t i;
 
 	sfair_time(t->round->snapshot.now_sec, now, sizeof(now));
-	printf("Pool %s of cluster %s at %s: %llu GPUs, %zu jobs running, %zu "
-	       "waiting;\n%zu of %u day%s come once more\n",
+	printf("Pool %s of cluster %s at %s: %llu GPUs, %zu job%s running, %zu "
+	       "waiting;\njobs of the last days (%u) that come once more: "
+	       "%zu\n",
 	       t->round->head.pool, t->round->head.cluster, now,
-	       (unsigned long long)f->cluster.gpus, f->running, f->waiting,
-	       f->come, t->args->days, t->args->days == 1 ? "" : "s");
+	       (unsigned long long)f->cluster.gpus, f->running,
+	       f->running == 1 ? "" : "s", f->waiting, t->args->days, f->come);
 	json_array_foreach(t->tried, i, row)
 	{
 		const char *from =
