@@ -54,6 +54,8 @@ void doctor_say(struct doctor *d, enum doctor_level level, const char *format,
 	va_start(list, format);
 	(void)vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
+	if (level != DOCTOR_GOOD)
+		(void)astra_text_printf(&d->said, "%s\n", text);
 	printf("%-8s ", words[level]);
 	astra_cli_wrap(9, "         ", text);
 }
@@ -87,6 +89,7 @@ int sfair_doctor(int argc, char **argv, struct astra_error *err)
 	if (!args.host)
 		doctor_live(&d);
 	doctor_sum(&d);
+	astra_text_clear(&d.said);
 	return d.errors
 		       ? astra_error_set(err, "%u of these %s to be mended",
 					 d.errors, d.errors == 1 ? "is" : "are")

@@ -5,11 +5,14 @@
 
 #include <stdbool.h>
 
+#include "src/common/text.h"
+
 enum doctor_level { DOCTOR_GOOD, DOCTOR_WARNING, DOCTOR_ERROR };
 
 struct doctor {
 	bool quiet; /* what is good is not said */
 	unsigned warnings, errors;
+	struct astra_text said; /* warnings and errors, a line each */
 };
 
 /* Print a finding, as printf() does: what is so, and what to do. */

@@ -52,7 +52,6 @@ static void live_faults(struct doctor *d, const json_t *diag)
 		 "astraea.conf is not in force as it is"},
 		{"policy_error", DOCTOR_ERROR, "rounds fail"},
 		{"state_error", DOCTOR_ERROR, "the state is not saved"},
-		{"config_warning", DOCTOR_WARNING, "the plugin warns"},
 	};
 
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
@@ -63,6 +62,24 @@ static void live_faults(struct doctor *d, const json_t *diag)
 		doctor_say(
 			d, DOCTOR_WARNING, "the history is paused: %s",
 			live_text(json_object_get(diag, "history"), "error"));
+}
+
+/* What the file alone shows has been said on slurmctld's host. */
+static void live_warn(struct doctor *d, const json_t *diag)
+{
+	const char *at = live_text(diag, "config_warning");
+
+	while (*at) {
+		const char *end = strstr(at, "; ");
+		char text[640];
+
+		(void)snprintf(text, sizeof(text), "%.*s",
+			       end ? (int)(end - at) : (int)strlen(at), at);
+		if (!d->said.bytes || !strstr(d->said.bytes, text))
+			doctor_say(d, DOCTOR_WARNING, "the plugin warns: %s",
+				   text);
+		at = end ? end + 2 : at + strlen(at);
+	}
 }
 
 static void live_diag(struct doctor *d, const json_t *reply)
@@ -76,6 +93,7 @@ static void live_diag(struct doctor *d, const json_t *reply)
 		   live_text(reply, "slurm_version"),
 		   live_number(diag, "rounds"));
 	live_faults(d, diag);
+	live_warn(d, diag);
 	if (now > 0 && fabs(now - here) > SKEW_SEC)
 		doctor_say(d, DOCTOR_WARNING,
 			   "the clock of slurmctld's host and this one's are "
