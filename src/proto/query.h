@@ -144,6 +144,8 @@ struct astra_query {
 				     * of OFFER and BID one, or app */
 	uint64_t ticket;	    /* RECORD, ADOPT: which one; 0: a new one */
 	bool reset;		    /* DIAG: start the numbers anew */
+	bool public;		    /* TOP, REPORT: what any user may see,
+				     * whoever asks */
 	struct astra_said said;	    /* PROGRESS and CHECKPOINTED */
 	char *app;		    /* OFFER and BID: --app; else NULL */
 	char *user;		    /* whose: name or number; NULL: sender's */

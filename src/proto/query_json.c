@@ -62,6 +62,7 @@ static const struct key {
 	{"job", ON(WHY) | ON_OWN | ON_APP, ON(WHY) | ON_OWN,
 	 astra_read_one_job},
 	{"reset", ON(DIAG), 0, astra_read_reset},
+	{"public", ON(TOP) | ON(REPORT), 0, astra_read_public},
 	{"ticket", ON(RECORD) | ON(ADOPT), 0, astra_read_ticket},
 	{"usage", ON(ADOPT), 0, astra_read_adopt},
 	{"replace", ON(ADOPT), 0, astra_read_replace},

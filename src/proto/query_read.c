@@ -148,6 +148,15 @@ enum astra_fault astra_read_reset(const json_t *value, struct astra_query *out,
 	return ASTRA_FAULT_NONE;
 }
 
+enum astra_fault astra_read_public(const json_t *value, struct astra_query *out,
+				   struct astra_error *err)
+{
+	if (!json_is_boolean(value))
+		return astra_malformed(err, "public", "must be true or false");
+	out->public = json_is_true(value);
+	return ASTRA_FAULT_NONE;
+}
+
 /* A whole number in these bounds. */
 static enum astra_fault read_count(const char *key, const json_t *value,
 				   uint64_t least, uint64_t most, uint64_t *out,

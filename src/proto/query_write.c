@@ -172,6 +172,8 @@ char *astra_query_encode(const struct astra_query *query)
 		write_count(root, "ticket", query->ticket);
 	if (query->reset)
 		json_object_set_new(root, "reset", json_true());
+	if (query->public)
+		json_object_set_new(root, "public", json_true());
 	text = json_dumps(root, JSON_COMPACT);
 	json_decref(root);
 	return text;

@@ -226,6 +226,20 @@ static void why_and_reset_survive_the_wire(void **state)
 	astra_query_destroy(&why);
 }
 
+static void public_survives_the_wire(void **state)
+{
+	struct astra_query in = {.kind = ASTRA_QUERY_TOP, .public = true}, out;
+	struct astra_error err;
+	char *text = astra_query_encode(&in);
+
+	(void)state;
+	assert_int_equal(astra_query_decode(text, strlen(text), &out, &err),
+			 ASTRA_FAULT_NONE);
+	assert_true(out.public);
+	free(text);
+	astra_query_destroy(&out);
+}
+
 static void expect_same_said(enum astra_query_kind kind,
 			     const struct astra_said *said)
 {
@@ -360,6 +374,7 @@ int main(void)
 		cmocka_unit_test(a_report_survives_the_wire),
 		cmocka_unit_test(every_report_is_found_by_its_name),
 		cmocka_unit_test(why_and_reset_survive_the_wire),
+		cmocka_unit_test(public_survives_the_wire),
 		cmocka_unit_test(what_jobs_say_survives_the_wire),
 		cmocka_unit_test(no_changed_byte_crashes_the_decoder),
 		cmocka_unit_test(jobs_are_written_as_squeue_shows_them),

@@ -197,6 +197,37 @@ static void a_signed_query_is_answered(void **state)
 	json_decref(reply);
 }
 
+/* Whoever asks: here it is one who sees all. */
+static void a_public_query_is_answered_as_to_anybody(void **state)
+{
+	static const char whole[] = "{\"astraea\":1,\"request\":\"top\"}";
+	static const char open[] =
+		"{\"astraea\":1,\"request\":\"top\",\"public\":true}";
+	struct astra_report *report;
+	char code[32];
+	json_t *reply;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	report = sample_report();
+	report->privacy =
+		(struct astra_report_privacy){.jobs = true, .usage = true};
+	astra_server_publish(report);
+	reply = ask(whole, code);
+	assert_int_equal(json_array_size(json_object_get(reply, "jobs")), 4);
+	json_decref(reply);
+	reply = ask(open, code);
+	assert_int_equal(json_array_size(json_object_get(reply, "jobs")), 0);
+	assert_int_equal(json_array_size(json_object_get(reply, "tenants")), 0);
+	assert_int_equal(json_array_size(json_object_get(reply, "nodes")), 4);
+	json_decref(reply);
+	astra_server_publish(sample_report());
+	reply = ask(open, code);
+	assert_int_equal(json_array_size(json_object_get(reply, "jobs")), 4);
+	json_decref(reply);
+}
+
 static void a_replayed_credential_is_refused(void **state)
 {
 	struct astra_error err;
@@ -646,6 +677,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_signed_query_is_answered),
+		cmocka_unit_test(a_public_query_is_answered_as_to_anybody),
 		cmocka_unit_test(a_replayed_credential_is_refused),
 		cmocka_unit_test(what_munge_did_not_sign_is_refused),
 		cmocka_unit_test(a_request_above_its_bound_is_refused),

@@ -166,7 +166,7 @@ bool server_limit_allow(struct server_limit *limit, uid_t uid, int64_t now_msec)
 	return true;
 }
 
-static bool sees_all(const struct server *s, uint32_t uid)
+bool server_sees_all(const struct server *s, uint32_t uid)
 {
 	return uid == 0 || uid == s->options.slurm_uid ||
 	       (s->options.is_operator && s->options.is_operator(uid));
@@ -203,15 +203,17 @@ static void add_accounts(const struct server *s,
 
 struct astra_viewer server_viewer(const struct server *s,
 				  const struct astra_report *report,
-				  uint32_t uid, struct astra_names *accounts)
+				  const struct astra_query *query, uint32_t uid,
+				  struct astra_names *accounts)
 {
 	struct astra_viewer viewer = {
-		.uid = uid,
-		.all = sees_all(s, uid),
+		.uid = query->public ? ASTRA_REPORT_NO_UID : uid,
+		.all = !query->public && server_sees_all(s, uid),
 		.now_sec = wall_sec(),
 	};
 
-	add_accounts(s, report, &viewer, accounts);
+	if (!query->public)
+		add_accounts(s, report, &viewer, accounts);
 	return viewer;
 }
 

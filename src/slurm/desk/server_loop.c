@@ -92,7 +92,7 @@ static enum astra_fault answer_query(struct server *s,
 	if (query->kind == ASTRA_QUERY_REPORT)
 		return server_past_order(s, client, query, uid, reply, err);
 	report = server_report();
-	viewer = server_viewer(s, report, uid, &accounts);
+	viewer = server_viewer(s, report, query, uid, &accounts);
 	if (query->kind == ASTRA_QUERY_RECORD)
 		fault = astra_answer_record(report, query, &viewer,
 					    s->options.record, reply, err);
@@ -201,10 +201,10 @@ static void handle_request(struct server *s, struct server_client *client)
 static void deliver(struct server *s, struct server_client *client)
 {
 	struct server_order *order = client->order;
-	uid_t uid = order->viewer.uid;
+	uid_t uid = order->uid;
 
 	client->order = NULL;
-	if (!order->viewer.all)
+	if (order->charged)
 		server_limit_charge(&s->limit, uid, order->took_msec,
 				    server_now_msec());
 	if (order->fault) {

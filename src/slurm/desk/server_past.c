@@ -12,14 +12,14 @@ static struct server_order *take_next(struct server_past *past)
 {
 	struct server_order **at = &past->first, *order;
 
-	while (*at && (*at)->viewer.uid == past->last_uid)
+	while (*at && (*at)->uid == past->last_uid)
 		at = &(*at)->next;
 	if (!*at)
 		at = &past->first;
 	order = *at;
 	if (order) {
 		*at = order->next;
-		past->last_uid = order->viewer.uid;
+		past->last_uid = order->uid;
 	}
 	return order;
 }
@@ -115,7 +115,7 @@ static bool server_past_too_many(const struct server *s, uint32_t uid)
 		const struct server_order *order = s->clients[i].order;
 
 		all += order != NULL;
-		own += order && order->viewer.uid == uid;
+		own += order && order->uid == uid;
 	}
 	return own >= SERVER_ORDERS_PER_UID || all >= SERVER_ORDERS;
 }
@@ -139,7 +139,10 @@ enum astra_fault server_past_order(struct server *s,
 		return ASTRA_FAULT_INTERNAL;
 	}
 	order->report = server_report();
-	order->viewer = server_viewer(s, order->report, uid, &order->accounts);
+	order->uid = uid;
+	order->charged = !server_sees_all(s, uid);
+	order->viewer =
+		server_viewer(s, order->report, query, uid, &order->accounts);
 	order->query = *query;
 	*query = (struct astra_query){0};
 	order->reply = *reply;

@@ -25,6 +25,8 @@
 /* A report over past time that somebody waits for. */
 struct server_order {
 	struct server_order *next;
+	uint32_t uid; /* who asks */
+	bool charged; /* for the time that it takes */
 	struct astra_query query;
 	struct astra_report *report; /* a reference; NULL: none yet */
 	struct astra_names accounts; /* which the viewer borrows */
@@ -205,12 +207,17 @@ struct server {
 /* server_loop.c: the thread; arg: the server. Ends soon after stop is set. */
 void *server_run(void *arg);
 
-/* server_client.c: who asks, and what that user may see of a report.
+/* server_client.c: whether PrivateData hides nothing from the user. */
+bool server_sees_all(const struct server *s, uint32_t uid);
+
+/* server_client.c: who asks, and what that user may see of a report; of a
+ * public query what a user sees who has no jobs and no office.
  * report: NULL: there is none. accounts: empty; filled with what the viewer
  * then borrows; the caller clears it. */
 struct astra_viewer server_viewer(const struct server *s,
 				  const struct astra_report *report,
-				  uint32_t uid, struct astra_names *accounts);
+				  const struct astra_query *query, uint32_t uid,
+				  struct astra_names *accounts);
 
 /* server_client.c: count what became of a request. */
 void server_count(struct server *s, enum astra_fault fault);
