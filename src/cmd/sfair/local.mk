@@ -44,6 +44,9 @@ sfair_SOURCES = \
 	src/cmd/sfair/doctor.h \
 	src/cmd/sfair/doctor_host.c \
 	src/cmd/sfair/doctor_live.c \
+	src/cmd/sfair/http.c \
+	src/cmd/sfair/http.h \
+	src/cmd/sfair/http_nets.c \
 	src/cmd/sfair/main.c \
 	src/cmd/sfair/metrics.c \
 	src/cmd/sfair/metrics.h \

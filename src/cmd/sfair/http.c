@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/cmd/sfair/http.h"
+
+#ifdef ASTRA_MICROHTTPD
+
+#include <errno.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/proto/listen.h"
+
+#define IDLE_SEC 10  /* without a byte */
+#define WHOLE_SEC 30 /* for a request and the response to it, by drops too */
+#define QUIET_SEC 60 /* between two lines on hosts that are not allowed */
+
+/* One connection; its request or response has to be whole by then. */
+struct http_client {
+	int fd; /* -1: none */
+	time_t until_sec;
+};
+
+struct http_server {
+	const struct http_options *options;
+	pthread_mutex_t lock;	     /* of clients */
+	struct http_client *clients; /* options->clients of them */
+	time_t told_sec;	     /* of a host that is not allowed */
+};
+
+static time_t http_now_sec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+static const char *http_host_of(const struct sockaddr *address, socklen_t size,
+				char text[128], char port[16])
+{
+	if (getnameinfo(address, size, text, 128, port, 16,
+			NI_NUMERICHOST | NI_NUMERICSERV))
+		snprintf(text, 128, "?");
+	return text;
+}
+
+/* ---- Responses. ---- */
+
+static enum MHD_Result http_queue(struct MHD_Connection *connection,
+				  unsigned int status, const char *type,
+				  const char *allow,
+				  struct MHD_Response *response)
+{
+	enum MHD_Result rc;
+
+	if (!response)
+		return MHD_NO; /* closes the connection */
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	if (allow)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, allow);
+	rc = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return rc;
+}
+
+enum MHD_Result http_reply(struct MHD_Connection *connection,
+			   unsigned int status, const char *type,
+			   const char *body, size_t size)
+{
+	return http_queue(
+		connection, status, type, NULL,
+		MHD_create_response_from_buffer(size, (void *)(uintptr_t)body,
+						MHD_RESPMEM_MUST_COPY));
+}
+
+static enum MHD_Result http_refuse(struct MHD_Connection *connection,
+				   unsigned int status, const char *text)
+{
+	return http_queue(
+		connection, status, HTTP_TEXT,
+		status == MHD_HTTP_METHOD_NOT_ALLOWED ? "GET, HEAD" : NULL,
+		MHD_create_response_from_buffer(strlen(text),
+						(void *)(uintptr_t)text,
+						MHD_RESPMEM_PERSISTENT));
+}
+
+static bool http_is_known(const struct http_options *o,
+			  struct MHD_Connection *connection)
+{
+	const char *host = MHD_lookup_connection_value(
+		connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+
+	return !o->names || !host || http_host_known(host, o->names);
+}
+
+static enum MHD_Result http_dispatch(const struct http_options *o,
+				     struct MHD_Connection *connection,
+				     const char *url, const char *method)
+{
+	const struct http_path *path = o->paths;
+
+	if (!http_is_known(o, connection))
+		return http_refuse(
+			connection, MHD_HTTP_MISDIRECTED_REQUEST,
+			"This host is not known by that name: see --name in sfair-web(1).\n");
+	while (path->url && strcmp(url, path->url) != 0)
+		path++;
+	if (!path->url)
+		return http_refuse(connection, MHD_HTTP_NOT_FOUND, o->other);
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
+	    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+		return http_refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+				   "Only GET and HEAD.\n");
+	return path->answer(o->arg, connection);
+}
+
+static enum MHD_Result http_handle(void *cls, struct MHD_Connection *connection,
+				   const char *url, const char *method,
+				   const char *version, const char *upload,
+				   size_t *upload_size, void **request)
+{
+	const struct http_server *s = cls;
+
+	(void)version;
+	(void)upload;
+	if (!*request) { /* first its headers come, then its body */
+		*request = connection;
+		return MHD_YES;
+	}
+	if (*upload_size) {
+		*upload_size = 0;
+		return MHD_YES;
+	}
+	return http_dispatch(s->options, connection, url, method);
+}
+
+/* ---- Connections. ---- */
+
+/* Loopback is this host's, whose users may ask the plugin themselves. */
+static enum MHD_Result http_accept(void *cls, const struct sockaddr *address,
+				   socklen_t size)
+{
+	struct http_server *s = cls;
+	char host[128], port[16];
+
+	if (!s->options->nets || http_is_loopback(address) ||
+	    http_nets_have(s->options->nets, address))
+		return MHD_YES;
+	if (!s->told_sec || http_now_sec() - s->told_sec >= QUIET_SEC) {
+		s->told_sec = http_now_sec();
+		fprintf(stderr, "sfair: refused %s: --allow does not have it\n",
+			http_host_of(address, size, host, port));
+	}
+	return MHD_NO;
+}
+
+static void http_begin(struct http_server *s, struct MHD_Connection *connection,
+		       void **place)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	for (unsigned int i = 0; i < s->options->clients && !*place; i++) {
+		if (s->clients[i].fd >= 0)
+			continue;
+		s->clients[i].fd = info ? info->connect_fd : -1;
+		s->clients[i].until_sec = http_now_sec() + WHOLE_SEC;
+		*place = &s->clients[i];
+	}
+}
+
+/* MHD closes the socket after that. */
+static void http_note(void *cls, struct MHD_Connection *connection,
+		      void **place, enum MHD_ConnectionNotificationCode what)
+{
+	struct http_server *s = cls;
+
+	pthread_mutex_lock(&s->lock);
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		http_begin(s, connection, place);
+	else if (*place)
+		((struct http_client *)*place)->fd = -1;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* A response is taken: the next request has its own time. */
+static void http_completed(void *cls, struct MHD_Connection *connection,
+			   void **request, enum MHD_RequestTerminationCode how)
+{
+	struct http_server *s = cls;
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	(void)request;
+	(void)how;
+	pthread_mutex_lock(&s->lock);
+	if (info && info->socket_context)
+		((struct http_client *)info->socket_context)->until_sec =
+			http_now_sec() + WHOLE_SEC;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void http_end_slow(struct http_server *s)
+{
+	time_t now = http_now_sec();
+
+	pthread_mutex_lock(&s->lock);
+	for (unsigned int i = 0; i < s->options->clients; i++)
+		if (s->clients[i].fd >= 0 && now >= s->clients[i].until_sec)
+			shutdown(s->clients[i].fd, SHUT_RDWR);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- Begin and end. ---- */
+
+static void http_announce(int fd)
+{
+	struct sockaddr_storage at = {0};
+	socklen_t size = sizeof(at);
+	char host[128], port[16];
+
+	if (getsockname(fd, (struct sockaddr *)&at, &size))
+		return;
+	http_host_of((struct sockaddr *)&at, size, host, port);
+	fprintf(stderr, "sfair: listening on %s port %s\n", host, port);
+}
+
+static int http_check_loopback(const struct http_options *o, int fd,
+			       struct astra_error *err)
+{
+	struct sockaddr_storage at = {0};
+	socklen_t size = sizeof(at);
+
+	if (!o->nets || o->nets->count)
+		return 0;
+	if (!getsockname(fd, (struct sockaddr *)&at, &size) &&
+	    http_is_loopback((struct sockaddr *)&at))
+		return 0;
+	return astra_error_set(
+		err,
+		"--listen=%.64s: is open to other hosts: say which may connect, as with --allow=10.0.0.0/8, or --listen=127.0.0.1:PORT",
+		o->where);
+}
+
+static struct MHD_Daemon *http_start(struct http_server *s, int fd)
+{
+	const struct http_options *o = s->options;
+
+	return MHD_start_daemon(
+		MHD_USE_AUTO_INTERNAL_THREAD, 0, http_accept, s, http_handle, s,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+		o->clients, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		o->clients_of_one, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned int)IDLE_SEC, MHD_OPTION_NOTIFY_CONNECTION, http_note,
+		s, MHD_OPTION_NOTIFY_COMPLETED, http_completed, s,
+		MHD_OPTION_END);
+}
+
+static void http_run(struct http_server *s, const sigset_t *signals)
+{
+	const struct timespec second = {.tv_sec = 1};
+
+	while (sigtimedwait(signals, NULL, &second) < 0)
+		http_end_slow(s);
+}
+
+static int http_serve_at(struct http_server *s, int fd, const sigset_t *signals,
+			 struct astra_error *err)
+{
+	struct MHD_Daemon *daemon;
+
+	s->clients = calloc(s->options->clients, sizeof(*s->clients));
+	if (!s->clients)
+		return astra_error_nomem(err);
+	for (unsigned int i = 0; i < s->options->clients; i++)
+		s->clients[i].fd = -1;
+	daemon = http_start(s, fd);
+	if (!daemon)
+		return astra_error_set(err, "--listen=%.64s: %s",
+				       s->options->where, strerror(errno));
+	http_announce(fd);
+	http_run(s, signals);
+	MHD_stop_daemon(daemon); /* closes fd */
+	return 0;
+}
+
+int http_serve(const struct http_options *options, struct astra_error *err)
+{
+	struct http_server s = {
+		.options = options,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
+	int fd = astra_listen("--listen", options->where, (int)options->clients,
+			      err);
+	sigset_t signals;
+	int rc;
+
+	if (fd < 0)
+		return -1;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	rc = http_check_loopback(options, fd, err);
+	if (!rc)
+		rc = http_serve_at(&s, fd, &signals, err);
+	if (rc)
+		close(fd);
+	free(s.clients);
+	return rc;
+}
+
+#else
+
+int http_serve(const struct http_options *options, struct astra_error *err)
+{
+	return astra_error_set(
+		err,
+		"--listen=%.64s: this sfair was built without libmicrohttpd%s",
+		options->where, options->without);
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The HTTP server of sfair metrics and sfair web: GET and HEAD of a few paths,
+ * by one thread. What is malformed, too large or too slow costs a connection,
+ * of which there are so many, and so many of a host. */
+#ifndef SFAIR_HTTP_H
+#define SFAIR_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "src/common/error.h"
+#include "src/proto/query.h"
+
+/* ---- Who may connect: networks. (http_nets.c) ---- */
+
+struct http_net {
+	uint8_t address[16]; /* of IPv4 as ::ffff:a.b.c.d */
+	unsigned int bits;
+};
+
+#define HTTP_NETS_MAX 64
+
+struct http_nets {
+	struct http_net list[HTTP_NETS_MAX];
+	size_t count;
+};
+
+/* Add "10.0.0.0/8,2001:db8::/32,192.0.2.7,all". Returns 0, or -1 with err
+ * naming what is none; nets is then of no use. */
+int http_nets_parse(struct http_nets *nets, const char *text,
+		    struct astra_error *err);
+bool http_nets_have(const struct http_nets *nets,
+		    const struct sockaddr *address);
+bool http_is_loopback(const struct sockaddr *address);
+
+/* Whether a page may be had under this name, as a Host header has it: a number,
+ * localhost, or one of names. Else a page of somebody else's, by a name that
+ * suddenly means this host, could read what is here. */
+bool http_host_known(const char *host, const struct astra_names *names);
+
+/* Add the names of this host. Returns 0, or -1 when out of memory. */
+int http_own_names(struct astra_names *names);
+
+/* ---- The server. (http.c) ---- */
+
+#ifdef ASTRA_MICROHTTPD
+#include <microhttpd.h>
+
+/* Queue the response to a GET or HEAD; by the server's thread.
+ * Returns as MHD_queue_response(). */
+typedef enum MHD_Result http_answer(void *arg,
+				    struct MHD_Connection *connection);
+
+/* Queue a text as the response; body: freed. */
+enum MHD_Result http_reply(struct MHD_Connection *connection,
+			   unsigned int status, const char *type,
+			   const char *body, size_t size);
+#else
+typedef int http_answer(void *arg, void *connection);
+#endif
+
+#define HTTP_HTML "text/html; charset=utf-8"
+#define HTTP_TEXT "text/plain; charset=utf-8"
+
+struct http_path {
+	const char *url; /* "/metrics" */
+	http_answer *answer;
+};
+
+struct http_options {
+	const char *where; /* [ADDRESS:]PORT */
+	unsigned int clients, clients_of_one;
+	const struct http_path *paths; /* ended by a NULL url */
+	const char *other;	       /* the text of any other path */
+	const char *without;	       /* what to do without libmicrohttpd */
+	void *arg;
+	const struct http_nets *nets;	 /* loopback besides; NULL: all may */
+	const struct astra_names *names; /* NULL: by any name */
+};
+
+/* Answer until SIGINT or SIGTERM. Beyond loopback it does not listen where nets
+ * are empty. Returns 0, or -1 with err set. */
+int http_serve(const struct http_options *options, struct astra_error *err);
+
+#endif
