@@ -73,14 +73,15 @@ void html_head(FILE *file, const struct html_head *head)
 		"<meta http-equiv=\"Content-Security-Policy\" content=\""
 		"default-src 'none'; style-src 'unsafe-inline'; "
 		"script-src %s; img-src data:; base-uri 'none'; "
-		"form-action 'none'\">\n"
+		"form-action 'none'%s\">\n"
 		"<link rel=\"icon\" href=\"data:,\">\n<title>",
-		head->scripts);
+		head->scripts, head->live ? "; connect-src 'self'" : "");
 	html_text(file, head->title);
 	fprintf(file,
-		"</title>\n<style>\n%s%s%s%s}\n</style>\n"
+		"</title>\n<style>\n%s%s%s%s}\n</style>\n%s"
 		"</head>\n<body>\n<main>\n<h1>",
-		common, head->style, print_begin, head->print);
+		common, head->style, print_begin, head->print,
+		head->head ? head->head : "");
 	html_text(file, head->title);
 	fputs("</h1>\n", file);
 }

@@ -54,6 +54,7 @@ sfair_SOURCES = \
 	src/cmd/sfair/metrics_table.c \
 	src/cmd/sfair/metrics_text.c \
 	src/cmd/sfair/names.c \
+	src/cmd/sfair/page_ask.c \
 	src/cmd/sfair/page_main.c \
 	src/cmd/sfair/print_diag.c \
 	src/cmd/sfair/print_table.c \

@@ -69,12 +69,11 @@ static const char print[] =
 
 /* A click on a heading sorts, upward for texts and downward for numbers first;
  * what is not known stays at the end. Point at a tenant, or click on it, to see
- * it alone. */
+ * it alone. All of it holds for what comes into the page later, too. */
 static const char script[] =
-	"for(const t of document.querySelectorAll('table.sort'))\n"
-	"t.tHead.addEventListener('click',e=>{\n"
-	"const h=e.target.closest('th');if(!h)return;\n"
-	"const n=h.cellIndex,text=h.classList.contains('text')||!n;\n"
+	"const sorted=h=>{\n"
+	"const t=h.closest('table'),n=h.cellIndex;\n"
+	"const text=h.classList.contains('text')||!n;\n"
 	"const was=h.getAttribute('aria-sort');\n"
 	"const up=was?was!=='ascending':text;\n"
 	"for(const o of t.tHead.querySelectorAll('th'))"
@@ -87,24 +86,27 @@ static const char script[] =
 	"rows.sort(([a],[b])=>a===null||b===null?(a===null)-(b===null):\n"
 	"(text?a.localeCompare(b,'en',{numeric:true}):a<b?-1:a>b?1:0)"
 	"*(up?1:-1));\n"
-	"t.tBodies[0].append(...rows.map(r=>r[1]))});\n"
+	"t.tBodies[0].append(...rows.map(r=>r[1]))};\n"
 	"let pinned=null;\n"
-	"const marks=[...document.querySelectorAll("
-	"'figure [data-s]')];\n"
-	"const keys=[...document.querySelectorAll('.key')];\n"
-	"const show=s=>{for(const m of marks)"
+	"const show=s=>{for(const m of document.querySelectorAll("
+	"'figure [data-s]'))"
 	"m.classList.toggle('dim',s!==null&&m.dataset.s!==s)};\n"
-	"for(const k of keys){\n"
-	"k.addEventListener('click',()=>{\n"
-	"pinned=pinned===k.dataset.s?null:k.dataset.s;\n"
-	"for(const o of keys)"
+	"const pin=s=>{pinned=s;\n"
+	"for(const o of document.querySelectorAll('.key'))"
 	"o.setAttribute('aria-pressed',o.dataset.s===pinned);\n"
-	"show(pinned)});\n"
-	"k.addEventListener('mouseenter',()=>show(k.dataset.s));\n"
-	"k.addEventListener('mouseleave',()=>show(pinned))}\n";
+	"show(pinned)};\n"
+	"addEventListener('click',e=>{\n"
+	"const h=e.target.closest('table.sort thead th'),"
+	"k=e.target.closest('.key');\n"
+	"if(h)sorted(h);\n"
+	"if(k)pin(pinned===k.dataset.s?null:k.dataset.s)});\n"
+	"const point=e=>{const k=e.target.closest?.('.key');\n"
+	"if(k)show(e.type==='mouseover'?k.dataset.s:pinned)};\n"
+	"addEventListener('mouseover',point);\n"
+	"addEventListener('mouseout',point);\n";
 
 /* Of the script, so that no other one runs; page.sh checks it. */
-#define SCRIPT_HASH "'sha256-qhBhe+Ploy7g6uzdTKJtiQHQekh2AFZTDhSVYlracFU='"
+#define SCRIPT_HASH "'sha256-tIz83SfEYkSTZLIr5cfRGpumoMoMuVxEahi88dG2F+0='"
 
 static const char patterns[] =
 	"<svg class=\"defs\" aria-hidden=\"true\"><defs>"
@@ -148,20 +150,25 @@ static const char patterns[] =
 	"</pattern>\n"
 	"</defs></svg>\n";
 
-static void page_style(const char *title, FILE *file)
+void page_head(const char *title, const struct page_live *live, FILE *file)
 {
+	char scripts[256];
 	const struct html_head head = {
 		.title = title,
-		.scripts = SCRIPT_HASH,
+		.scripts = scripts,
 		.style = style,
 		.print = print,
+		.head = live ? live->head : NULL,
+		.live = live != NULL,
 	};
 
+	snprintf(scripts, sizeof(scripts), SCRIPT_HASH " %s",
+		 live ? live->scripts : "");
 	html_head(file, &head);
 	fputs(patterns, file);
 }
 
-static void page_script(FILE *file)
+void page_script(FILE *file)
 {
 	fprintf(file, "<script>%s</script>\n", script);
 }
@@ -321,7 +328,7 @@ int page_write(const struct page_data *d, const char *command, FILE *file)
 
 	snprintf(title, sizeof(title), "GPU report of %s",
 		 *d->cluster ? d->cluster : "the cluster");
-	page_style(title, file);
+	page_head(title, NULL, file);
 	put_window(d, file);
 	rc = put_tiles(d, file);
 	if (d->tenant_count) {

@@ -113,12 +113,53 @@ size_t page_looks(const struct page_data *data);
  * out. */
 int page_write(const struct page_data *data, const char *command, FILE *file);
 
+/* page.c: what a page begins with, up to its heading, and the script at its
+ * end. live: of one that is renewed: what is in its head besides, and the
+ * hashes of its own scripts; NULL: it is not. */
+struct page_live {
+	const char *head, *scripts;
+};
+
+void page_head(const char *title, const struct page_live *live, FILE *file);
+void page_script(FILE *file);
+
+/* page_ask.c: ask for a part of the window of a query; verbose: say whom.
+ * query: kind, window and filters; the rest is put into a copy.
+ * reply: NULL before. Returns 0, or -1 with err set; reply is to be released
+ * either way. */
+struct astra_query;
+struct sfair_where;
+struct page_asked {
+	struct sfair_where *where;
+	int wait_sec;
+	bool verbose;
+};
+
+int page_ask_part(const struct page_asked *whom,
+		  const struct astra_query *query, enum page_part part,
+		  json_t **reply, struct astra_error *err);
+
 /* Its parts, one file each. */
 void page_usage(const struct page_data *data, FILE *file);
 void page_fairness(const struct page_data *data, FILE *file);
 int page_waits(const struct page_data *data, FILE *file);
 int page_gantt(const struct page_data *data, FILE *file);
 int page_tables(const struct page_data *data, FILE *file);
+
+/* page_tables.c: a table that a click on a heading sorts: its headings, ended
+ * by a NULL title, each with what it means and whether its cells are texts; its
+ * cells; its end, and that of what it scrolls in. */
+struct page_heading {
+	const char *title, *help;
+	bool text;
+};
+
+void page_table_begin(FILE *file, const char *title,
+		      const struct page_heading *heads);
+void page_table_end(FILE *file);
+void page_cell_text(FILE *file, const char *text);
+void page_cell_fixed(FILE *file, double value, int digits);
+void page_cell_span(FILE *file, double sec);
 
 /* page_text.c: a name, cut to so many characters, of which those are two that
  * take more than two bytes, for they are wide. */

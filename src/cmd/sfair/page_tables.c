@@ -7,14 +7,8 @@
 
 #define NAME_CHARS 32
 
-/* A heading; what it means; whether its cells are texts. */
-struct heading {
-	const char *title, *help;
-	bool text;
-};
-
-static void page_tables_begin(FILE *f, const char *title,
-			      const struct heading *heads)
+void page_table_begin(FILE *f, const char *title,
+		      const struct page_heading *heads)
 {
 	fprintf(f,
 		"<section>\n<h2>%s</h2>\n<div class=\"wide\"><table "
@@ -29,18 +23,18 @@ static void page_tables_begin(FILE *f, const char *title,
 	fputs("<tbody>\n", f);
 }
 
-static void page_tables_end(FILE *f)
+void page_table_end(FILE *f)
 {
 	fputs("</tbody></table></div>\n", f);
 }
 
-static void page_tables_put_cell(FILE *f, const char *text)
+void page_cell_text(FILE *f, const char *text)
 {
 	fputs("<td class=\"text\">", f);
 	page_name(f, text, NAME_CHARS);
 }
 
-static void put_fixed(FILE *f, double value, int digits)
+void page_cell_fixed(FILE *f, double value, int digits)
 {
 	fputs("<td>", f);
 	page_fixed(f, value, digits);
@@ -53,7 +47,7 @@ static void put_hours(FILE *f, double gpu_sec)
 }
 
 /* Sorted by its seconds, not by its letters. */
-static void put_span(FILE *f, double sec)
+void page_cell_span(FILE *f, double sec)
 {
 	if (sec >= 0 && sec < 1e11)
 		fprintf(f, "<td data-v=\"%.0f\">", sec);
@@ -80,12 +74,12 @@ static void put_tenant_row(const struct page_data *d, FILE *f,
 {
 	fputs("<tr><th scope=\"row\">", f);
 	page_tenant_name(d, t, NAME_CHARS, f);
-	put_fixed(f, t->row.weight, 2);
+	page_cell_fixed(f, t->row.weight, 2);
 	put_hours(f, t->used_sec);
-	put_fixed(f, 100 * t->used_sec / d->total_sec, 1);
+	page_cell_fixed(f, 100 * t->used_sec / d->total_sec, 1);
 	put_hours(f, t->row.alloc_gpu_sec);
 	put_hours(f, t->row.fair_gpu_sec);
-	put_fixed(f, t->row.rho, 3);
+	page_cell_fixed(f, t->row.rho, 3);
 	put_hours(f, t->row.lack_gpu_sec);
 	put_hours(f, t->row.demand_gpu_sec);
 	fprintf(f, "<td>%zu\n", t->jobs);
@@ -93,7 +87,7 @@ static void put_tenant_row(const struct page_data *d, FILE *f,
 
 static void page_tables_put_tenants(const struct page_data *d, FILE *f)
 {
-	static const struct heading heads[] = {
+	static const struct page_heading heads[] = {
 		{"Tenant", "account or tenant", true},
 		{"Weight", "its share is in proportion to that", false},
 		{"Used GPU h", "what its jobs held", false},
@@ -107,10 +101,10 @@ static void page_tables_put_tenants(const struct page_data *d, FILE *f)
 		{0},
 	};
 
-	page_tables_begin(f, "Tenants", heads);
+	page_table_begin(f, "Tenants", heads);
 	for (size_t i = 0; i < d->tenant_count && i < PAGE_ROWS_MAX; i++)
 		put_tenant_row(d, f, d->tenants[i]);
-	page_tables_end(f);
+	page_table_end(f);
 	if (d->tenant_count > PAGE_ROWS_MAX)
 		fprintf(f,
 			"<p class=\"soft\">The %d that used most, of %zu.</p>"
@@ -121,7 +115,7 @@ static void page_tables_put_tenants(const struct page_data *d, FILE *f)
 
 static void put_users(const struct page_data *d, FILE *f)
 {
-	static const struct heading heads[] = {
+	static const struct page_heading heads[] = {
 		{"User", "login name", true},
 		{"Account", "of its jobs", true},
 		{"Tenant", "that the account belongs to", true},
@@ -130,19 +124,19 @@ static void put_users(const struct page_data *d, FILE *f)
 		{0},
 	};
 
-	page_tables_begin(f, "Users", heads);
+	page_table_begin(f, "Users", heads);
 	for (size_t i = 0; i < d->user_count && i < PAGE_ROWS_MAX; i++) {
 		const struct page_row *u = &d->users[i];
 
 		fputs("<tr><th scope=\"row\">", f);
 		page_name(f, *u->user ? u->user : "-", NAME_CHARS);
-		page_tables_put_cell(f, u->account);
-		page_tables_put_cell(f, u->tenant);
+		page_cell_text(f, u->account);
+		page_cell_text(f, u->tenant);
 		put_hours(f, u->used_gpu_sec);
-		put_fixed(f, 100 * u->used_gpu_sec / d->total_sec, 1);
+		page_cell_fixed(f, 100 * u->used_gpu_sec / d->total_sec, 1);
 		fputs("\n", f);
 	}
-	page_tables_end(f);
+	page_table_end(f);
 	if (d->user_count >= PAGE_ROWS_MAX)
 		fprintf(f, "<p class=\"soft\">The %d that used most.</p>\n",
 			PAGE_ROWS_MAX);
@@ -154,18 +148,18 @@ static void page_tables_put_job(const struct page_data *d, FILE *f,
 {
 	fputs("<tr><th scope=\"row\">", f);
 	page_name(f, *j->id_text ? j->id_text : "-", NAME_CHARS);
-	page_tables_put_cell(f, j->name);
-	page_tables_put_cell(f, j->user);
+	page_cell_text(f, j->name);
+	page_cell_text(f, j->user);
 	put_tenant(d, f, j->of);
-	put_fixed(f, j->gpus, 0);
+	page_cell_fixed(f, j->gpus, 0);
 	page_tables_put_time(f, j->submit_sec);
-	put_span(f, j->wait_sec);
-	put_span(f, j->run_sec);
-	put_fixed(f, j->slowdown, 2);
-	put_fixed(f, j->rho, 3);
-	put_fixed(f, j->leases, 0);
-	put_fixed(f, j->revoked, 0);
-	page_tables_put_cell(f, j->state);
+	page_cell_span(f, j->wait_sec);
+	page_cell_span(f, j->run_sec);
+	page_cell_fixed(f, j->slowdown, 2);
+	page_cell_fixed(f, j->rho, 3);
+	page_cell_fixed(f, j->leases, 0);
+	page_cell_fixed(f, j->revoked, 0);
+	page_cell_text(f, j->state);
 	fputs("\n", f);
 }
 
@@ -198,7 +192,7 @@ static int page_tables_by_place(const void *a, const void *b)
 
 static int page_tables_put_jobs(const struct page_data *d, FILE *f)
 {
-	static const struct heading heads[] = {
+	static const struct page_heading heads[] = {
 		{"Job", "its number", true},
 		{"Name", "as its user called it", true},
 		{"User", "login name", true},
@@ -225,10 +219,10 @@ static int page_tables_put_jobs(const struct page_data *d, FILE *f)
 		list[i] = &d->jobs[i];
 	qsort(list, d->job_count, sizeof(*list), heavier);
 	qsort(list, shown, sizeof(*list), page_tables_by_place);
-	page_tables_begin(f, "Jobs", heads);
+	page_table_begin(f, "Jobs", heads);
 	for (size_t i = 0; i < shown; i++)
 		page_tables_put_job(d, f, list[i]);
-	page_tables_end(f);
+	page_table_end(f);
 	if (shown < d->job_count)
 		fprintf(f,
 			"<p class=\"soft\">The %zu with most GPU time waited "
