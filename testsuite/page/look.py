@@ -114,7 +114,8 @@ class Browser:
              "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
              "--remote-debugging-pipe", f"--user-data-dir={profile}",
              "--no-first-run", "--disable-background-networking",
-             "--host-resolver-rules=MAP * ~NOTFOUND", "about:blank"],
+             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+             "about:blank"],
             close_fds=False, stderr=subprocess.DEVNULL,
         )
         os.close(to_read)

@@ -1,91 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfair metrics --listen over HTTP, of a server with a made-up report. */
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <time.h>
 
-#include "testsuite/unit/sfair_server.h"
-
-/* sfair metrics --listen, and where. */
-static struct exporter {
-	pid_t pid;
-	uint16_t port;
-	FILE *said;
-} exporter;
-
-static pid_t spawn(int err_fd)
-{
-	const char *top = getenv("top_builddir");
-	char file[4096];
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	snprintf(file, sizeof(file), "%s/sfair", top ? top : ".");
-	dup2(err_fd, STDERR_FILENO);
-	execl(file, "sfair", "metrics", "--listen=127.0.0.1:0", NULL);
-	_exit(127);
-}
-
-/* Returns 0, 77 where sfair was built without it, or 1. */
-static int exporter_start(void)
-{
-	char line[512] = "";
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return 1;
-	exporter.pid = spawn(ends[1]);
-	close(ends[1]);
-	exporter.said = fdopen(ends[0], "r");
-	if (fgets(line, sizeof(line), exporter.said) &&
-	    sscanf(line, "sfair: listening on 127.0.0.1 port %hu",
-		   &exporter.port) == 1)
-		return 0;
-	waitpid(exporter.pid, NULL, 0);
-	fclose(exporter.said);
-	if (strstr(line, "built without libmicrohttpd")) {
-		fputs("SKIP: sfair was built without libmicrohttpd\n", stderr);
-		return 77;
-	}
-	print_error("sfair metrics: %s\n", line);
-	return 1;
-}
-
-/* Returns 0 when it ended as it should. */
-static int exporter_stop(void)
-{
-	int status = -1;
-
-	kill(exporter.pid, SIGTERM);
-	if (waitpid(exporter.pid, &status, 0) != exporter.pid || status)
-		print_error("sfair metrics: status %d\n", status);
-	fclose(exporter.said);
-	return status;
-}
-
-/* The whole answer to a request, in output. */
-static void http(const char *request)
-{
-	struct sockaddr_in at = {
-		.sin_family = AF_INET,
-		.sin_port = htons(exporter.port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	size_t size = 0;
-	ssize_t n;
-
-	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-	assert_int_equal(write(fd, request, strlen(request)), strlen(request));
-	shutdown(fd, SHUT_WR);
-	while ((n = read(fd, output + size, sizeof(output) - 1 - size)) > 0)
-		size += (size_t)n;
-	output[size] = '\0';
-	close(fd);
-}
-
-#define HTTP(method, url) method " " url " HTTP/1.0\r\n"
+#include "testsuite/unit/sfair_http.h"
 
 static void every_path_and_method_has_its_answer(void **state)
 {
@@ -189,7 +106,7 @@ int main(void)
 
 	if (!sfair_can_be_tested())
 		return 77;
-	rc = server_setup(NULL) < 0 ? 1 : exporter_start();
+	rc = server_setup(NULL) < 0 ? 1 : exporter_start("metrics", NULL);
 	if (!rc) {
 		rc = cmocka_run_group_tests(tests, NULL, NULL);
 		if (exporter_stop())

@@ -289,27 +289,33 @@ static int http_serve_at(struct http_server *s, int fd, const sigset_t *signals,
 	return 0;
 }
 
-int http_serve(const struct http_options *options, struct astra_error *err)
+int http_listen(const struct http_options *options, struct astra_error *err)
+{
+	int fd = astra_listen("--listen", options->where, (int)options->clients,
+			      err);
+
+	if (fd < 0 || !http_check_loopback(options, fd, err))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int http_serve(const struct http_options *options, int fd,
+	       struct astra_error *err)
 {
 	struct http_server s = {
 		.options = options,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
-	int fd = astra_listen("--listen", options->where, (int)options->clients,
-			      err);
 	sigset_t signals;
 	int rc;
 
-	if (fd < 0)
-		return -1;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	rc = http_check_loopback(options, fd, err);
-	if (!rc)
-		rc = http_serve_at(&s, fd, &signals, err);
+	rc = http_serve_at(&s, fd, &signals, err);
 	if (rc)
 		close(fd);
 	free(s.clients);
@@ -318,12 +324,19 @@ int http_serve(const struct http_options *options, struct astra_error *err)
 
 #else
 
-int http_serve(const struct http_options *options, struct astra_error *err)
+int http_listen(const struct http_options *options, struct astra_error *err)
 {
 	return astra_error_set(
 		err,
 		"--listen=%.64s: this sfair was built without libmicrohttpd%s",
 		options->where, options->without);
+}
+
+int http_serve(const struct http_options *options, int fd,
+	       struct astra_error *err)
+{
+	(void)fd;
+	return http_listen(options, err);
 }
 
 #endif

@@ -80,8 +80,13 @@ struct http_options {
 	const struct astra_names *names; /* NULL: by any name */
 };
 
-/* Answer until SIGINT or SIGTERM. Beyond loopback it does not listen where nets
- * are empty. Returns 0, or -1 with err set. */
-int http_serve(const struct http_options *options, struct astra_error *err);
+/* Listen; beyond loopback not where nets are empty. Connections wait from then
+ * on. Returns a descriptor, or -1 with err set. */
+int http_listen(const struct http_options *options, struct astra_error *err);
+
+/* Answer until SIGINT or SIGTERM. fd: of http_listen(); closed either way.
+ * Returns 0, or -1 with err set. */
+int http_serve(const struct http_options *options, int fd,
+	       struct astra_error *err);
 
 #endif

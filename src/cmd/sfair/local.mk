@@ -13,12 +13,12 @@ top_sources = \
 	src/cmd/sfair/top_sheet.c
 sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
-	$(MICROHTTPD_CFLAGS) $(NCURSES_CFLAGS)
+	$(MICROHTTPD_CFLAGS) $(NCURSES_CFLAGS) $(ZLIB_CFLAGS)
 sfair_LDADD = libastra-cli.a libastra-page.a libastra-conf.a libastra-proto.a libastra-audit.a \
 	libastra-record.a \
 	$(SIM_LIBS) \
 	libastra-engine.a libastra-common.a $(SLURMFULL_LIBS) \
- $(MICROHTTPD_LIBS) $(NCURSES_LIBS)
+ $(MICROHTTPD_LIBS) $(NCURSES_LIBS) $(ZLIB_LIBS)
 sfair_SOURCES = \
 	src/cmd/sfair/accounts.c \
 	src/cmd/sfair/accounts.h \
@@ -78,6 +78,11 @@ sfair_SOURCES = \
 	src/cmd/sfair/try_json.c \
 	src/cmd/sfair/try_print.c \
 	src/cmd/sfair/try_words.c \
+	src/cmd/sfair/web.c \
+	src/cmd/sfair/web.h \
+	src/cmd/sfair/web_lists.c \
+	src/cmd/sfair/web_page.c \
+	src/cmd/sfair/web_state.c \
 	src/cmd/sfair/why.c
 
 # The page of sfair report, drawn from replies.
@@ -98,12 +103,19 @@ test_page_SOURCES = testsuite/unit/test_page.c testsuite/unit/unit.h
 test_page_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 test_page_LDADD = libastra-page.a $(SIM_LIBS) $(UNIT_LIBS)
 dist_check_SCRIPTS += testsuite/page/page.sh
-EXTRA_DIST += testsuite/page/look.py testsuite/page/replies.py
+EXTRA_DIST += testsuite/page/look.py testsuite/page/replies.py \
+	testsuite/page/web.py
 
 # What it says of what really happened, and of what would.
 dist_check_SCRIPTS += testsuite/sim/audit.sh testsuite/sim/try.sh
 
-check_PROGRAMS += test_sfair test_sfair_listen test_sfair_metrics
+check_PROGRAMS += test_http_nets
+test_http_nets_SOURCES = testsuite/unit/test_http_nets.c \
+	src/cmd/sfair/http_nets.c
+test_http_nets_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_http_nets_LDADD = libastra-proto.a libastra-common.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += test_sfair test_sfair_listen test_sfair_metrics test_sfair_web
 test_sfair_SOURCES = testsuite/unit/test_sfair.c \
 	testsuite/unit/sfair_server.h
 test_sfair_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
@@ -115,9 +127,13 @@ test_sfair_metrics_SOURCES = testsuite/unit/test_sfair_metrics.c \
 test_sfair_metrics_CFLAGS = $(test_sfair_CFLAGS)
 test_sfair_metrics_LDADD = $(test_sfair_LDADD)
 test_sfair_listen_SOURCES = testsuite/unit/test_sfair_listen.c \
-	testsuite/unit/sfair_server.h
+	testsuite/unit/sfair_http.h testsuite/unit/sfair_server.h
 test_sfair_listen_CFLAGS = $(test_sfair_CFLAGS)
 test_sfair_listen_LDADD = $(test_sfair_LDADD)
+test_sfair_web_SOURCES = testsuite/unit/test_sfair_web.c \
+	testsuite/unit/sfair_http.h testsuite/unit/sfair_server.h
+test_sfair_web_CFLAGS = $(test_sfair_CFLAGS)
+test_sfair_web_LDADD = $(test_sfair_LDADD)
 
 check_PROGRAMS += test_top
 test_top_SOURCES = testsuite/unit/test_top.c $(top_sources) \

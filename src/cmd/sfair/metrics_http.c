@@ -89,5 +89,7 @@ int metrics_serve(struct metrics_scraper *scraper, const char *where,
 		.arg = scraper,
 	};
 
-	return http_serve(&options, err);
+	int fd = http_listen(&options, err);
+
+	return fd < 0 ? -1 : http_serve(&options, fd, err);
 }

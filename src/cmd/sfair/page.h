@@ -146,9 +146,10 @@ int page_waits(const struct page_data *data, FILE *file);
 int page_gantt(const struct page_data *data, FILE *file);
 int page_tables(const struct page_data *data, FILE *file);
 
-/* page_tables.c: a table that a click on a heading sorts: its headings, ended
- * by a NULL title, each with what it means and whether its cells are texts; its
- * cells; its end, and that of what it scrolls in. */
+/* page_tables.c: a table that a click on a heading sorts; title: one word, the
+ * id of its section, too: its headings, ended by a NULL title, each with what
+ * it means and whether its cells are texts; its cells; its end, and that of
+ * what it scrolls in. */
 struct page_heading {
 	const char *title, *help;
 	bool text;

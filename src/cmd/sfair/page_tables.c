@@ -11,9 +11,9 @@ void page_table_begin(FILE *f, const char *title,
 		      const struct page_heading *heads)
 {
 	fprintf(f,
-		"<section>\n<h2>%s</h2>\n<div class=\"wide\"><table "
-		"class=\"sort\">\n<thead><tr>",
-		title);
+		"<section id=\"%s\">\n<h2>%s</h2>\n<div class=\"wide\">"
+		"<table class=\"sort\">\n<thead><tr>",
+		title, title);
 	for (; heads->title; heads++)
 		fprintf(f,
 			"<th scope=\"col\"%s title=\"%s\"><button "
