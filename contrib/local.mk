@@ -2,15 +2,15 @@
 # The demonstration, examples and converters: added to EXTRA_DIST.
 # unpark.sh is for administrators, whose clone may be gone by then.
 dist_pkgdata_SCRIPTS = contrib/unpark.sh
-pkgdata_DATA = contrib/systemd/sfair-metrics.service
-EXTRA_DIST += contrib/systemd/sfair-metrics.service.in
-CLEANFILES += contrib/systemd/sfair-metrics.service
-contrib/systemd/sfair-metrics.service: \
-		contrib/systemd/sfair-metrics.service.in Makefile
+services = contrib/systemd/sfair-metrics.service \
+	contrib/systemd/sfair-web.service
+pkgdata_DATA = $(services)
+EXTRA_DIST += contrib/systemd/sfair-metrics.service.in \
+	contrib/systemd/sfair-web.service.in
+CLEANFILES += $(services)
+$(services): %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) contrib/systemd && \
-	sed 's,[@]bindir[@],$(bindir),' \
-		$(srcdir)/contrib/systemd/sfair-metrics.service.in >$@.new && \
-	mv $@.new $@
+	sed 's,[@]bindir[@],$(bindir),' $< >$@.new && mv $@.new $@
 
 # For Prometheus and Grafana: rules, their test, and a dashboard.
 sfairprometheusdir = $(pkgdatadir)/prometheus
