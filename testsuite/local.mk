@@ -259,6 +259,11 @@ test_state_file_SOURCES = testsuite/unit/test_state_file.c \
 test_state_file_CFLAGS = $(UNIT_CFLAGS)
 test_state_file_LDADD = libastra-store.a $(UNIT_LIBS)
 
+check_PROGRAMS += test_caps
+test_caps_SOURCES = testsuite/unit/test_caps.c testsuite/unit/unit.h
+test_caps_CFLAGS = $(UNIT_CFLAGS)
+test_caps_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_charge
 test_charge_SOURCES = testsuite/unit/test_charge.c \
 	testsuite/unit/unit.h

@@ -426,6 +426,22 @@ static int account_split(struct astra_engine *e, const struct event *ev)
 	return 0;
 }
 
+/* GPU hours begin to count anew where a period has begun before at_sec. One
+ * that begins earlier than the last one is the same, of a clock that was set or
+ * of another CapPeriod. */
+static void account_begin_period(struct sync *s, double at_sec)
+{
+	double begin = s->snap->period_begin_sec;
+	struct astra_engine *e = s->e;
+
+	if (begin <= 0 || begin > at_sec || begin == e->period_begin_sec)
+		return;
+	if (begin > e->period_begin_sec && e->period_begin_sec > 0)
+		astra_fairness_begin_period(e->account, begin);
+	e->period_begin_sec = begin;
+	s->changed = true;
+}
+
 static int apply_events(struct sync *s)
 {
 	struct astra_engine *e = s->e;
@@ -437,6 +453,7 @@ static int apply_events(struct sync *s)
 		const struct event *ev = &s->events[i];
 		uint32_t account = e->jobs[ev->row].account;
 
+		account_begin_period(s, ev->at_sec);
 		if (ev->kind == EVENT_SPLIT) {
 			if (account_split(e, ev) < 0)
 				return -1;
@@ -448,6 +465,7 @@ static int apply_events(struct sync *s)
 						  account, (uint32_t)ev->value);
 		}
 	}
+	account_begin_period(s, s->snap->now_sec);
 	return 0;
 }
 

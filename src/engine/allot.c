@@ -306,6 +306,7 @@ static int allot_explain(struct allotment *a)
 		if (!astra_job_waits(job))
 			continue;
 		reason->wait = astra_wait_of(a->r, j, job);
+		astra_caps_explain(a->r, j, job, reason);
 		if (reason->wait == ASTRA_WAIT_RANK && e->policy->explain)
 			e->policy->explain(e->policy_self,
 					   &a->demands[demand - 1], reason);

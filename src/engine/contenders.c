@@ -127,6 +127,8 @@ static int add_waiting(struct round *r, size_t index)
 		copies = r->usable_gpus / j->gpus_least;
 	if (!copies && !e->options.leases)
 		copies = 1; /* it has its place in the line */
+	if (astra_capped(&e->options))
+		copies = copies < j->cap_copies ? copies : j->cap_copies;
 	while (copies-- > 0)
 		if (add_contender(r, row, job, false) < 0)
 			return -1;

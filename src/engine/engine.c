@@ -80,6 +80,7 @@ void astra_engine_destroy(struct astra_engine *e)
 	for (size_t i = 0; i < e->job_count; i++)
 		free(e->jobs[i].held);
 	free(e->jobs);
+	free(e->cap_jobs);
 	free(e->reasons);
 	free(e->vacant);
 	free(e->contenders);
@@ -115,6 +116,8 @@ int astra_engine_configure(struct astra_engine *e,
 	e->policy = policy;
 	e->policy_self = self;
 	e->options = *options;
+	if (!astra_capped(options))
+		astra_caps_forget(e);
 	e->roster.known = false;
 	astra_leases_bound(e);
 	astra_fairness_set_options(e->account, e->now_sec, &fair);
@@ -259,6 +262,8 @@ static double next_due(const struct round *r)
 		best = engine_earlier(best, now + 1, now);
 	for (size_t i = 0; i < e->hold_count; i++)
 		best = engine_earlier(best, e->holds[i].start_sec, now);
+	if (astra_capped(&e->options))
+		best = engine_earlier(best, r->snap->period_end_sec, now);
 	return engine_earlier(best, r->wake_sec, now);
 }
 
@@ -288,6 +293,8 @@ static int engine_follow(struct round *r, struct astra_error *err)
 	astra_refusals_forget(e, r->snap->now_sec);
 	if (astra_account_sync(r, err) < 0)
 		return -1;
+	if (astra_caps_deal(r) < 0)
+		return astra_error_nomem(err);
 	if (e->unwanted)
 		astra_leases_catch_up(e, r->snap, last_sec, &r->plan->changed);
 	if (astra_idle_build(r) < 0 || astra_first_starts_follow(r) < 0)
@@ -314,7 +321,8 @@ static void engine_end(struct round *r, bool failed)
 	}
 	e->counters.rounds++;
 	e->unwanted = !failed && e->options.leases && !e->policy->allocate &&
-		      nobody_waits(r) && !engine_wants_more(r);
+		      !astra_capped(&e->options) && nobody_waits(r) &&
+		      !engine_wants_more(r);
 	r->plan->due_sec = next_due(r);
 	r->plan->wake_sec = engine_next_wake(r);
 	astra_idle_end(r);
@@ -346,7 +354,8 @@ int astra_engine_round(struct astra_engine *e,
 	if (!e->roster.known || !e->idle.known)
 		snap.changes = NULL;
 	astra_plan_clear(plan);
-	rc = engine_follow(&r, err);
+	rc = astra_caps_begin(e, &snap) < 0 ? astra_error_nomem(err)
+					    : engine_follow(&r, err);
 	if (!rc)
 		rc = engine_decide(&r, err);
 	engine_end(&r, rc < 0);
@@ -377,6 +386,9 @@ void astra_engine_tenant_view(const struct astra_engine *e, size_t index,
 		.demand_gpus = astra_fairness_demand(e->account, t->account),
 		.alloc_gpus = astra_fairness_alloc(e->account, t->account),
 		.usage = astra_fairness_tenant(e->account, now_sec, t->account),
+		.used_gpu_sec = astra_fairness_tenant_used(e->account, now_sec,
+							   t->account),
+		.cap_gpu_sec = 3600 * astra_cap_tenant(&e->options, t->name),
 	};
 	out->rho = astra_rho(out->usage, out->quota > 0);
 }

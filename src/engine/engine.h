@@ -84,12 +84,15 @@ struct astra_tenant_view {
 	double weight, quota, demand_gpus, alloc_gpus;
 	struct astra_usage usage;
 	double rho;
+	double used_gpu_sec; /* in the present CapPeriod */
+	double cap_gpu_sec;  /* that it may have in it; infinite: no cap */
 };
 
 struct astra_user_view {
 	const char *name; /* the engine's; valid until the next call */
 	uint32_t tenant;  /* index for astra_engine_tenant_view() */
 	struct astra_usage usage;
+	double used_gpu_sec, cap_gpu_sec; /* as a tenant's */
 };
 
 enum astra_phase {

@@ -185,6 +185,7 @@ int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 		put_refusal(&e->refusals[i], e->node_words, out);
 	astra_fairness_put(e->account, out);
 	put_policy(e, out);
+	astra_caps_put(e, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -410,7 +411,9 @@ static int engine_image_get_all(struct astra_engine *e, struct astra_reader *in)
 	    get_holds(e, in, counts.hold_count) < 0 ||
 	    get_refusals(e, in, counts.refusal_count) < 0)
 		return -1;
-	return get_account(e, in) < 0 ? -1 : get_policy(e, in);
+	if (get_account(e, in) < 0 || get_policy(e, in) < 0)
+		return -1;
+	return astra_caps_get(e, in);
 }
 
 struct astra_engine *astra_engine_of_image(const struct astra_options *options,

@@ -5,6 +5,7 @@
  *   roster.h  who waits, runs and leaves, and when leases end
  *   tenants.c the tenants, their weights, the capacity
  *   users.c   the users within them
+ *   caps.c    hard caps of GPU hours
  *   adopt.c   accounts that begin with the past
  *   lease.c   how leases begin and end
  *   grant.c   GPUs promised to jobs, and who has to leave for them
@@ -44,6 +45,22 @@
 #include "src/model/node_names.h"
 #include "src/placement/placement.h"
 #include "src/policies/policy.h"
+
+/* Whose cap of GPU hours keeps a job waiting. */
+enum astra_capped {
+	ASTRA_CAPPED_NOT,
+	ASTRA_CAPPED_TENANT,
+	ASTRA_CAPPED_USER,
+};
+
+/* A cap in a round, in GPU seconds; infinite: there is none. */
+struct cap_room {
+	double cap_sec;
+	double used_sec;  /* in the period */
+	double left_sec;  /* of the cap, beside what leases may still use */
+	double asked_sec; /* by those that wait */
+	double most_sec;  /* what a round can grant of it */
+};
 
 /* A job as the engine remembers it between rounds. What rounds read of all jobs
  * that run comes first, so that it lies together in memory. */
@@ -86,6 +103,8 @@ struct ejob {
 	bool elastic, bound_to_leave; /* it counts there as such */
 	struct advance_part advance;  /* in the sums of those two: */
 	uint32_t advance_tenant, advance_user;
+	enum astra_capped capped;
+	uint32_t cap_copies; /* with a cap: so many may be granted leases */
 	double weight;
 	double submit_sec; /* the first one */
 	double bound_sec;  /* its first start is late after that; 0: has none */
@@ -110,6 +129,7 @@ struct etenant {
 	bool listed;
 	double weight;
 	struct advance advance;
+	struct cap_room cap;
 };
 
 struct euser {
@@ -119,6 +139,7 @@ struct euser {
 	uint32_t jobs;	  /* that are known */
 	double weight;
 	struct advance advance;
+	struct cap_room cap;
 };
 
 /* A promise: these GPUs are the job's as soon as they are all free. */
@@ -174,7 +195,10 @@ struct astra_engine {
 	bool policy_lost; /* what it knew was damaged when it was restored */
 	struct astra_fairness *account;
 	double begin_sec;
-	double now_sec; /* of the last round */
+	double now_sec;		    /* of the last round */
+	double period_begin_sec;    /* of GPU hours; 0: never known */
+	struct astra_job *cap_jobs; /* with caps: the snapshot's, changed */
+	size_t cap_job_room;
 	uint32_t epoch;
 	struct etenant *tenants;
 	size_t tenant_count, tenant_room;
@@ -282,6 +306,26 @@ uint32_t astra_engine_user_number(struct astra_engine *e, uint32_t tenant,
 uint32_t astra_engine_user_of(const struct astra_engine *e,
 			      const struct astra_snapshot *snap,
 			      const struct astra_job *job);
+
+/* caps.c */
+/* Before the accounts follow: where there are caps, let snap have a copy of its
+ * jobs, which astra_caps_deal() may change. Returns 0, or -1 when memory is
+ * out.
+ */
+int astra_caps_begin(struct astra_engine *e, struct astra_snapshot *snap);
+/* After it: who may have a lease. Returns 0, or -1 when memory is out. */
+struct round;
+int astra_caps_deal(struct round *r);
+/* There are no caps any more. */
+void astra_caps_forget(struct astra_engine *e);
+/* Why a job waits, where a cap is it. */
+void astra_caps_explain(const struct round *r, const struct ejob *j,
+			const struct astra_job *job,
+			struct astra_reason *reason);
+/* What was used in the period, behind all else of a state or an image.
+ * get: nothing where there is none. Returns 0, or -1. */
+void astra_caps_put(const struct astra_engine *e, struct astra_bytes *out);
+int astra_caps_get(struct astra_engine *e, struct astra_reader *in);
 
 /* account.c: whose job it is from now on, and what it counts. Its integrals go
  * on. Returns 0, or -1 when memory is out. */

@@ -159,6 +159,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	save_times(e, jobs, out);
 	save_users(e, out);
 	astra_asides_save(&e->asides, out);
+	astra_caps_put(e, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -412,6 +413,8 @@ static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 		rc = restore_users(e, in);
 	if (!rc)
 		rc = restore_asides(e, in, other);
+	if (!rc)
+		rc = astra_caps_get(e, in);
 	astra_leases_bound(e);
 	return rc;
 }

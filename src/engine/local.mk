@@ -13,6 +13,7 @@ libastra_engine_a_SOURCES += \
 	src/engine/calendar.h \
 	src/engine/calendar_cut.c \
 	src/engine/calendar_releases.c \
+	src/engine/caps.c \
 	src/engine/contenders.c \
 	src/engine/contest.c \
 	src/engine/contest.h \

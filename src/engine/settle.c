@@ -281,6 +281,7 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking,
 		reason->wait = astra_wait_of(r, j, job);
 		if (reason->wait == ASTRA_WAIT_HOLD)
 			reason->start_sec = astra_hold_of(e, j->id)->start_sec;
+		astra_caps_explain(r, j, job, reason);
 	}
 	if (free_space && astra_lacks_find(r, ranking, free_space) < 0)
 		return -1;

@@ -64,6 +64,9 @@ void astra_engine_user_view(const struct astra_engine *e, size_t index,
 		.name = u->name,
 		.tenant = u->tenant,
 		.usage = astra_fairness_user(e->account, now_sec, u->account),
+		.used_gpu_sec = astra_fairness_user_used(e->account, now_sec,
+							 u->account),
+		.cap_gpu_sec = 3600 * astra_cap_user(&e->options),
 	};
 }
 

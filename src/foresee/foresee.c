@@ -7,6 +7,7 @@
 
 #include "src/common/grow.h"
 #include "src/engine/engine_image.h"
+#include "src/model/period.h"
 
 /* slurmctld's plugin holds a round a second at most. */
 #define ROUND_SEC 1
@@ -216,6 +217,15 @@ static int hold_round(struct foreseen_world *w, struct astra_engine *engine,
 	struct astra_changes changes = astra_world_changes(&w->world);
 
 	snapshot.now_sec = w->world.now_sec;
+	for (double end = snapshot.period_end_sec;
+	     end > 0 && end <= snapshot.now_sec;
+	     end = snapshot.period_end_sec) {
+		snapshot.period_begin_sec = end;
+		snapshot.period_end_sec = astra_period_next(
+			(enum astra_period)astra_engine_options(engine)
+				->cap_period,
+			end);
+	}
 	snapshot.nodes = w->world.nodes;
 	snapshot.jobs = w->world.shown;
 	snapshot.job_count = w->world.shown_count;

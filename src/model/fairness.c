@@ -118,6 +118,7 @@ static void settle_group(struct astra_fairness *f, struct group *g)
 	if (f->now_sec <= g->at_sec)
 		return;
 	g->usage = group_usage(f, g, f->now_sec);
+	g->used_gpu_sec += g->alloc_gpus * (f->now_sec - g->at_sec);
 	for (size_t i = 0; i < g->cap_count; i++) {
 		struct cap *c = &g->caps[i];
 
@@ -140,6 +141,7 @@ static void fairness_settle(struct astra_fairness *f, struct tenant *t)
 			settle_group(f, g);
 	}
 	t->usage = tenant_usage(f, t, f->now_sec);
+	t->used_gpu_sec += t->alloc_gpus * (f->now_sec - t->at_sec);
 	t->at_sec = f->now_sec;
 }
 
@@ -555,6 +557,54 @@ void astra_fairness_restore_job(struct astra_fairness *f, double now_sec,
 	settled_group(f, now_sec, j->group);
 	settle_job(f, j);
 	j->usage = usage;
+}
+
+/* Sums of what jobs hold may be off by a little, and be less than nothing. */
+static double fairness_used(double used_gpu_sec, double alloc_gpus, double sec)
+{
+	return astra_max(used_gpu_sec + alloc_gpus * astra_max(sec, 0), 0);
+}
+
+double astra_fairness_tenant_used(const struct astra_fairness *f,
+				  double now_sec, uint32_t tenant)
+{
+	const struct tenant *t = &f->tenants[tenant];
+
+	return fairness_used(t->used_gpu_sec, t->alloc_gpus,
+			     now_sec - t->at_sec);
+}
+
+double astra_fairness_user_used(const struct astra_fairness *f, double now_sec,
+				uint32_t user)
+{
+	const struct group *g = &f->groups[user];
+
+	return fairness_used(g->used_gpu_sec, g->alloc_gpus,
+			     now_sec - g->at_sec);
+}
+
+void astra_fairness_begin_period(struct astra_fairness *f, double now_sec)
+{
+	settle_all(f, now_sec);
+	for (size_t i = 0; i < f->tenant_count; i++)
+		f->tenants[i].used_gpu_sec = 0;
+	for (size_t i = 0; i < f->group_count; i++) {
+		settle_group(f, &f->groups[i]);
+		f->groups[i].used_gpu_sec = 0;
+	}
+}
+
+void astra_fairness_restore_tenant_used(struct astra_fairness *f,
+					double now_sec, uint32_t tenant,
+					double used_gpu_sec)
+{
+	settled(f, now_sec, tenant)->used_gpu_sec = used_gpu_sec;
+}
+
+void astra_fairness_restore_user_used(struct astra_fairness *f, double now_sec,
+				      uint32_t user, double used_gpu_sec)
+{
+	settled_group(f, now_sec, user)->used_gpu_sec = used_gpu_sec;
 }
 
 double astra_fairness_quota(const struct astra_fairness *f, uint32_t tenant)

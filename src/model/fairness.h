@@ -128,6 +128,21 @@ void astra_fairness_restore_user(struct astra_fairness *f, double now_sec,
 void astra_fairness_restore_job(struct astra_fairness *f, double now_sec,
 				uint32_t job, struct astra_usage usage);
 
+/* The GPU seconds that a tenant, or a user, has had since the last period
+ * began, up to now: all of them count, whatever the half-life. */
+double astra_fairness_tenant_used(const struct astra_fairness *f,
+				  double now_sec, uint32_t tenant);
+double astra_fairness_user_used(const struct astra_fairness *f, double now_sec,
+				uint32_t user);
+/* A new period, in which nobody has used anything yet. */
+void astra_fairness_begin_period(struct astra_fairness *f, double now_sec);
+/* Continue from stored ones. */
+void astra_fairness_restore_tenant_used(struct astra_fairness *f,
+					double now_sec, uint32_t tenant,
+					double used_gpu_sec);
+void astra_fairness_restore_user_used(struct astra_fairness *f, double now_sec,
+				      uint32_t user, double used_gpu_sec);
+
 /* Quota_j at present, and the active demand D_j, in GPUs. */
 double astra_fairness_quota(const struct astra_fairness *f, uint32_t tenant);
 double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant);

@@ -28,6 +28,7 @@ struct group {
 	double weight; /* within the tenant */
 	double at_sec; /* all integrals below are up to here */
 	struct astra_usage usage;
+	double used_gpu_sec; /* since the period began, without fading */
 	double alloc_gpus;
 	double demand_gpus;		  /* active jobs only */
 	struct astra_exact active_weight; /* ΣW over active jobs and copies */
@@ -40,6 +41,7 @@ struct tenant {
 	double weight;
 	double at_sec; /* the integrals are up to here */
 	struct astra_usage usage;
+	double used_gpu_sec; /* as a group's */
 	double alloc_gpus;
 	double demand_gpus;		  /* D_j, active jobs only */
 	struct astra_exact active_weight; /* of groups with active jobs */

@@ -22,6 +22,8 @@ libastra_engine_a_SOURCES = \
 	src/model/option_values.h \
 	src/model/options.c \
 	src/model/options.h \
+	src/model/period.c \
+	src/model/period.h \
 	src/model/plan.c \
 	src/model/plan.h \
 	src/model/plausible.c \

@@ -242,5 +242,7 @@ const struct astra_member astra_reason_members[] = {
 	REASON(REAL, retry_sec),   REASON(REAL, priced_sec),
 	REASON(REAL, credits),	   REASON(FLAG, poor),
 	REASON(U32, class_gpus),   REASON(U32, class_granted),
-	REASON(REAL, class_saved), ASTRA_MEMBERS_END,
+	REASON(REAL, class_saved), REASON(REAL, cap_hours),
+	REASON(REAL, cap_used),	   REASON(REAL, cap_asked),
+	REASON(FLAG, cap_user),	   ASTRA_MEMBERS_END,
 };

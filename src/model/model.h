@@ -208,6 +208,8 @@ struct astra_snapshot {
 	double now_sec;
 	double kill_wait_sec; /* a job that is told to end has ended after so
 			       * long, if nothing keeps it; 0: not known */
+	/* The present CapPeriod, in the host's time zone; 0: not known. */
+	double period_begin_sec, period_end_sec;
 	const struct astra_node *nodes;
 	size_t node_count;
 	const struct astra_tenant *tenants; /* all of them, idle ones too */

@@ -16,6 +16,7 @@
 #define HORIZON_SEC 86400
 
 #define CREDITS_MAX 1e9
+#define CAP_HOURS_MAX 1e9
 #define LEASE_TERM_SEC 900
 #define MIN_RUN_SEC 60
 
@@ -159,6 +160,58 @@ static int options_set_budget(const struct astra_option *row,
 		return astra_option_number(row, o, text, err);
 	o->budget = -1;
 	return 0;
+}
+
+/* Of one tenant, or user, in GPU hours; none is negative. */
+static int options_set_cap(const struct astra_option *row,
+			   struct astra_options *o, const char *text,
+			   struct astra_error *err)
+{
+	double *out = (double *)((char *)o + row->sets[0].offset);
+
+	if (!strcasecmp(text, "none") || !strcasecmp(text, "unlimited"))
+		*out = -1;
+	else if (astra_parse_number(out, 0, CAP_HOURS_MAX, text, NULL) < 0)
+		return astra_error_set(err,
+				       "a number of GPU hours from 0 (no "
+				       "GPUs at all) to %g, or none",
+				       CAP_HOURS_MAX);
+	return 0;
+}
+
+static int options_set_tenant_caps(const struct astra_option *row,
+				   struct astra_options *o, const char *text,
+				   struct astra_error *err)
+{
+	struct astra_error why = {""};
+
+	(void)row;
+	if (astra_weights_parse(&o->cap_tenants, text, true, &why) < 0)
+		return astra_error_set(err,
+				       "TENANT:HOURS with commas between, from "
+				       "0 (no GPUs at all) to 1e+06: %s",
+				       why.text);
+	return 0;
+}
+
+double astra_cap_tenant(const struct astra_options *o, const char *tenant)
+{
+	const struct astra_weight *row =
+		astra_weights_find(&o->cap_tenants, tenant);
+	double hours = row ? row->weight : o->cap_hours;
+
+	return hours < 0 ? HUGE_VAL : hours;
+}
+
+double astra_cap_user(const struct astra_options *o)
+{
+	return o->cap_user_hours < 0 ? HUGE_VAL : o->cap_user_hours;
+}
+
+bool astra_capped(const struct astra_options *o)
+{
+	return o->cap_hours >= 0 || o->cap_user_hours >= 0 ||
+	       o->cap_tenants.count;
 }
 
 static int set_gpu_weights(const struct astra_option *row,
@@ -377,6 +430,25 @@ const struct astra_option astra_option_table[] = {
 	 "tenant's others leave. incentive and oasis take a job that does not say "
 	 "what it is worth for worth its GPU hours times this.",
 	 .parse = set_qos_weights},
+	{"MaxGPUHours", "HOURS|none", "none",
+	 "The most GPU hours that each tenant may have in a CapPeriod, as they "
+	 "are charged. A lease is begun or renewed only if what the tenant has "
+	 "used, what its leases may still use to their ends and all of this "
+	 "one are within it; who has a lease keeps it to its end. Its other "
+	 "jobs wait until the next period. Jobs without leases count to their "
+	 "time limit, and where they have none never start. 0: no GPUs at all.",
+	 .parse = options_set_cap, .sets = {OPTION(REAL, cap_hours)}},
+	{"TenantGPUHours", "TENANT:HOURS[,...]|none", "none",
+	 "The same of these tenants, instead of MaxGPUHours.",
+	 .parse = options_set_tenant_caps},
+	{"MaxGPUHoursPerUser", "HOURS|none", "none",
+	 "The same of each user of a tenant, besides its tenant's.",
+	 .parse = options_set_cap, .sets = {OPTION(REAL, cap_user_hours)}},
+	{"CapPeriod", "day|week|month", "month",
+	 "When GPU hours begin to count anew, in the time zone of slurmctld's "
+	 "host: at 00:00, on Mondays, on the first of the month.",
+	 .parse = astra_option_word, .sets = {OPTION(SIZE, cap_period)},
+	 .words = {"day", "week", "month"}},
 	{"GPUWeight", "TYPE:WEIGHT[,...]|none", "none",
 	 "What an hour of a GPU of this type, as gres.conf names it, counts. "
 	 "Types that are not named count 1. A device of MIG, which is a type, "
@@ -522,8 +594,40 @@ int astra_options_set(struct astra_options *options, const char *key,
 			       value);
 }
 
+/* Caps that nobody keeps, or that never bind. */
+static int options_check_caps(const struct astra_options *o,
+			      struct astra_error *err)
+{
+	double most = o->cap_hours;
+
+	for (size_t i = 0; i < o->cap_tenants.count && most >= 0; i++)
+		most = fmax(most, o->cap_tenants.row[i].weight);
+	if (astra_capped(o) && !o->leases)
+		return astra_error_set(err,
+				       "Leases=no: %s is kept by leases; "
+				       "without them there is sacctmgr's "
+				       "GrpTRESMins",
+				       o->cap_hours >= 0 ? "MaxGPUHours"
+				       : o->cap_tenants.count
+					       ? "TenantGPUHours"
+					       : "MaxGPUHoursPerUser");
+	if (o->cap_user_hours >= 0 && !o->within_users)
+		return astra_error_set(err,
+				       "MaxGPUHoursPerUser=%g: with "
+				       "FairWithin=job users have no accounts",
+				       o->cap_user_hours);
+	if (most >= 0 && o->cap_user_hours > most)
+		return astra_error_set(err,
+				       "MaxGPUHoursPerUser=%g is more than any "
+				       "tenant may have, %g",
+				       o->cap_user_hours, most);
+	return 0;
+}
+
 int astra_options_check(const struct astra_options *o, struct astra_error *err)
 {
+	if (options_check_caps(o, err) < 0)
+		return -1;
 	if (o->lease_sec < 1)
 		return astra_error_set(err,
 				       "LeaseTerm=%g: a lease lasts at "

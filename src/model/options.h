@@ -20,6 +20,9 @@
 /* BatchMax is at most this. */
 #define ASTRA_BATCH_SLOTS_MAX 256
 
+/* CapPeriod */
+enum astra_period { ASTRA_PERIOD_DAY, ASTRA_PERIOD_WEEK, ASTRA_PERIOD_MONTH };
+
 /* PriorityWeightLTGF=only */
 #define ASTRA_WEIGHT_ONLY UINT32_MAX
 
@@ -78,6 +81,10 @@ struct astra_options {
 	size_t learned_utility; /* LearnedUtility: enum astra_ogas_utility */
 	bool admin_comment;	/* AdminComment */
 	double forecast_sec;	/* ForecastInterval, 0: none */
+	double cap_hours;	/* MaxGPUHours; negative: none */
+	double cap_user_hours;	/* MaxGPUHoursPerUser, the same */
+	size_t cap_period;	/* CapPeriod: enum astra_period */
+	struct astra_weights cap_tenants; /* TenantGPUHours */
 	struct astra_weights gpu_weights; /* GPUWeight */
 	struct astra_weights qos_weights; /* QOSWeight */
 };
@@ -122,6 +129,13 @@ int astra_options_set(struct astra_options *options, const char *key,
  * Returns 0, or -1 with err naming the keys that contradict each other. */
 int astra_options_check(const struct astra_options *options,
 			struct astra_error *err);
+
+/* The most GPU hours that a tenant, and a user of it, may have in a CapPeriod;
+ * infinite: there is no cap. */
+double astra_cap_tenant(const struct astra_options *options,
+			const char *tenant);
+double astra_cap_user(const struct astra_options *options);
+bool astra_capped(const struct astra_options *options);
 
 struct astra_policy;
 

@@ -77,6 +77,7 @@ static const char *const wait_texts[] = {
 	[ASTRA_WAIT_LEARNED] = "its class has no GPUs left",
 	[ASTRA_WAIT_CPUS] = "needs CPUs of jobs without a lease",
 	[ASTRA_WAIT_DENIED] = ASTRA_REFUSED_TEXT,
+	[ASTRA_WAIT_CAP] = "cap of GPU hours",
 };
 
 static const char *const wait_names[] = {
@@ -89,6 +90,7 @@ static const char *const wait_names[] = {
 	[ASTRA_WAIT_BATCH] = "batch",	  [ASTRA_WAIT_PLANNED] = "planned",
 	[ASTRA_WAIT_PRICE] = "price",	  [ASTRA_WAIT_LEARNED] = "learned",
 	[ASTRA_WAIT_CPUS] = "cpus",	  [ASTRA_WAIT_DENIED] = "denied",
+	[ASTRA_WAIT_CAP] = "cap",
 };
 
 const char *astra_wait_name(enum astra_wait wait)
@@ -145,6 +147,10 @@ void astra_reason_text(const struct astra_reason *reason, double now_sec,
 			 reason->price, reason->worth);
 	else if (reason->wait == ASTRA_WAIT_DENIED)
 		denied_text(reason, text, size);
+	else if (reason->wait == ASTRA_WAIT_CAP)
+		snprintf(text, size, "Lease: %s's cap of %.6g GPU hours",
+			 reason->cap_user ? "user" : "tenant",
+			 reason->cap_hours);
 	used = strlen(text);
 	if (reason->rank && (reason->wait == ASTRA_WAIT_RANK ||
 			     reason->wait == ASTRA_WAIT_AUCTION))

@@ -44,6 +44,7 @@ enum astra_wait {
 	ASTRA_WAIT_LEARNED, /* its class's share goes to others of it */
 	ASTRA_WAIT_CPUS,    /* those without a lease have its CPUs */
 	ASTRA_WAIT_DENIED,  /* as PRICE; it is not asked again */
+	ASTRA_WAIT_CAP,	    /* its tenant's, or user's, GPU hours are used up */
 };
 
 /* What there is not enough of beside GPUs that are free by count. */
@@ -81,6 +82,11 @@ struct astra_reason {
 	 * has saved so many for a job that needs more. */
 	uint32_t class_gpus, class_granted;
 	double class_saved;
+	/* CAP, in GPU hours: what is allowed until retry_sec, what is used of
+	 * it, with what leases may still use, and what its own lease takes
+	 * (infinite: it has no end). */
+	double cap_hours, cap_used, cap_asked;
+	bool cap_user; /* the cap is its user's, else its tenant's */
 };
 
 struct astra_plan {

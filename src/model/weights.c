@@ -7,8 +7,8 @@
 
 #define WEIGHT_MAX 1e6
 
-static const struct astra_weight *
-weights_find(const struct astra_weights *weights, const char *name)
+const struct astra_weight *
+astra_weights_find(const struct astra_weights *weights, const char *name)
 {
 	for (size_t i = 0; name && i < weights->count; i++)
 		if (!strcmp(weights->row[i].name, name))
@@ -18,7 +18,7 @@ weights_find(const struct astra_weights *weights, const char *name)
 
 bool astra_weights_have(const struct astra_weights *weights, const char *name)
 {
-	return weights_find(weights, name);
+	return astra_weights_find(weights, name);
 }
 
 /* One "name:weight" of so many bytes. */
@@ -49,7 +49,7 @@ static int parse_row(struct astra_weights *out, const char *text, size_t length,
 					    : "above 0"
 					      " up to",
 				       WEIGHT_MAX);
-	if (weights_find(out, row->name))
+	if (astra_weights_find(out, row->name))
 		return astra_error_set(err, "%s is there twice", row->name);
 	out->count++;
 	return 0;
@@ -77,7 +77,7 @@ int astra_weights_parse(struct astra_weights *out, const char *text, bool zero,
 
 double astra_weight_of(const struct astra_weights *weights, const char *name)
 {
-	const struct astra_weight *row = weights_find(weights, name);
+	const struct astra_weight *row = astra_weights_find(weights, name);
 
 	return row ? row->weight : 1;
 }

@@ -25,6 +25,10 @@ struct astra_weights {
 int astra_weights_parse(struct astra_weights *out, const char *text, bool zero,
 			struct astra_error *err);
 
+/* The row of a name (case counts), or NULL. name may be NULL. */
+const struct astra_weight *
+astra_weights_find(const struct astra_weights *weights, const char *name);
+
 /* The weight of a name (case counts); 1 where it has none. name may be NULL. */
 double astra_weight_of(const struct astra_weights *weights, const char *name);
 

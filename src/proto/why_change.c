@@ -247,6 +247,26 @@ static void learned(const struct astra_why *why, struct astra_why_changes *out)
 		    "asking for fewer GPUs, or for a range of them (--gpu-range)");
 }
 
+/* A cap of GPU hours: time, less, or an admin. */
+static void capped(const struct astra_why *why, struct astra_why_changes *out)
+{
+	const struct astra_report_job *job = why->job;
+	char text[ASTRA_SPAN_BYTES];
+
+	if (!waits_for(job, "cap"))
+		return;
+	if (job->of.reason.retry_sec > why->report->time_sec &&
+	    job->of.reason.cap_asked <= job->of.reason.cap_hours)
+		add(out, "the next CapPeriod, which begins in %s",
+		    astra_why_span(job->of.reason.retry_sec -
+					   why->report->time_sec,
+				   text));
+	if (job->of.reason.cap_hours > 0)
+		add(out, "%sa shorter time limit (-t)",
+		    job->of.gpus > 1 ? "fewer GPUs, or " : "");
+	add(out, "a higher cap in astraea.conf, by an administrator");
+}
+
 /* GPUs are not what a job lacks that asks for no more than there are. */
 static void sized(const struct astra_why *why, struct astra_why_changes *out)
 {
@@ -277,6 +297,7 @@ void astra_why_change(const struct astra_why *why,
 		sized(why, out);
 		priced(why, out);
 		learned(why, out);
+		capped(why, out);
 		throttled(why, out);
 	}
 }

@@ -50,6 +50,17 @@ static const struct astra_member class_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
+/* Of a job that a cap of GPU hours keeps. */
+static const struct astra_member cap_members[] = {
+	JOB("cap_hours", REAL, of.reason.cap_hours),
+	JOB("cap_asked", REAL, of.reason.cap_asked),
+	JOB("cap_user", FLAG, of.reason.cap_user),
+	JOB("retry_sec", TIME, of.reason.retry_sec),
+	ASTRA_MEMBER_ROW("cap_used", astra_report_job, REAL, of.reason.cap_used,
+			 USAGE, 0, NULL),
+	ASTRA_MEMBERS_END,
+};
+
 static const struct astra_member rank_members[] = {
 	JOB("rank", ID_OR_NULL, of.reason.rank),
 	JOB("gpus", U32, of.gpus),
@@ -102,6 +113,9 @@ static void put_turn(const struct astra_why *why, struct astra_text *out)
 	if (!strcmp(job->wait, "price") || !strcmp(job->wait, "denied") ||
 	    !strcmp(job->wait, "planned"))
 		put_price(why, out);
+	if (!strcmp(job->wait, "cap"))
+		astra_encode_members(out, job, cap_members, ',',
+				     why->usage ? 0 : ASTRA_SEEN_USAGE);
 	if (!strcmp(job->wait, "learned"))
 		astra_encode_members(out, job, class_members, ',',
 				     !job->of.reason.class_gpus || !why->usage

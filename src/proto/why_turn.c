@@ -138,6 +138,7 @@ static const struct turn turns[] = {
 	{"price", "Its GPUs cost more now than it is worth."},
 	{"denied",
 	 "Its GPUs cost more than it is worth, so it is refused (Admission) and held."},
+	{"cap", "The GPU hours that it may have in this period are used up."},
 	{"learned", "Its class has no GPUs left now."},
 	{"cpus",
 	 "CPUs that it needs are used by jobs without a lease, such as those that ask for no GPU: no end of a lease frees them, and it starts when such jobs end."},
@@ -294,6 +295,59 @@ static void tell_class(const struct astra_why *why, struct astra_text *out)
 				  " Others of them, which came before it, do.");
 }
 
+/* A date, as the clock of slurmctld's host has it; "a later time". */
+static void why_turn_date(double at_sec, struct astra_text *out)
+{
+	time_t when = (time_t)at_sec;
+	struct tm tm;
+	char text[32];
+
+	if (at_sec > 0 && localtime_r(&when, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+		astra_text_printf(out, "%s", text);
+	else
+		astra_text_printf(out, "a later time");
+}
+
+/* What others of the tenant used is for those to see who see its usage. */
+static void tell_cap(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+	const struct astra_reason *reason = &job->of.reason;
+
+	astra_text_printf(out, " %s %s may have at most %.6g GPU hours",
+			  reason->cap_user ? "User" : "Tenant",
+			  reason->cap_user ? job->user : job->tenant,
+			  reason->cap_hours);
+	if (reason->retry_sec > 0) {
+		astra_text_printf(out, " until ");
+		why_turn_date(reason->retry_sec, out);
+	}
+	astra_text_printf(out, " (%s)",
+			  reason->cap_user ? "MaxGPUHoursPerUser"
+					   : "MaxGPUHours, TenantGPUHours");
+	if (why->usage || (reason->cap_user && why->viewer->uid == job->uid))
+		astra_text_printf(
+			out,
+			"; %.6g of them are used, or may be by leases that run,",
+			reason->cap_used);
+	else
+		astra_text_printf(out, ";");
+	if (isinf(reason->cap_asked))
+		astra_text_printf(
+			out,
+			" and it has neither leases nor a time limit, so it may take any number.");
+	else
+		astra_text_printf(out, " and its lease takes %.4g.",
+				  reason->cap_asked);
+	if (reason->cap_hours <= 0)
+		astra_text_printf(out, " That is no GPU at all.");
+	else if (reason->retry_sec > 0 &&
+		 reason->cap_asked <= reason->cap_hours)
+		astra_text_printf(out, " They begin to count anew then, and it "
+				       "starts no sooner; it holds nobody up.");
+}
+
 void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -325,6 +379,10 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 	if (!strcmp(job->wait, "learned") && job->of.reason.class_gpus &&
 	    why->usage) {
 		tell_class(why, out);
+		return;
+	}
+	if (!strcmp(job->wait, "cap") && !isnan(job->of.reason.cap_hours)) {
+		tell_cap(why, out);
 		return;
 	}
 	text = turn_text(job);

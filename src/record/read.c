@@ -241,6 +241,14 @@ static int round_get_snapshot(const json_t *object, struct astra_round *r,
 		return astra_read_wrong("the record's snapshot", 0,
 					"kill_wait_sec", err);
 	r->snapshot.now_sec = now;
+	if (json_object_get(object, "period_end_sec") &&
+	    (!astra_read_real(json_object_get(object, "period_begin_sec"),
+			      &r->snapshot.period_begin_sec) ||
+	     !astra_read_real(json_object_get(object, "period_end_sec"),
+			      &r->snapshot.period_end_sec)))
+		return astra_read_wrong("the record's snapshot", 0,
+					"period_begin_sec or period_end_sec",
+					err);
 	if (get_nodes(json_object_get(object, "nodes"), r, err) < 0 ||
 	    read_snapshot_get_tenants(json_object_get(object, "tenants"), r,
 				      err) < 0 ||
@@ -294,7 +302,9 @@ static int get_options(const json_t *object, struct astra_options *out,
 	if (get_weights(json_object_get(object, "gpu_weights"),
 			&out->gpu_weights, err) < 0 ||
 	    get_weights(json_object_get(object, "qos_weights"),
-			&out->qos_weights, err) < 0)
+			&out->qos_weights, err) < 0 ||
+	    get_weights(json_object_get(object, "cap_tenants"),
+			&out->cap_tenants, err) < 0)
 		return -1;
 	if (out->checkpoint_exit_count > ASTRA_EXIT_CODES_MAX)
 		return astra_read_wrong("the record's options", 0,

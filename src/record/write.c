@@ -59,6 +59,7 @@ static void put_options(struct astra_text *out, const struct astra_options *o)
 				     ASTRA_ENCODE_EXACT);
 	put_weights(out, "gpu_weights", &o->gpu_weights);
 	put_weights(out, "qos_weights", &o->qos_weights);
+	put_weights(out, "cap_tenants", &o->cap_tenants);
 	write_put_word(out, "}");
 }
 
@@ -132,6 +133,12 @@ static void put_snapshot(struct astra_text *out, const struct astra_snapshot *s)
 	astra_encode_exact(out, s->now_sec);
 	write_put_word(out, ",\"kill_wait_sec\":");
 	astra_encode_exact(out, s->kill_wait_sec);
+	if (s->period_end_sec > 0) {
+		write_put_word(out, ",\"period_begin_sec\":");
+		astra_encode_exact(out, s->period_begin_sec);
+		write_put_word(out, ",\"period_end_sec\":");
+		astra_encode_exact(out, s->period_end_sec);
+	}
 	write_put_word(out, ",\n\"nodes\":[");
 	for (size_t i = 0; i < s->node_count; i++) {
 		write_put_word(out, i ? ",\n" : "\n");

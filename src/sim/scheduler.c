@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "src/engine/engine_image.h"
+#include "src/model/period.h"
 #include "src/policies/policy.h"
 #include "src/sim/overbid.h"
 #include "src/sim/simulate.h"
+#include "src/sim/virtual.h"
 
 /* The engine, with one of its policies, as a scheduler of the simulator. */
 
@@ -77,6 +79,18 @@ static void *create_host(const struct astra_scheduler_setup *setup,
 	return NULL;
 }
 
+/* A trace begins with January, and with a Monday, 1970-01-05. */
+static void host_period(const struct host *h, struct astra_snapshot *told)
+{
+	const struct astra_options *o = astra_engine_options(h->engine);
+	double monday_sec = o->cap_period == ASTRA_PERIOD_WEEK ? 4 * 86400 : 0;
+
+	if (astra_capped(o))
+		astra_period_at((enum astra_period)o->cap_period, told->now_sec,
+				ASTRA_VIRTUAL_BEGIN - monday_sec,
+				&told->period_begin_sec, &told->period_end_sec);
+}
+
 /* slurmctld's plugin looks again each RoundInterval, for anything may have
  * happened there. Here the next round is when something is due. */
 static int host_round(void *self, const struct astra_snapshot *snapshot,
@@ -90,6 +104,7 @@ static int host_round(void *self, const struct astra_snapshot *snapshot,
 
 	if (bids < 0)
 		return astra_error_nomem(err);
+	host_period(h, &told);
 	told.bids = &h->liar.bid;
 	told.bid_count = (size_t)bids;
 	if (h->liar.lies.app) /* the agent reads what is shown */

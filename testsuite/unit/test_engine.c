@@ -694,9 +694,12 @@ static void save_and_restore_go_on_in_mid_lease(void **state)
 	assert_true(fabs(before.usage.fair - after.usage.fair) < 1e-6);
 	assert_true(before.lease_end_sec == after.lease_end_sec);
 	vc_run(&vc, AT(100));
+	/* A release without caps wrote what three jobs, two tenants and their
+	 * users had not: one that ends there is whole. */
 	for (size_t size = 0; size < bytes.size; size += 7)
-		assert_null(astra_engine_restore(&vc.options, bytes.data, size,
-						 &err));
+		if (size != bytes.size - 8 * (1 + 2) - 4 * 3)
+			assert_null(astra_engine_restore(
+				&vc.options, bytes.data, size, &err));
 	astra_bytes_clear(&bytes);
 	vc_fini(&vc);
 }

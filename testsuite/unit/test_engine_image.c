@@ -168,9 +168,12 @@ static void test_damaged(void **state)
 		vc_submit(vc, 0, 4, 100);
 	vc_run(vc, 1030);
 	assert_int_equal(astra_engine_image(vc->engine, &image), 0);
+	/* One without what twenty jobs and a tenant have to do with caps is of
+	 * an earlier release, and whole. */
 	for (size_t size = 0; size < image.size; size++)
-		assert_null(astra_engine_of_image(&vc->options, image.data,
-						  size, &err));
+		if (size != image.size - 8 * (1 + 1) - 4 * 20)
+			assert_null(astra_engine_of_image(
+				&vc->options, image.data, size, &err));
 	for (int i = 0; i < 20000; i++) {
 		size_t at = (size_t)astra_random_below(&random, image.size);
 		uint8_t was = image.data[at];
@@ -191,17 +194,18 @@ static void every_member_is_in_the_image(void **state)
 {
 	(void)state;
 	ROWS_CHECK(etenant, astra_image_tenant_members, ROWS_BUT(etenant, name),
-		   ROWS_BUT(etenant, advance));
+		   ROWS_BUT(etenant, advance), ROWS_BUT(etenant, cap));
 	ROWS_CHECK(euser, astra_image_user_members, ROWS_BUT(euser, name),
-		   ROWS_BUT(euser, jobs), ROWS_BUT(euser, advance));
+		   ROWS_BUT(euser, jobs), ROWS_BUT(euser, advance),
+		   ROWS_BUT(euser, cap));
 	ROWS_CHECK(ejob, astra_image_job_members, ROWS_BUT(ejob, index),
 		   ROWS_BUT(ejob, shape), ROWS_BUT(ejob, taken),
 		   ROWS_BUT(ejob, awaits), ROWS_BUT(ejob, noted_end_sec),
 		   ROWS_BUT(ejob, over), ROWS_BUT(ejob, elastic),
 		   ROWS_BUT(ejob, bound_to_leave), ROWS_BUT(ejob, held),
 		   ROWS_BUT(ejob, held_count), ROWS_BUT(ejob, advance),
-		   ROWS_BUT(ejob, advance_tenant),
-		   ROWS_BUT(ejob, advance_user));
+		   ROWS_BUT(ejob, advance_tenant), ROWS_BUT(ejob, advance_user),
+		   ROWS_BUT(ejob, capped), ROWS_BUT(ejob, cap_copies));
 	ROWS_CHECK(grant, astra_image_grant_members, ROWS_BUT(grant, shares));
 	ROWS_CHECK(hold, astra_image_hold_members, ROWS_BUT(hold, shares));
 	ROWS_CHECK(refusal, astra_image_refusal_members,
@@ -230,7 +234,8 @@ static void every_member_of_the_engine_is_in_the_image(void **state)
 		   ENGINE(contenders), ENGINE(contender_room),
 		   ENGINE(candidates), ENGINE(candidate_room), ENGINE(choices),
 		   ENGINE(choice_room), ENGINE(unbound),
-		   ENGINE(first_bound_sec));
+		   ENGINE(first_bound_sec), ENGINE(period_begin_sec),
+		   ENGINE(cap_jobs), ENGINE(cap_job_room));
 }
 
 #define ACCOUNT(member) ROWS_BUT(astra_fairness, member)
@@ -245,9 +250,11 @@ static void every_member_of_the_account_is_in_the_image(void **state)
 		   ACCOUNT(vacant), ACCOUNT(vacant_room));
 	ROWS_CHECK(tenant, astra_image_fairness_tenant_members,
 		   ROWS_BUT(tenant, groups), ROWS_BUT(tenant, group_count),
-		   ROWS_BUT(tenant, group_room));
+		   ROWS_BUT(tenant, group_room),
+		   ROWS_BUT(tenant, used_gpu_sec));
 	ROWS_CHECK(group, astra_image_fairness_group_members,
-		   ROWS_BUT(group, caps), ROWS_BUT(group, cap_room));
+		   ROWS_BUT(group, caps), ROWS_BUT(group, cap_room),
+		   ROWS_BUT(group, used_gpu_sec));
 	ROWS_CHECK(cap, astra_image_fairness_cap_members);
 	ROWS_CHECK(job, astra_image_fairness_job_members);
 }

@@ -20,7 +20,8 @@ static struct astra_options defaults(void)
  * member of all: the policy. */
 static void every_row_says_what_it_sets(void **state)
 {
-	static const char *const alone[] = {"Policy", "QOSWeight", "GPUWeight"};
+	static const char *const alone[] = {"Policy", "QOSWeight", "GPUWeight",
+					    "TenantGPUHours"};
 
 	(void)state;
 	for (const struct astra_option *row = astra_option_table; row->key;
@@ -163,6 +164,18 @@ static const struct {
 	{"QOSWeight", "high:2x"},
 	{"QOSWeight", "high:nan"},
 	{"QOSWeight", ","},
+	{"MaxGPUHours", "-1"},
+	{"MaxGPUHours", "500h"},
+	{"MaxGPUHours", "2e9"},
+	{"MaxGPUHours", "nan"},
+	{"MaxGPUHours", ""},
+	{"MaxGPUHoursPerUser", "-0.5"},
+	{"MaxGPUHoursPerUser", "inf"},
+	{"TenantGPUHours", "500"},
+	{"TenantGPUHours", "lab:-1"},
+	{"TenantGPUHours", "lab:1,lab:2"},
+	{"CapPeriod", "year"},
+	{"CapPeriod", "30"},
 	{"GPUWeight", "a100:0"},
 	{"GPUWeight", "a100:inf"},
 	{"GPUWeight", "a100=2"},

@@ -195,6 +195,7 @@ static void records_have_the_keys_asked_for_in_their_order(void **state)
 		report, TENANTS ",\"fields\":[]}", "tenants",
 		",pool,name,uid,listed,weight,quota_gpus,demand_gpus,alloc_gpus,"
 		"alloc_gpu_sec,fair_gpu_sec,rho,jobs_waiting,jobs_running,"
+		"used_gpu_sec,cap_gpu_sec,"
 		"credits");
 }
 

@@ -183,6 +183,7 @@ static void every_option_is_recorded(void **state)
 			rows[count++] = *m;
 	assert_true(count < ASTRA_COUNT_OF(rows));
 	ROWS_CHECK(astra_options, rows, ROWS_BUT(astra_options, policy),
+		   ROWS_BUT(astra_options, cap_tenants),
 		   ROWS_BUT(astra_options, gpu_weights),
 		   ROWS_BUT(astra_options, qos_weights));
 }

@@ -236,6 +236,11 @@ static void hold_round(struct vcluster *vc)
 	};
 	struct astra_error err = {""};
 
+	if (vc->period_sec > 0) {
+		snap.period_begin_sec =
+			vc->now_sec - fmod(vc->now_sec - 1000, vc->period_sec);
+		snap.period_end_sec = snap.period_begin_sec + vc->period_sec;
+	}
 	for (size_t i = 0; i < vc->job_count; i++)
 		vc->snapshot_jobs[i] = vc->jobs[i]->job;
 	if (vc->round)

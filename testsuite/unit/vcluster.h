@@ -43,6 +43,7 @@ struct vcluster {
 	double now_sec;
 	double cleanup_sec; /* after a requeue */
 	double due_sec;	    /* next round */
+	double period_sec;  /* GPU hours begin anew so often; 0: never */
 	uint32_t reclaimed; /* GPUs of jobs signalled or requeued last step */
 	uint32_t most_reclaimed;
 	bool refused; /* a start of this round */

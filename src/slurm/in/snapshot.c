@@ -11,6 +11,7 @@
 #include "src/slurm/in/charge.h"
 #include "src/slurm/in/each_job.h"
 #include "src/slurm/in/gpus.h"
+#include "src/slurm/in/period.h"
 #include "src/slurm/in/snapshot_job.h"
 #include "src/slurm/in/topology.h"
 #include "src/slurm/in/unleased_view.h"
@@ -278,6 +279,9 @@ static int begin_view(struct astra_scene *scene, size_t index,
 		.kill_wait_sec =
 			slurm_conf.kill_wait ? slurm_conf.kill_wait : 1,
 	};
+	astra_period_tell(
+		(enum astra_period)config->pools[index].options.cap_period, now,
+		&view->model);
 	astra_tenant_users_begin(&view->users);
 	if (map_nodes(scene, view, &config->pools[index]) < 0 ||
 	    astra_tenants_begin(&view->tenants, config, &scene->accounts,

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Hard caps of GPU time in a period (MaxGPUHours and its like), by tenant and
+ * by user: one more limit, for all policies alike. Once a round knows what has
+ * happened, and before anything is decided, the copy of its snapshot is
+ * changed:
+ *   - a job that waits, and whose lease does not fit, is BLOCKED like one that
+ *     its host keeps: it takes part in nothing and holds nobody up;
+ *   - an elastic one asks for no more GPUs than fit;
+ *   - a lease that is over, and has no room for another one, is to leave.
+ * A lease fits if what was used in the period, what leases may still use to
+ * their ends, and all of its own are within the cap. Where a round could grant
+ * more than there is room for, jobs are let in one by one, by precedence, then
+ * those of users who have used the least; else the policy chooses. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/common/number.h"
+#include "src/engine/engine_priv.h"
+
+#define HOUR_SEC 3600
+/* GPU seconds that rounding may take. */
+#define CAPS_EPSILON 1e-3
+
+/* A job that waits. */
+struct claim {
+	struct ejob *j;
+	struct astra_job *job;
+	double cost_sec; /* GPU seconds of one lease of it, the least */
+	double user_sec; /* what its user has used */
+};
+
+int astra_caps_begin(struct astra_engine *e, struct astra_snapshot *snap)
+{
+	if (!astra_capped(&e->options))
+		return 0;
+	if (astra_grow(&e->cap_jobs, &e->cap_job_room, snap->job_count + 1,
+		       sizeof(*e->cap_jobs)) < 0)
+		return -1;
+	if (snap->job_count)
+		memcpy(e->cap_jobs, snap->jobs,
+		       snap->job_count * sizeof(*e->cap_jobs));
+	snap->jobs = e->cap_jobs;
+	snap->changes = NULL;
+	for (size_t i = 0; i < snap->job_count; i++) {
+		struct astra_job *job = &e->cap_jobs[i];
+		const struct ejob *j = astra_engine_find(e, job->id);
+
+		if (j && j->capped && job->state == ASTRA_JOB_PENDING)
+			job->state = ASTRA_JOB_BLOCKED;
+	}
+	return 0;
+}
+
+/* What is left. */
+
+static struct cap_room *caps_user(const struct astra_engine *e,
+				  const struct ejob *j)
+{
+	return j->user == ASTRA_NONE ? NULL : &e->users[j->user].cap;
+}
+
+static struct cap_room caps_room(double hours, double used_sec)
+{
+	double cap_sec = hours * HOUR_SEC;
+
+	return (struct cap_room){
+		.cap_sec = cap_sec,
+		.used_sec = used_sec,
+		.left_sec = cap_sec - used_sec,
+	};
+}
+
+static void caps_measure(struct astra_engine *e)
+{
+	for (size_t i = 0; i < e->tenant_count; i++) {
+		struct etenant *t = &e->tenants[i];
+
+		t->cap = caps_room(astra_cap_tenant(&e->options, t->name),
+				   astra_fairness_tenant_used(
+					   e->account, e->now_sec, t->account));
+	}
+	for (size_t i = 0; i < e->user_count; i++) {
+		struct euser *u = &e->users[i];
+
+		u->cap = caps_room(astra_cap_user(&e->options),
+				   astra_fairness_user_used(
+					   e->account, e->now_sec, u->account));
+	}
+}
+
+static bool caps_fit(const struct cap_room *room, double gpu_sec)
+{
+	return !room || room->left_sec + CAPS_EPSILON >= gpu_sec;
+}
+
+/* Whose cap does not let it have so many GPU seconds more. */
+static enum astra_capped caps_over(const struct astra_engine *e,
+				   const struct ejob *j, double gpu_sec)
+{
+	if (!caps_fit(&e->tenants[j->tenant].cap, gpu_sec))
+		return ASTRA_CAPPED_TENANT;
+	return caps_fit(caps_user(e, j), gpu_sec) ? ASTRA_CAPPED_NOT
+						  : ASTRA_CAPPED_USER;
+}
+
+/* So many GPU seconds are spoken for. */
+static void caps_commit(struct astra_engine *e, const struct ejob *j,
+			double gpu_sec)
+{
+	struct cap_room *user = caps_user(e, j);
+
+	e->tenants[j->tenant].cap.left_sec -= gpu_sec;
+	if (user)
+		user->left_sec -= gpu_sec;
+}
+
+/* What a lease takes. */
+
+static double caps_term(const struct astra_engine *e, const struct ejob *j,
+			const struct astra_job *job)
+{
+	double term = j->lease_sec;
+
+	if (!job->revocable)
+		return job->time_limit_sec > 0 ? job->time_limit_sec : HUGE_VAL;
+	if (e->policy->allocate)
+		term = astra_max(term, e->options.slot_sec);
+	return job->time_limit_sec > 0 ? astra_min(term, job->time_limit_sec)
+				       : term;
+}
+
+/* Of one lease on so many GPUs of those that it asks for. */
+static double caps_cost(const struct astra_engine *e, const struct ejob *j,
+			const struct astra_job *job, uint32_t gpus)
+{
+	const struct astra_request *q = &job->request;
+
+	return astra_charge(q->charge, q->gpus) * gpus / q->gpus *
+	       caps_term(e, j, job);
+}
+
+/* Of its other lease, on what it holds. */
+static double caps_renewal(const struct astra_engine *e, const struct ejob *j,
+			   const struct astra_job *job)
+{
+	return j->held_charge * caps_term(e, j, job);
+}
+
+/* What a job that runs may still use: to its lease's end or, without a lease,
+ * to its time limit and no further than the period. */
+static double caps_ahead(const struct round *r, const struct ejob *j,
+			 const struct astra_job *job)
+{
+	double end = j->lease_end_sec, limit = HUGE_VAL;
+
+	if (job->time_limit_sec > 0)
+		limit = j->start_sec + job->time_limit_sec;
+	if (j->phase == ASTRA_PHASE_LEAVING)
+		return 0;
+	if (j->phase == ASTRA_PHASE_GRACE)
+		end = j->grace_end_sec;
+	else if (!job->revocable)
+		end = astra_min(limit, r->snap->period_end_sec > 0
+					       ? r->snap->period_end_sec
+					       : HUGE_VAL);
+	else if (isinf(end))
+		return 0; /* another lease at any time */
+	return j->held_charge *
+	       astra_max(astra_min(end, limit) - r->snap->now_sec, 0);
+}
+
+/* Those that run. */
+
+static void caps_leave(struct round *r, struct ejob *j, struct astra_job *job)
+{
+	double end = astra_min(j->lease_end_sec, r->snap->now_sec);
+
+	if (job->leave_sec <= 0 || job->leave_sec > end)
+		job->leave_sec = end;
+	if (isinf(j->lease_end_sec))
+		astra_lease_set_end(r->e, j, end);
+	astra_roster_put(r->e, j, job);
+}
+
+/* Leases that go on first, then those that are over: each has its next term, or
+ * is to leave. */
+static void caps_running(struct round *r)
+{
+	struct astra_engine *e = r->e;
+
+	ASTRA_ROSTER_EACH(i, &e->roster.running)
+	{
+		const struct ejob *j = &e->jobs[e->row_of[i]];
+
+		if (j->held_charge > 0)
+			caps_commit(e, j, caps_ahead(r, j, &e->cap_jobs[i]));
+	}
+	ASTRA_ROSTER_EACH(i, &e->roster.running)
+	{
+		struct ejob *j = &e->jobs[e->row_of[i]];
+		struct astra_job *job = &e->cap_jobs[i];
+		double cost;
+
+		if (j->phase != ASTRA_PHASE_LEASED || astra_lease_stays(job) ||
+		    (isfinite(j->lease_end_sec) &&
+		     j->lease_end_sec > r->snap->now_sec))
+			continue;
+		cost = caps_renewal(e, j, job);
+		if (caps_over(e, j, cost))
+			caps_leave(r, j, job);
+		else
+			caps_commit(e, j, cost);
+	}
+}
+
+/* Those that were promised a lease; where a cap was lowered they are not. */
+static void caps_granted(struct round *r)
+{
+	struct astra_engine *e = r->e;
+
+	for (size_t i = e->grant_count; i-- > 0;) {
+		const struct grant *g;
+		const struct ejob *j;
+		double cost;
+
+		if (i >= e->grant_count)
+			continue; /* all tasks of an array went */
+		g = &e->grants[i];
+		j = astra_engine_find(e, g->job);
+		if (!j || !j->seen || j->seen != e->epoch)
+			continue;
+		cost = caps_cost(e, j, &e->cap_jobs[j->index],
+				 astra_shares_gpus(g->shares, g->count));
+		if (caps_over(e, j, cost))
+			astra_grants_drop(e, g->job);
+		else
+			caps_commit(e, j, cost);
+	}
+}
+
+/* An elastic job grows no further than there is room for another lease. */
+static void caps_cut_growth(struct round *r)
+{
+	struct astra_engine *e = r->e;
+
+	ASTRA_ROSTER_EACH(i, &e->roster.running)
+	{
+		const struct ejob *j = &e->jobs[e->row_of[i]];
+		struct astra_job *job = &e->cap_jobs[i];
+		struct astra_request *q = &job->request;
+
+		if (astra_request_elastic(q) && j->held_gpus < q->gpus &&
+		    caps_over(e, j, caps_cost(e, j, job, q->gpus)))
+			*q = astra_request_sized(q, j->held_gpus > q->gpus_min
+							    ? j->held_gpus
+							    : q->gpus_min);
+	}
+}
+
+/* Those that wait. */
+
+static int caps_compare(const void *a, const void *b)
+{
+	const struct claim *x = a, *y = b;
+
+	if (x->job->precedence != y->job->precedence)
+		return x->job->precedence > y->job->precedence ? -1 : 1;
+	if (x->user_sec != y->user_sec)
+		return x->user_sec < y->user_sec ? -1 : 1;
+	if (x->j->submit_sec != y->j->submit_sec)
+		return x->j->submit_sec < y->j->submit_sec ? -1 : 1;
+	return (x->j->id > y->j->id) - (x->j->id < y->j->id);
+}
+
+static struct claim *caps_claims(struct round *r, size_t *count)
+{
+	struct astra_engine *e = r->e;
+	struct claim *list = calloc(r->snap->job_count + 1, sizeof(*list));
+
+	*count = 0;
+	for (size_t i = 0; list && i < r->snap->job_count; i++) {
+		struct ejob *j = &e->jobs[e->row_of[i]];
+		struct astra_job *job = &e->cap_jobs[i];
+		const struct cap_room *user = caps_user(e, j);
+
+		if (!job->request.gpus ||
+		    (job->state != ASTRA_JOB_PENDING &&
+		     (job->state != ASTRA_JOB_BLOCKED || !j->capped)))
+			continue;
+		list[(*count)++] = (struct claim){
+			.j = j,
+			.job = job,
+			.cost_sec = caps_cost(
+				e, j, job, astra_request_least(&job->request)),
+			.user_sec = user ? user->used_sec : 0,
+		};
+	}
+	if (*count)
+		qsort(list, *count, sizeof(*list), caps_compare);
+	return list;
+}
+
+/* Those that have not been granted a lease. */
+static uint32_t caps_copies(const struct ejob *j)
+{
+	return j->copies > j->grants ? j->copies - j->grants : 0;
+}
+
+/* A round can grant no more than all GPUs for the longest term, and no more
+ * than is asked for: with as much room none need be kept. */
+static void caps_ask(struct astra_engine *e, const struct claim *c)
+{
+	const struct astra_request *q = &c->job->request;
+	double most = caps_cost(e, c->j, c->job, q->gpus) * caps_copies(c->j);
+	double all = astra_engine_capacity(e) * caps_term(e, c->j, c->job);
+	struct cap_room *rooms[] = {&e->tenants[c->j->tenant].cap,
+				    caps_user(e, c->j)};
+
+	for (size_t i = 0; i < 2 && rooms[i]; i++) {
+		rooms[i]->asked_sec += most;
+		rooms[i]->most_sec = astra_max(rooms[i]->most_sec, all);
+	}
+}
+
+static bool caps_tight(const struct cap_room *room)
+{
+	return room &&
+	       room->left_sec < astra_min(room->asked_sec, room->most_sec);
+}
+
+/* As many GPUs as fit, of an elastic job; its size where it is rigid. */
+static uint32_t caps_size(const struct astra_engine *e, const struct claim *c)
+{
+	struct astra_request *q = &c->job->request;
+	double room = astra_min(
+		e->tenants[c->j->tenant].cap.left_sec,
+		caps_user(e, c->j) ? caps_user(e, c->j)->left_sec : HUGE_VAL);
+	double gpus =
+		floor((room + CAPS_EPSILON) / caps_cost(e, c->j, c->job, 1));
+
+	if (!astra_request_elastic(q) || gpus >= q->gpus)
+		return q->gpus;
+	return astra_request_size(q, (uint64_t)gpus);
+}
+
+/* How many of its copies are let in. */
+static uint32_t caps_let_in(struct astra_engine *e, const struct claim *c,
+			    uint32_t copies)
+{
+	struct cap_room *tenant = &e->tenants[c->j->tenant].cap;
+	struct cap_room *user = caps_user(e, c->j);
+	bool kept = caps_tight(tenant), user_kept = caps_tight(user);
+	uint32_t size = caps_size(e, c), let = 0;
+	double cost = caps_cost(e, c->j, c->job, size);
+
+	if (size != c->job->request.gpus)
+		c->job->request = astra_request_sized(&c->job->request, size);
+	while (let < copies && !caps_over(e, c->j, cost)) {
+		let++;
+		tenant->left_sec -= kept ? cost : 0;
+		if (user_kept)
+			user->left_sec -= cost;
+		if (!kept && !user_kept)
+			return copies;
+	}
+	return let;
+}
+
+/* What waits now, and did not before, or the other way round. */
+static void caps_set(struct round *r, const struct claim *c,
+		     enum astra_capped capped)
+{
+	struct astra_engine *e = r->e;
+	struct ejob *j = c->j;
+	bool changed = !j->capped != !capped;
+
+	j->capped = capped;
+	c->job->state = capped ? ASTRA_JOB_BLOCKED : ASTRA_JOB_PENDING;
+	if (!changed && j->state == c->job->state)
+		return;
+	j->state = c->job->state;
+	astra_fairness_set_active(e->account, e->now_sec, j->account,
+				  capped ? 0 : j->copies);
+	if (!j->ran && capped)
+		j->bound_sec = 0;
+	else if (!j->ran)
+		e->unbound = true;
+	astra_roster_put(e, j, c->job);
+	r->plan->changed = true;
+}
+
+int astra_caps_deal(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	struct claim *list;
+	size_t count;
+
+	if (!astra_capped(&e->options))
+		return 0;
+	caps_measure(e);
+	caps_running(r);
+	caps_granted(r);
+	list = caps_claims(r, &count);
+	if (!list)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		caps_ask(e, &list[i]);
+	for (size_t i = 0; i < count; i++) {
+		const struct claim *c = &list[i];
+		enum astra_capped over = caps_over(e, c->j, c->cost_sec);
+
+		c->j->cap_copies =
+			over ? 0 : caps_let_in(e, c, caps_copies(c->j));
+		caps_set(r, c, c->j->grants ? ASTRA_CAPPED_NOT : over);
+	}
+	free(list);
+	caps_cut_growth(r);
+	return 0;
+}
+
+void astra_caps_forget(struct astra_engine *e)
+{
+	for (size_t i = 0; i < e->job_count; i++)
+		e->jobs[i].capped = ASTRA_CAPPED_NOT;
+}
+
+void astra_caps_explain(const struct round *r, const struct ejob *j,
+			const struct astra_job *job,
+			struct astra_reason *reason)
+{
+	const struct cap_room *room = j->capped == ASTRA_CAPPED_USER
+					      ? caps_user(r->e, j)
+					      : &r->e->tenants[j->tenant].cap;
+
+	if (!j->capped || !room)
+		return;
+	reason->wait = ASTRA_WAIT_CAP;
+	reason->cap_user = j->capped == ASTRA_CAPPED_USER;
+	reason->cap_hours = room->cap_sec / HOUR_SEC;
+	reason->cap_used = (room->cap_sec - room->left_sec) / HOUR_SEC;
+	reason->cap_asked =
+		caps_cost(r->e, j, job, astra_request_least(&job->request)) /
+		HOUR_SEC;
+	reason->retry_sec = r->snap->period_end_sec;
+}
+
+/* Over restarts, and in an image. */
+
+void astra_caps_put(const struct astra_engine *e, struct astra_bytes *out)
+{
+	astra_put_f64(out, e->period_begin_sec);
+	for (size_t i = 0; i < e->tenant_count; i++)
+		astra_put_f64(
+			out, astra_fairness_tenant_used(e->account, e->now_sec,
+							e->tenants[i].account));
+	for (size_t i = 0; i < e->user_count; i++)
+		astra_put_f64(out,
+			      astra_fairness_user_used(e->account, e->now_sec,
+						       e->users[i].account));
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id)
+			astra_put_u32(out, e->jobs[i].capped);
+}
+
+int astra_caps_get(struct astra_engine *e, struct astra_reader *in)
+{
+	if (in->at == in->size)
+		return 0;
+	e->period_begin_sec = astra_get_f64(in);
+	for (size_t i = 0; i < e->tenant_count + e->user_count; i++) {
+		double used = astra_get_f64(in);
+
+		if (in->failed || !(used >= 0) || !isfinite(used))
+			return -1;
+		if (i < e->tenant_count)
+			astra_fairness_restore_tenant_used(
+				e->account, e->now_sec, e->tenants[i].account,
+				used);
+		else
+			astra_fairness_restore_user_used(
+				e->account, e->now_sec,
+				e->users[i - e->tenant_count].account, used);
+	}
+	for (size_t i = 0; i < e->job_count; i++) {
+		uint32_t capped = e->jobs[i].id ? astra_get_u32(in) : 0;
+
+		if (in->failed || capped > ASTRA_CAPPED_USER ||
+		    (capped == ASTRA_CAPPED_USER &&
+		     e->jobs[i].user == ASTRA_NONE))
+			return -1;
+		e->jobs[i].capped = (enum astra_capped)capped;
+	}
+	return in->failed || !isfinite(e->period_begin_sec) ? -1 : 0;
+}
