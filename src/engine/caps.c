@@ -118,15 +118,28 @@ static void caps_commit(struct astra_engine *e, const struct ejob *j,
 
 /* What a lease takes. */
 
+static double caps_lease(const struct astra_engine *e, const struct ejob *j)
+{
+	return e->policy->allocate
+		       ? astra_max(j->lease_sec, e->options.slot_sec)
+		       : j->lease_sec;
+}
+
+double astra_caps_end(const struct astra_engine *e, const struct ejob *j,
+		      double end_sec)
+{
+	return astra_capped(&e->options)
+		       ? astra_min(end_sec, e->now_sec + caps_lease(e, j))
+		       : end_sec;
+}
+
 static double caps_term(const struct astra_engine *e, const struct ejob *j,
 			const struct astra_job *job)
 {
-	double term = j->lease_sec;
+	double term = caps_lease(e, j);
 
 	if (!job->revocable)
 		return job->time_limit_sec > 0 ? job->time_limit_sec : HUGE_VAL;
-	if (e->policy->allocate)
-		term = astra_max(term, e->options.slot_sec);
 	return job->time_limit_sec > 0 ? astra_min(term, job->time_limit_sec)
 				       : term;
 }
@@ -175,7 +188,8 @@ static double caps_ahead(const struct round *r, const struct ejob *j,
 
 static void caps_leave(struct round *r, struct ejob *j, struct astra_job *job)
 {
-	double end = astra_min(j->lease_end_sec, r->snap->now_sec);
+	double end =
+		isinf(j->lease_end_sec) ? r->snap->now_sec : j->lease_end_sec;
 
 	if (job->leave_sec <= 0 || job->leave_sec > end)
 		job->leave_sec = end;
@@ -184,8 +198,17 @@ static void caps_leave(struct round *r, struct ejob *j, struct astra_job *job)
 	astra_roster_put(r->e, j, job);
 }
 
-/* Leases that go on first, then those that are over: each has its next term, or
- * is to leave. */
+/* Whether its lease may become a longer one in this round. */
+static bool caps_renewable(const struct round *r, const struct ejob *j,
+			   const struct astra_job *job)
+{
+	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
+	       (r->e->policy->preempts || isinf(j->lease_end_sec) ||
+		j->lease_end_sec <= r->snap->now_sec);
+}
+
+/* Leases that go on first, then those that are over, or that the policy may
+ * renew at any time: each has its next term, or is to leave at its end. */
 static void caps_running(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -203,11 +226,10 @@ static void caps_running(struct round *r)
 		struct astra_job *job = &e->cap_jobs[i];
 		double cost;
 
-		if (j->phase != ASTRA_PHASE_LEASED || astra_lease_stays(job) ||
-		    (isfinite(j->lease_end_sec) &&
-		     j->lease_end_sec > r->snap->now_sec))
+		if (!caps_renewable(r, j, job))
 			continue;
-		cost = caps_renewal(e, j, job);
+		cost = astra_max(
+			caps_renewal(e, j, job) - caps_ahead(r, j, job), 0);
 		if (caps_over(e, j, cost))
 			caps_leave(r, j, job);
 		else

@@ -316,6 +316,10 @@ int astra_caps_begin(struct astra_engine *e, struct astra_snapshot *snap);
 /* After it: who may have a lease. Returns 0, or -1 when memory is out. */
 struct round;
 int astra_caps_deal(struct round *r);
+/* The end of a lease that begins now: with caps no later than after a term, or a
+ * slot, for which there is room. */
+double astra_caps_end(const struct astra_engine *e, const struct ejob *j,
+		      double end_sec);
 /* There are no caps any more. */
 void astra_caps_forget(struct astra_engine *e);
 /* Why a job waits, where a cap is it. */

@@ -24,7 +24,7 @@ int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
 		return -1;
 	memcpy(g->shares, shares, count * sizeof(*shares));
 	g->job = job;
-	g->until_sec = until_sec;
+	g->until_sec = astra_caps_end(e, j, until_sec);
 	g->told_sec = e->now_sec;
 	g->count = count;
 	e->grant_count++;

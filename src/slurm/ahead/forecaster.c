@@ -444,7 +444,9 @@ void astra_forecaster_show(struct astra_report_job *record, double now_sec)
 	if (time.early_sec > 0)
 		record->expected_early_sec =
 			fmax(fmin(time.early_sec, record->of.reason.start_sec),
-			     now_sec);
+			     record->of.reason.wait == ASTRA_WAIT_CAP
+				     ? record->of.reason.retry_sec
+				     : now_sec);
 	if (time.late_sec > 0)
 		record->expected_late_sec =
 			fmax(time.late_sec, record->of.reason.start_sec);

@@ -81,6 +81,27 @@ static void missing_qos(const struct astra_pool_config *pool,
 					pool->name, w->row[i].name);
 }
 
+/* A cap of somebody who does not exist caps nobody. Without slurmdbd who has no
+ * jobs now may be a tenant later. */
+static void missing_tenants(const struct astra_pool_config *pool,
+			    const struct astra_tenants *t,
+			    struct astra_error *out)
+{
+	const struct astra_weights *w = &pool->options.cap_tenants;
+
+	for (size_t i = 0; i < w->count && slurm_with_slurmdbd(); i++) {
+		size_t k = 0;
+
+		while (k < t->count && strcmp(t->list[k].name, w->row[i].name))
+			k++;
+		if (k == t->count)
+			astra_error_add(out,
+					"pool %s: TenantGPUHours: there is no "
+					"tenant %s",
+					pool->name, w->row[i].name);
+	}
+}
+
 /* Where slurm.conf names no types, a node tells them when it registers. */
 static bool may_have(const node_record_t *node, const char *type)
 {
@@ -148,6 +169,8 @@ void astra_warn_scene(const struct astra_scene *scene,
 		never_requeued(&config->pools[i], out);
 		missing_types(&config->pools[i], out);
 		astra_mixed_warn(&config->pools[i], out);
+		missing_tenants(&config->pools[i], &scene->views[i].tenants,
+				out);
 		gone_account(&scene->views[i].tenants, out);
 	}
 	if (scene->view_count) /* they are the same in all pools */

@@ -233,7 +233,7 @@ void astra_arrival_decided(size_t index, const struct astra_pool *pool,
 	if (index >= ASTRA_ARRIVAL_POOLS)
 		return;
 	known[index] = o->leases && policy && policy->arrivals &&
-		       !applied->refused && !applied->skipped &&
+		       !astra_capped(o) && !applied->refused && !applied->skipped &&
 		       !somebody_waits(&pool->plan);
 	served[index] = noted[index];
 }
