@@ -80,7 +80,8 @@ static bool lease_may_end(const struct round *r, const struct ejob *j,
 {
 	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
 	       !job->unheard &&
-	       j->start_sec + j->min_run_sec <= r->snap->now_sec;
+	       (j->start_sec + j->min_run_sec <= r->snap->now_sec ||
+		(job->leave_cuts && job->leave_sec <= r->snap->now_sec));
 }
 
 static bool lease_over(const struct round *r, const struct ejob *j,

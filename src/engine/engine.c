@@ -228,9 +228,11 @@ static double next_must_end(const struct round *r)
 	ASTRA_ROSTER_EACH(i, &e->roster.running)
 	{
 		const struct ejob *j = &e->jobs[e->row_of[i]];
+		const struct astra_job *job = &r->snap->jobs[i];
 
 		if (j->revocable && j->phase == ASTRA_PHASE_LEASED &&
-		    astra_lease_must_end(r->snap, &r->snap->jobs[i]))
+		    (astra_lease_must_end(r->snap, job) ||
+		     (job->leave_cuts && j->lease_end_sec >= job->leave_sec)))
 			best = engine_earlier(best, j->lease_end_sec,
 					      r->snap->now_sec);
 	}

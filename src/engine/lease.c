@@ -117,7 +117,10 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		j->phase = ASTRA_PHASE_LEASED;
 	if (leased && job->suspended && j->phase != ASTRA_PHASE_LEASED)
 		lease_stay(j, changed);
-	if (isinf(j->lease_end_sec) && job->leave_sec > 0) {
+	if (job->leave_sec > 0 &&
+	    (isinf(j->lease_end_sec) ||
+	     (job->leave_cuts && j->phase == ASTRA_PHASE_LEASED &&
+	      j->lease_end_sec > job->leave_sec))) {
 		j->lease_end_sec = job->leave_sec;
 		*changed = true;
 	}

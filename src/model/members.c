@@ -189,6 +189,7 @@ const struct astra_member astra_job_members[] = {
 	JOB(REAL, time_limit_sec),
 	JOB(REAL, deadline_sec),
 	JOB(REAL, leave_sec),
+	JOB(FLAG, leave_cuts),
 	JOB(REAL, lease_sec),
 	JOB(REAL, min_run_sec),
 	JOB(U32, restart_cnt),

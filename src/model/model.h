@@ -153,12 +153,13 @@ struct astra_job {
 	double start_sec;      /* of the present or last run; 0: never ran */
 	double end_sec;	       /* when it left RUNNING; 0: unknown */
 	double time_limit_sec; /* of one run; 0: none */
-	double leave_sec;    /* no lease of it goes on beyond: its nodes are for
-			      * others from then on; 0: none are */
-	double deadline_sec; /* must have ended by then; 0: none */
-	double lease_sec;    /* a lease term of its own; 0: the pool's */
-	double min_run_sec;  /* its start-up and a checkpoint, as the host has
-			      * learned them; 0: not known */
+	double leave_sec; /* no lease of it goes on beyond: its nodes are for
+			   * others from then on; 0: none are */
+	bool leave_cuts; /* a lease of it that would end later ends then, too */
+	double deadline_sec;  /* must have ended by then; 0: none */
+	double lease_sec;     /* a lease term of its own; 0: the pool's */
+	double min_run_sec;   /* its start-up and a checkpoint, as the host has
+			       * learned them; 0: not known */
 	uint32_t restart_cnt; /* changes with each requeue */
 	bool booting;	      /* running, but its nodes are not up yet */
 	bool revocable;	      /* may be requeued at a lease's end */

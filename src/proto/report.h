@@ -92,8 +92,8 @@ struct astra_report_checkpoint {
  * where there are none. */
 struct astra_report_bind {
 	const char *kind;   /* hold, dependency, limit, begin, licence,
-			       reservation, array, unleased, partition or
-			       other */
+			       reservation, maintenance, array, unleased,
+			       partition or other */
 	const char *name;   /* Slurm's: "JobHeldUser", "AssocGrpGRES", "afterok"
 			     */
 	const char *of;	    /* whose limit it is: "account lab", "QOS normal";

@@ -336,6 +336,37 @@ static void why_bind_unleased(const struct astra_why *why,
 	astra_text_printf(out, ".");
 }
 
+/* It is there already, or no lease has room before it. */
+static void why_bind_maintenance(const struct astra_why *why,
+				 const struct astra_report_bind *bind,
+				 struct astra_text *out)
+{
+	char text[ASTRA_SPAN_BYTES];
+
+	astra_text_printf(out, " The maintenance %s ", bind->of);
+	if (bind->limit > 0) {
+		astra_text_printf(out, "begins in %s",
+				  astra_why_span(bind->limit, text));
+		if (bind->asked > 0)
+			astra_text_printf(
+				out,
+				", which is less than a lease needs that is over before it: %s",
+				astra_why_span(bind->asked, text));
+		else
+			astra_text_printf(
+				out,
+				", and its time limit reaches into it, as it has no leases");
+	} else {
+		astra_text_printf(out, "has its nodes");
+	}
+	if (bind->time_sec > why->report->time_sec)
+		astra_text_printf(
+			out, "; it is over in %s",
+			astra_why_span(bind->time_sec - why->report->time_sec,
+				       text));
+	astra_text_printf(out, " (scontrol show reservation %s).", bind->of);
+}
+
 static void partition(const struct astra_why *why,
 		      const struct astra_report_bind *bind,
 		      struct astra_text *out)
@@ -374,6 +405,7 @@ void astra_why_bind(const struct astra_why *why,
 		{"array", throttle},
 		{"unleased", why_bind_unleased},
 		{"reservation", reservation},
+		{"maintenance", why_bind_maintenance},
 		{"partition", partition},
 	};
 

@@ -152,6 +152,11 @@ static void bound(const struct astra_why *why,
 			       1 + (bind->used > bind->limit ? bind->used
 							     : bind->limit),
 			       "", out);
+	else if (!strcmp(bind->kind, "maintenance"))
+		add(out,
+		    bind->asked > 0
+			    ? "the end of the maintenance"
+			    : "the end of the maintenance, or a shorter time limit (-t)");
 	else if (!strcmp(bind->kind, "reservation"))
 		add(out,
 		    "scontrol update JobId=%u ReservationName= leaves the reservation",

@@ -262,11 +262,11 @@ static bool same_job(const struct astra_job *x, const struct astra_job *y)
 	       SAME(copies) && SAME(weight) && SAME(precedence) &&
 	       SAME(state) && SAME(submit_sec) && SAME(start_sec) &&
 	       SAME(end_sec) && SAME(time_limit_sec) && SAME(leave_sec) &&
-	       SAME(deadline_sec) && SAME(lease_sec) && SAME(min_run_sec) &&
-	       SAME(restart_cnt) && SAME(booting) && SAME(revocable) &&
-	       SAME(unheard) && SAME(suspended) && SAME(checkpoints) &&
-	       SAME(keeps_size) && same_request(&x->request, &y->request) &&
-	       same_held(x, y);
+	       SAME(leave_cuts) && SAME(deadline_sec) && SAME(lease_sec) &&
+	       SAME(min_run_sec) && SAME(restart_cnt) && SAME(booting) &&
+	       SAME(revocable) && SAME(unheard) && SAME(suspended) &&
+	       SAME(checkpoints) && SAME(keeps_size) &&
+	       same_request(&x->request, &y->request) && same_held(x, y);
 }
 
 static bool same_node(const struct astra_node *x, const struct astra_node *y)
@@ -552,6 +552,7 @@ static void submit(struct world *w)
 		job->deadline_sec = vc->now_sec + 100;
 	if (one_in(w, 12))
 		job->leave_sec = vc->now_sec + below(w, 80);
+	job->leave_cuts = job->leave_sec > 0 && one_in(w, 2);
 }
 
 static void meddle_waiting(struct world *w, struct vjob *v)

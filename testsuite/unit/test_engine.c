@@ -829,6 +829,40 @@ static void no_lease_is_renewed_on_reserved_nodes(void **state)
 	vc_fini(&vc);
 }
 
+/* For a maintenance the lease that it has ends earlier, too, though nobody
+ * waits and it has not run for MinRunTime; not that of one that may not be
+ * requeued. */
+static void a_lease_is_cut_before_a_maintenance(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j, *pinned;
+	(void)state;
+
+	vc_init(&vc, 1, 4);
+	use_terms(&vc, 100);
+	astra_options_set(&vc.options, "MinRunTime", "60", NULL);
+	astra_options_set(&vc.options, "RoundInterval", "1000", NULL);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	j = vc_submit(&vc, 0, 2, HUGE_VAL);
+	pinned = vc_submit(&vc, 0, 2, HUGE_VAL);
+	pinned->job.revocable = false;
+	vc_run(&vc, AT(10));
+	assert_close(vc_view(&vc, j).lease_end_sec,
+		     vc_view(&vc, j).start_sec + 100, 1);
+	j->job.leave_sec = pinned->job.leave_sec = AT(40);
+	j->job.leave_cuts = true;
+	vc.due_sec = vc.now_sec;
+	vc_run(&vc, AT(12));
+	assert_close(vc_view(&vc, j).lease_end_sec, AT(40), 0);
+	vc_run(&vc, AT(38));
+	assert_int_equal(j->job.restart_cnt, 0);
+	vc_run(&vc, AT(45));
+	assert_true(j->job.restart_cnt > 0);
+	assert_int_equal(pinned->job.restart_cnt, 0);
+	vc_fini(&vc);
+}
+
 /* Jobs that ran where there were no leases get a whole one when there are. */
 static void first_leases_are_whole_ones(void **state)
 {
@@ -957,6 +991,7 @@ int main(void)
 		cmocka_unit_test(save_and_restore_go_on_in_mid_lease),
 		cmocka_unit_test(without_leases_jobs_are_only_ordered),
 		cmocka_unit_test(no_lease_is_renewed_on_reserved_nodes),
+		cmocka_unit_test(a_lease_is_cut_before_a_maintenance),
 		cmocka_unit_test(first_leases_are_whole_ones),
 		cmocka_unit_test(random_histories_never_overcommit),
 	};

@@ -22,8 +22,8 @@ static const char *const waits[] = {
 };
 
 static const char *const kinds[] = {
-	"hold",	   "dependency", "limit",	"begin",
-	"licence", "array",	 "reservation", "partition",
+	"hold",	 "dependency",	"limit",     "begin",	    "licence",
+	"array", "reservation", "partition", "maintenance",
 };
 
 static const struct astra_viewer root = {.uid = 0, .all = true};

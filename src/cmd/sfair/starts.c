@@ -111,6 +111,18 @@ static void tell_promised(const json_t *job, double now, struct astra_text *out)
 	astra_text_printf(out, ".");
 }
 
+/* When the maintenance that keeps it is over; 0: none does. */
+static double after_maintenance(const json_t *reply)
+{
+	const json_t *binds =
+		json_object_get(json_object_get(reply, "why"), "binds");
+	const json_t *bind = json_array_get(binds, 0);
+
+	return strcmp(starts_text(bind, "kind"), "maintenance")
+		       ? 0
+		       : starts_number(bind, "time_sec");
+}
+
 /* Why it has none: the text of sfair why. */
 static void tell_unknown(const json_t *job, const json_t *reply,
 			 struct astra_text *out)
@@ -120,11 +132,14 @@ static void tell_unknown(const json_t *job, const json_t *reply,
 			"blocked");
 	double now = starts_number(reply, "time_sec");
 	double until = starts_number(job, "forecast_until_sec");
+	double over = after_maintenance(reply);
 	char to[64];
 
-	sfair_time(until, to, sizeof(to));
+	sfair_time(over > 0 ? over : until, to, sizeof(to));
 	astra_text_printf(out, "Job %s ", starts_text(job, "id_text"));
-	if (blocked)
+	if (over > now)
+		astra_text_printf(out, "does not start before %s.", to);
+	else if (blocked)
 		astra_text_printf(out, "has no expected start.");
 	else if (starts_number(job, "bound_sec") > fmax(now, until))
 		tell_promised(job, now, out);

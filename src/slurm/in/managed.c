@@ -196,6 +196,21 @@ static double lease_of(const job_record_t *job, const struct astra_wish *wish,
 	return longer > term ? longer : wish->lease_sec;
 }
 
+/* The signal and its grace, TERM and KILL, and a round. */
+static void managed_before_maintenance(const struct astra_options *o,
+				       struct astra_terms *terms)
+{
+	double term = terms->lease_sec > 0 ? terms->lease_sec : o->lease_sec;
+
+	if (!terms->revocable)
+		return;
+	terms->lead_sec =
+		(terms->signal ? o->grace_sec : 0) + slurm_conf.kill_wait + 1;
+	terms->least_sec = fmax(
+		astra_min_run_sec(o, astra_policy_find(o->policy), term, 0),
+		o->round_sec);
+}
+
 void astra_terms_of(const job_record_t *job,
 		    const struct astra_options *options,
 		    struct astra_terms *out)
@@ -223,4 +238,5 @@ void astra_terms_of(const job_record_t *job,
 	}
 	out->pinned = why_pinned(job, options->leases, wish.lease_none);
 	out->revocable = !*out->pinned;
+	managed_before_maintenance(options, out);
 }

@@ -41,9 +41,12 @@ struct astra_terms {
 	int signal;	  /* checkpoint signal; 0: none */
 	bool batch_only;  /* --signal=B: to the batch shell only */
 	bool revocable;
-	const char *pinned;	     /* not revocable: why; else "". Static. */
-	uint32_t gpus_min, gpus_max; /* --gpu-range; 0: of one size */
-	uint32_t workers_max, ps;    /* --workers, --ps; 0: none */
+	const char *pinned; /* not revocable: why; else "". Static. */
+	/* Before a maintenance it is told to leave so long before, and gets no
+	 * lease that would be shorter than the second; 0: it has no leases. */
+	double lead_sec, least_sec;
+	uint32_t gpus_min, gpus_max;	/* --gpu-range; 0: of one size */
+	uint32_t workers_max, ps;	/* --workers, --ps; 0: none */
 	struct astra_forecast forecast; /* as its user said */
 	const char *app;		/* --app; "": none */
 	const char *bid;		/* --bid; NULL: none */

@@ -45,38 +45,6 @@ static void request_add_parts(const job_record_t *job, bitstr_t *nodes)
 		bit_or(nodes, job->part_ptr->node_bitmap);
 }
 
-struct resv_test {
-	const job_record_t *job;
-	bitstr_t *nodes;
-	time_t from, until;
-};
-
-/* Nodes that others have reserved for a part of the job's run are out. */
-static int drop_reserved(void *x, void *arg)
-{
-	slurmctld_resv_t *resv = x;
-	struct resv_test *t = arg;
-
-	if (astra_reserved_own(t->job, resv) || !resv->node_bitmap ||
-	    resv->end_time <= t->from || resv->start_time >= t->until ||
-	    (resv->flags & RESERVE_FLAG_MAGNETIC) || resv->max_start_delay)
-		return 0;
-	if (resv->ctld_flags & RESV_CTLD_FULL_NODE)
-		bit_and_not(t->nodes, resv->node_bitmap);
-	return 0;
-}
-
-static time_t run_length(const job_record_t *job)
-{
-	uint32_t limit = job->time_limit;
-
-	if (limit == NO_VAL && job->part_ptr)
-		limit = job->part_ptr->max_time;
-	if (limit == NO_VAL || limit == INFINITE)
-		return 365 * 24 * 3600;
-	return (time_t)limit * 60;
-}
-
 /* As get_node_cnts(): a QOS frees only who says how many it wants. */
 uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part)
 {
@@ -91,24 +59,18 @@ uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part)
  * possible: see astra_constraint_apply().
  * Locks: caller holds conf, job, node and part read. */
 static bitstr_t *request_allowed_nodes(job_record_t *job,
+				       const struct astra_terms *terms,
 				       struct astra_node_order *order,
 				       time_t now, bitstr_t *possible)
 {
 	const job_details_t *d = job->details;
 	bitstr_t *nodes = bit_alloc(node_record_count);
-	struct resv_test test = {
-		.job = job,
-		.nodes = nodes,
-		.from = now,
-		.until = now + run_length(job),
-	};
 
 	request_add_parts(job, nodes);
 	if (d->exc_node_bitmap)
 		bit_and_not(nodes, d->exc_node_bitmap);
 	astra_reserved_keep(job, nodes);
-	if (resv_list)
-		list_for_each_ro(resv_list, drop_reserved, &test);
+	astra_reserved_drop(job, terms, now, nodes);
 	astra_constraint_apply(job, order, nodes, possible);
 	return nodes;
 }
@@ -470,7 +432,7 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 	if (*ask.type)
 		out->gpu_type = astra_arena_text(arena, ask.type);
 	possible = bit_alloc(node_record_count);
-	nodes = request_allowed_nodes(job, map->order, now, possible);
+	nodes = request_allowed_nodes(job, terms, map->order, now, possible);
 	set = astra_node_sets_of(map, nodes, &ask, arena);
 	failed = !set;
 	read_cpus(job, terms, out);

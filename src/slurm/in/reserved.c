@@ -13,34 +13,157 @@ bool astra_reserved_own(const job_record_t *job, slurmctld_resv_t *resv)
 		list_find_first_ro(job->resv_list, reserved_is_same, resv));
 }
 
+/* Whether all of its nodes are kept from a job that is not inside. */
+static bool reserved_for_others(const job_record_t *job, slurmctld_resv_t *resv,
+				time_t now)
+{
+	return resv->node_bitmap && resv->end_time > now &&
+	       (resv->ctld_flags & RESV_CTLD_FULL_NODE) &&
+	       !(resv->flags & RESERVE_FLAG_MAGNETIC) &&
+	       !resv->max_start_delay && !astra_reserved_own(job, resv);
+}
+
+static bool reserved_is_maint(const slurmctld_resv_t *resv)
+{
+	return resv->flags & RESERVE_FLAG_MAINT;
+}
+
 struct reserved_first {
 	const job_record_t *job;
-	time_t now, from;
+	bitstr_t *nodes;
+	time_t now, from, lead;
+	bool maint, maint_only;
 };
 
 static int reserved_find(void *x, void *arg)
 {
 	slurmctld_resv_t *resv = x;
 	struct reserved_first *f = arg;
-	time_t from = resv->start_time > f->now ? resv->start_time : f->now;
+	bool maint = reserved_is_maint(resv);
+	time_t from = resv->start_time - (maint ? f->lead : 0);
 
-	if (!resv->node_bitmap || !(resv->ctld_flags & RESV_CTLD_FULL_NODE) ||
-	    (resv->flags & (RESERVE_FLAG_MAGNETIC | RESERVE_FLAG_TIME_FLOAT)) ||
-	    resv->max_start_delay || resv->end_time <= f->now ||
-	    (f->from && f->from <= from) || astra_reserved_own(f->job, resv) ||
-	    !bit_overlap_any(resv->node_bitmap, f->job->node_bitmap))
+	if (from < f->now)
+		from = f->now;
+	if (!reserved_for_others(f->job, resv, f->now) ||
+	    (resv->flags & RESERVE_FLAG_TIME_FLOAT) ||
+	    (f->maint_only && !maint) || (f->from && f->from <= from) ||
+	    !bit_overlap_any(resv->node_bitmap, f->nodes))
 		return 0;
 	f->from = from;
+	f->maint = maint;
 	return 0;
 }
 
-time_t astra_reserved_from(const job_record_t *job, time_t now)
+time_t astra_reserved_from(const job_record_t *job,
+			   const struct astra_terms *terms, time_t now,
+			   bool *maint)
 {
-	struct reserved_first first = {.job = job, .now = now};
+	struct reserved_first first = {
+		.job = job,
+		.nodes = job->node_bitmap,
+		.now = now,
+		.lead = (time_t)terms->lead_sec,
+	};
 
 	if (resv_list && job->node_bitmap)
 		list_for_each_ro(resv_list, reserved_find, &first);
+	*maint = first.maint;
 	return first.from;
+}
+
+time_t astra_reserved_maint_from(const job_record_t *job, bitstr_t *nodes,
+				 time_t now)
+{
+	struct reserved_first first = {
+		.job = job,
+		.nodes = nodes,
+		.now = now,
+		.maint_only = true,
+	};
+
+	if (resv_list)
+		list_for_each_ro(resv_list, reserved_find, &first);
+	return first.from;
+}
+
+struct reserved_test {
+	const job_record_t *job;
+	const struct astra_terms *terms;
+	bitstr_t *nodes; /* to be taken from, or NULL */
+	bitstr_t *among; /* where a maintenance counts, or NULL */
+	time_t now, until;
+	const slurmctld_resv_t *maint; /* that ends last */
+};
+
+static time_t reserved_run_sec(const job_record_t *job)
+{
+	uint32_t limit = job->time_limit;
+
+	if (limit == NO_VAL && job->part_ptr)
+		limit = job->part_ptr->max_time;
+	if (limit == NO_VAL || limit == INFINITE)
+		return 365 * 24 * 3600;
+	return (time_t)limit * 60;
+}
+
+/* Slurm counts runs in minutes. */
+static bool reserved_has_room(const struct reserved_test *t,
+			      const slurmctld_resv_t *resv)
+{
+	double room = difftime(resv->start_time, t->now);
+
+	return reserved_is_maint(resv) && t->terms->least_sec > 0 &&
+	       room >= 60 && room >= t->terms->lead_sec + t->terms->least_sec;
+}
+
+static int reserved_drop(void *x, void *arg)
+{
+	slurmctld_resv_t *resv = x;
+	struct reserved_test *t = arg;
+
+	if (!reserved_for_others(t->job, resv, t->now) ||
+	    resv->start_time >= t->until || reserved_has_room(t, resv))
+		return 0;
+	if (t->nodes)
+		bit_and_not(t->nodes, resv->node_bitmap);
+	if (reserved_is_maint(resv) && t->among &&
+	    bit_overlap_any(resv->node_bitmap, t->among) &&
+	    (!t->maint || t->maint->end_time < resv->end_time))
+		t->maint = resv;
+	return 0;
+}
+
+void astra_reserved_drop(const job_record_t *job,
+			 const struct astra_terms *terms, time_t now,
+			 bitstr_t *nodes)
+{
+	struct reserved_test test = {
+		.job = job,
+		.terms = terms,
+		.nodes = nodes,
+		.now = now,
+		.until = now + reserved_run_sec(job),
+	};
+
+	if (resv_list)
+		list_for_each_ro(resv_list, reserved_drop, &test);
+}
+
+const slurmctld_resv_t *astra_reserved_maint(const job_record_t *job,
+					     const struct astra_terms *terms,
+					     bitstr_t *among, time_t now)
+{
+	struct reserved_test test = {
+		.job = job,
+		.terms = terms,
+		.among = among,
+		.now = now,
+		.until = now + reserved_run_sec(job),
+	};
+
+	if (resv_list)
+		list_for_each_ro(resv_list, reserved_drop, &test);
+	return test.maint;
 }
 
 static int add_nodes(void *x, void *arg)

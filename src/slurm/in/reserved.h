@@ -6,13 +6,35 @@
 #define ASTRA_RESERVED_H
 
 #include "src/slurm/compat/compat.h"
+#include "src/slurm/in/managed.h"
 
 bool astra_reserved_own(const job_record_t *job, slurmctld_resv_t *resv);
 
 /* From when on a node that a running job holds is reserved for others: now
- * where it is, 0 if no reservation is known. Parts of nodes do not count.
- * Locks: as above. */
-time_t astra_reserved_from(const job_record_t *job, time_t now);
+ * where it is, 0 if no reservation is known. Parts of nodes do not count. For a
+ * maintenance (flags=maint) the job leaves its lead_sec before that begins.
+ * maint: whether it is one. Locks: as above. */
+time_t astra_reserved_from(const job_record_t *job,
+			   const struct astra_terms *terms, time_t now,
+			   bool *maint);
+
+/* Take from nodes those that others have reserved for a part of the run of a
+ * job that starts now; where it has leases a maintenance keeps only those that
+ * would have no room before it. Locks: as above. */
+void astra_reserved_drop(const job_record_t *job,
+			 const struct astra_terms *terms, time_t now,
+			 bitstr_t *nodes);
+
+/* The maintenance that keeps some of these nodes from such a job; of several
+ * the one that ends last. NULL: none does. Locks: as above. */
+const slurmctld_resv_t *astra_reserved_maint(const job_record_t *job,
+					     const struct astra_terms *terms,
+					     bitstr_t *among, time_t now);
+
+/* When the first maintenance begins on any of these nodes that the job is not
+ * inside of; 0: none is planned. Locks: as above. */
+time_t astra_reserved_maint_from(const job_record_t *job, bitstr_t *nodes,
+				 time_t now);
 
 /* Leave only their nodes, where the job has to stay inside. */
 void astra_reserved_keep(const job_record_t *job, bitstr_t *nodes);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/snapshot_job.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
 #include "src/common/grow.h"
 #include "src/slurm/desk/bid_files.h"
 #include "src/slurm/in/charge.h"
@@ -243,6 +247,76 @@ static uint32_t user_within(struct astra_view *view, uint32_t tenant,
 	return astra_tenant_users_of(&view->users, info->uid, &user);
 }
 
+/* Whether nodes that are left to it would do, if all leases ended. */
+static bool snapshot_job_has_nodes(const struct astra_view *view,
+				   const struct astra_request *q)
+{
+	uint64_t gpus = 0;
+	uint32_t nodes = 0;
+
+	for (uint32_t i = 0; i < view->map.count; i++) {
+		if (!view->nodes[i].usable || !astra_node_possible(q, i))
+			continue;
+		gpus += view->nodes[i].gpus;
+		nodes++;
+	}
+	return nodes && nodes >= q->nodes_min && gpus >= astra_request_least(q);
+}
+
+/* A job that a maintenance leaves too few nodes waits for its end, and is told
+ * so: it is as over a limit. Returns 0, or -1 when memory is out. */
+static int snapshot_job_maintenance(struct astra_scene *scene,
+				    const struct astra_view *view,
+				    const job_record_t *job,
+				    struct astra_job_info *info,
+				    struct astra_job *out)
+{
+	time_t now = (time_t)view->model.now_sec;
+	const slurmctld_resv_t *maint;
+	struct astra_report_bind *bind;
+	char text[128], until[32];
+	struct tm tm;
+	bitstr_t *nodes;
+
+	if (!resv_list || snapshot_job_has_nodes(view, &out->request))
+		return 0;
+	nodes = bit_alloc(node_record_count);
+	for (size_t i = 0; i < view->map.count; i++)
+		bit_set(nodes, view->map.global[i]);
+	maint = astra_reserved_maint(job, &info->terms, nodes, now);
+	bit_free(nodes);
+	if (!maint)
+		return 0;
+	bind = astra_arena_take(&scene->arena, sizeof(*bind));
+	if (!localtime_r(&maint->end_time, &tm) ||
+	    !strftime(until, sizeof(until), "%Y-%m-%dT%H:%M", &tm))
+		*until = '\0';
+	snprintf(text, sizeof(text), "Lease: maintenance %s until %s",
+		 maint->name, until);
+	info->limit = astra_arena_text(&scene->arena, text);
+	if (!bind || !info->limit)
+		return -1;
+	*bind = (struct astra_report_bind){
+		.kind = "maintenance",
+		.name = "Maintenance",
+		.of = astra_arena_text(&scene->arena, maint->name),
+		.who = "",
+		.option = "",
+		.unit = "seconds",
+		.limit = difftime(maint->start_time, now),
+		.used = (double)NAN,
+		.asked = info->terms.lead_sec + info->terms.least_sec,
+		.task = UINT32_MAX,
+		.uid = ASTRA_REPORT_NO_UID,
+		.state = "",
+		.time_sec = (double)maint->end_time,
+	};
+	info->binds = bind;
+	info->bind_count = 1;
+	out->state = ASTRA_JOB_BLOCKED;
+	return bind->of ? 0 : -1;
+}
+
 int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 			const struct astra_config *config,
 			const struct astra_pool_config *pool, job_record_t *job)
@@ -280,7 +354,8 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 	out->keeps_size = !out->checkpoints && !info->terms.gpus_max;
 	out->user = user_within(view, out->tenant, info);
 	if (out->revocable && out->state == ASTRA_JOB_RUNNING)
-		out->leave_sec = (double)astra_reserved_from(job, now);
+		out->leave_sec = (double)astra_reserved_from(
+			job, &info->terms, now, &out->leave_cuts);
 	if (job->array_job_id && job->array_job_id != job->job_id)
 		out->array_id = job->array_job_id;
 	fill_times(job, now, out);
@@ -293,6 +368,9 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 	astra_charge_job(&pool->options, job, view->nodes, view->map.count,
 			 out);
 	info->run_gpus = astra_charge_run_gpus(out, job);
+	if (out->state == ASTRA_JOB_PENDING &&
+	    snapshot_job_maintenance(scene, view, job, info, out) < 0)
+		return -1;
 	if (pool->options.charge_blocked)
 		astra_charge_blocked(&view->blocked, job, out);
 	if (out->state == ASTRA_JOB_REQUEUED || out->state == ASTRA_JOB_ENDING)

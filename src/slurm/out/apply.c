@@ -165,6 +165,7 @@ static void apply_start(struct apply *a, const struct astra_decision *d,
 		.shares = shares,
 		.share_count = d->share_count,
 		.gpus_min = apply_least(a, job_info),
+		.lead_sec = terms->lead_sec,
 		.lease =
 			{
 				.pool = a->pool->name,

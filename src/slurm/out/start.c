@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/out/start.h"
 
+#include <math.h>
+
 #include "src/common/fault.h"
 #include "src/slurm/hooks/gate.h"
 #include "src/slurm/hooks/recover.h"
@@ -400,11 +402,60 @@ static bool too_soon(const job_record_t *job)
 		(job->step_list && list_count(job->step_list)));
 }
 
+/* A maintenance is in no lease's way that is over before. But Slurm lets no job
+ * start whose time limit reaches into one: so for the time of the choice the
+ * limit does not. Returns when it begins; 0: it is not in the way of the limit
+ * either. */
+static time_t start_before(job_record_t *job, bitstr_t *nodes,
+			   struct astra_start_order *order, uint32_t *limit)
+{
+	time_t now = time(NULL), begin;
+	uint32_t minutes;
+
+	*limit = job->time_limit;
+	if (order->lead_sec <= 0)
+		return 0;
+	begin = astra_reserved_maint_from(job, nodes, now);
+	if (begin < now + 60)
+		return 0;
+	order->lease.end_sec =
+		fmin(order->lease.end_sec, (double)begin - order->lead_sec);
+	if (*limit == NO_VAL)
+		*limit = job->part_ptr->default_time;
+	if (*limit == NO_VAL)
+		*limit = job->part_ptr->max_time;
+	minutes = (uint32_t)((begin - now) / 60);
+	if (*limit <= minutes)
+		return 0;
+	job->time_limit = minutes;
+	return begin;
+}
+
+/* Its limit is what it was, and its end what the lease makes sure of. The
+ * record of an array's remaining tasks has inherited the other one. */
+static void start_lengthen(job_record_t *job, time_t begin, uint32_t asked,
+			   uint32_t limit, bool started)
+{
+	job_record_t *rest = find_job_record(job->array_job_id);
+
+	if (rest && rest != job && rest->array_recs)
+		rest->time_limit = asked;
+	if (!started) {
+		job->time_limit = asked;
+		return;
+	}
+	acct_policy_alter_job(job, limit);
+	job->time_limit = limit;
+	job->end_time = begin;
+}
+
 enum astra_start_result astra_start(const struct astra_start_order *order,
 				    struct astra_started *started, int *error)
 {
 	job_record_t *job = find_job_record(order->job);
 	struct astra_start_order sized = *order;
+	uint32_t asked, limit;
+	time_t begin;
 	bitstr_t *nodes;
 
 	*error = SLURM_SUCCESS;
@@ -418,15 +469,21 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 	astra_unpark(job);
 	nodes = wanted_nodes(order);
 	astra_reserved_choose(job, nodes);
-	bit_free(nodes);
 	if (!may_start(job) || !astra_runnable(job)) {
+		bit_free(nodes);
 		*error = ESLURM_DEPENDENCY;
 		return ASTRA_REFUSED_JOB;
 	}
+	asked = job->time_limit;
+	begin = start_before(job, nodes, &sized, &limit);
+	bit_free(nodes);
 	ASTRA_FAULT("start.choose");
 	if (order->gpus_min)
 		sized.lease.gpus = order_gpus(order);
 	*error = choose_any(job, &sized);
+	if (begin)
+		start_lengthen(job, begin, asked, limit,
+			       *error == SLURM_SUCCESS);
 	if (*error == SLURM_SUCCESS) {
 		start_begin(job, &sized.lease, started);
 		return ASTRA_STARTED;

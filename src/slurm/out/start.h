@@ -15,6 +15,8 @@ struct astra_start_order {
 	uint32_t job, restart_cnt;
 	const struct astra_start_share *shares;
 	size_t share_count;
+	double lead_sec;   /* before a maintenance it is told to leave so long;
+			    * 0: it has no leases */
 	uint32_t gpus_min; /* an elastic job may have so many; 0: as it asks */
 	struct astra_env_lease lease;
 };
