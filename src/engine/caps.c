@@ -45,9 +45,11 @@ int astra_caps_begin(struct astra_engine *e, struct astra_snapshot *snap)
 	snap->changes = NULL;
 	for (size_t i = 0; i < snap->job_count; i++) {
 		struct astra_job *job = &e->cap_jobs[i];
-		const struct ejob *j = astra_engine_find(e, job->id);
+		struct ejob *j = astra_engine_find(e, job->id);
 
-		if (j && j->capped && job->state == ASTRA_JOB_PENDING)
+		if (j && job->state != ASTRA_JOB_PENDING)
+			j->capped = ASTRA_CAPPED_NOT; /* its host keeps it */
+		else if (j && j->capped)
 			job->state = ASTRA_JOB_BLOCKED;
 	}
 	return 0;
@@ -72,15 +74,30 @@ static struct cap_room caps_room(double hours, double used_sec)
 	};
 }
 
-static void caps_measure(struct astra_engine *e)
+/* A tenant without users is one user. */
+static void caps_measure_tenants(struct astra_engine *e)
 {
+	double user = astra_cap_user(&e->options);
+
+	for (size_t i = 0; i < e->tenant_count; i++)
+		e->tenants[i].cap.lone = true;
+	for (size_t i = 0; i < e->user_count; i++)
+		e->tenants[e->users[i].tenant].cap.lone = false;
 	for (size_t i = 0; i < e->tenant_count; i++) {
 		struct etenant *t = &e->tenants[i];
+		double hours = astra_cap_tenant(&e->options, t->name);
+		bool lone = t->cap.lone && user < hours;
 
-		t->cap = caps_room(astra_cap_tenant(&e->options, t->name),
+		t->cap = caps_room(lone ? user : hours,
 				   astra_fairness_tenant_used(
 					   e->account, e->now_sec, t->account));
+		t->cap.lone = lone;
 	}
+}
+
+static void caps_measure(struct astra_engine *e)
+{
+	caps_measure_tenants(e);
 	for (size_t i = 0; i < e->user_count; i++) {
 		struct euser *u = &e->users[i];
 
@@ -367,26 +384,31 @@ static uint32_t caps_size(const struct astra_engine *e, const struct claim *c)
 	return astra_request_size(q, (uint64_t)gpus);
 }
 
+/* How many leases of that cost there is room for. */
+static double caps_leases(const struct cap_room *room, double cost_sec)
+{
+	return room ? floor((room->left_sec + CAPS_EPSILON) / cost_sec)
+		    : HUGE_VAL;
+}
+
 /* How many of its copies are let in. */
 static uint32_t caps_let_in(struct astra_engine *e, const struct claim *c,
 			    uint32_t copies)
 {
-	struct cap_room *tenant = &e->tenants[c->j->tenant].cap;
-	struct cap_room *user = caps_user(e, c->j);
-	bool kept = caps_tight(tenant), user_kept = caps_tight(user);
-	uint32_t size = caps_size(e, c), let = 0;
+	struct cap_room *rooms[] = {&e->tenants[c->j->tenant].cap,
+				    caps_user(e, c->j)};
+	uint32_t size = caps_size(e, c), let = copies;
 	double cost = caps_cost(e, c->j, c->job, size);
 
 	if (size != c->job->request.gpus)
 		c->job->request = astra_request_sized(&c->job->request, size);
-	while (let < copies && !caps_over(e, c->j, cost)) {
-		let++;
-		tenant->left_sec -= kept ? cost : 0;
-		if (user_kept)
-			user->left_sec -= cost;
-		if (!kept && !user_kept)
-			return copies;
-	}
+	for (size_t i = 0; i < 2; i++)
+		if (caps_tight(rooms[i]))
+			let = (uint32_t)astra_min(let,
+						  caps_leases(rooms[i], cost));
+	for (size_t i = 0; i < 2; i++)
+		if (caps_tight(rooms[i]))
+			rooms[i]->left_sec -= let * cost;
 	return let;
 }
 
@@ -446,6 +468,8 @@ void astra_caps_forget(struct astra_engine *e)
 {
 	for (size_t i = 0; i < e->job_count; i++)
 		e->jobs[i].capped = ASTRA_CAPPED_NOT;
+	for (size_t i = 0; i < e->tenant_count; i++)
+		e->tenants[i].cap.lone = false;
 }
 
 void astra_caps_explain(const struct round *r, const struct ejob *j,
@@ -459,7 +483,7 @@ void astra_caps_explain(const struct round *r, const struct ejob *j,
 	if (!j->capped || !room)
 		return;
 	reason->wait = ASTRA_WAIT_CAP;
-	reason->cap_user = j->capped == ASTRA_CAPPED_USER;
+	reason->cap_user = j->capped == ASTRA_CAPPED_USER || room->lone;
 	reason->cap_hours = room->cap_sec / HOUR_SEC;
 	reason->cap_used = (room->cap_sec - room->left_sec) / HOUR_SEC;
 	reason->cap_asked =

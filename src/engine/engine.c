@@ -390,7 +390,10 @@ void astra_engine_tenant_view(const struct astra_engine *e, size_t index,
 		.usage = astra_fairness_tenant(e->account, now_sec, t->account),
 		.used_gpu_sec = astra_fairness_tenant_used(e->account, now_sec,
 							   t->account),
-		.cap_gpu_sec = 3600 * astra_cap_tenant(&e->options, t->name),
+		.cap_gpu_sec =
+			t->cap.lone
+				? t->cap.cap_sec
+				: 3600 * astra_cap_tenant(&e->options, t->name),
 	};
 	out->rho = astra_rho(out->usage, out->quota > 0);
 }

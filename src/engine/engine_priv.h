@@ -60,6 +60,7 @@ struct cap_room {
 	double left_sec;  /* of the cap, beside what leases may still use */
 	double asked_sec; /* by those that wait */
 	double most_sec;  /* what a round can grant of it */
+	bool lone;	  /* a tenant's that is its one user's */
 };
 
 /* A job as the engine remembers it between rounds. What rounds read of all jobs

@@ -147,6 +147,45 @@ static void users_have_caps_of_their_own(void **state)
 	vc_fini(&vc);
 }
 
+/* Who is a tenant of his own is a user, too. */
+static void a_tenant_without_users_is_one(void **state)
+{
+	struct vjob *a, *b;
+
+	(void)state;
+	caps_begin("MaxGPUHoursPerUser", "1");
+	a = vc_submit(&vc, lab, 4, HUGE_VAL);
+	b = vc_submit(&vc, lab, 1, HUGE_VAL);
+	vc_run(&vc, AT(100));
+	assert_int_equal(a->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(caps_reason(b)->wait, ASTRA_WAIT_CAP);
+	assert_true(caps_reason(b)->cap_user);
+	assert_close(vc_tenant_view(&vc, lab).cap_gpu_sec, 3600, 0);
+	vc_fini(&vc);
+}
+
+/* What its host keeps, as a user's hold, no cap lets go. */
+static void a_held_job_stays_held(void **state)
+{
+	struct vjob *v;
+
+	(void)state;
+	caps_begin("MaxGPUHours", "0");
+	v = vc_submit(&vc, lab, 1, HUGE_VAL);
+	vc_run(&vc, AT(10));
+	assert_int_equal(caps_reason(v)->wait, ASTRA_WAIT_CAP);
+	v->job.state = ASTRA_JOB_BLOCKED;
+	vc_run(&vc, AT(30));
+	assert_int_equal(caps_reason(v)->wait, ASTRA_WAIT_BLOCKED);
+	caps_set("100");
+	vc_run(&vc, AT(50));
+	assert_int_equal(v->starts, 0);
+	v->job.state = ASTRA_JOB_PENDING;
+	vc_run(&vc, AT(70));
+	assert_int_equal(v->starts, 1);
+	vc_fini(&vc);
+}
+
 /* It runs to its lease's end and goes on when the cap is raised again. */
 static void a_cap_that_is_lowered_ends_no_lease(void **state)
 {
@@ -329,6 +368,8 @@ int main(void)
 		cmocka_unit_test(leases_of_one_round_fit_together),
 		cmocka_unit_test(a_cap_of_nothing_lets_nobody_start),
 		cmocka_unit_test(users_have_caps_of_their_own),
+		cmocka_unit_test(a_tenant_without_users_is_one),
+		cmocka_unit_test(a_held_job_stays_held),
 		cmocka_unit_test(a_cap_that_is_lowered_ends_no_lease),
 		cmocka_unit_test(an_elastic_job_has_as_many_gpus_as_fit),
 		cmocka_unit_test(an_array_has_as_many_tasks_as_fit),
