@@ -51,13 +51,19 @@ void astra_period_at(enum astra_period kind, double at_sec, double offset_sec,
 	*end_sec = (double)next * DAY_SEC + offset_sec;
 }
 
+/* East of Greenwich days begin before those of UTC. */
+double astra_period_offset(double midnight_sec)
+{
+	double offset = fmod(midnight_sec, DAY_SEC);
+
+	return offset > DAY_SEC / 2 ? offset - DAY_SEC : offset;
+}
+
 double astra_period_next(enum astra_period kind, double begin_sec)
 {
-	double offset = fmod(begin_sec, DAY_SEC), begin, end;
+	double begin, end;
 
-	/* East of Greenwich days begin before those of UTC. */
-	if (offset > DAY_SEC / 2)
-		offset -= DAY_SEC;
-	astra_period_at(kind, begin_sec, offset, &begin, &end);
+	astra_period_at(kind, begin_sec, astra_period_offset(begin_sec), &begin,
+			&end);
 	return end;
 }

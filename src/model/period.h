@@ -10,6 +10,9 @@
 void astra_period_at(enum astra_period kind, double at_sec, double offset_sec,
 		     double *begin_sec, double *end_sec);
 
+/* A midnight of the host's time zone, from 1970 on, where this is one. */
+double astra_period_offset(double midnight_sec);
+
 /* The period that begins at begin_sec, the end of one in the host's time zone:
  * as long as there, but for a change of summer time. Returns its end. */
 double astra_period_next(enum astra_period kind, double begin_sec);

@@ -342,6 +342,10 @@ static void tell_cap(const struct astra_why *why, struct astra_text *out)
 				  reason->cap_asked);
 	if (reason->cap_hours <= 0)
 		astra_text_printf(out, " That is no GPU at all.");
+	else if (reason->cap_asked > reason->cap_hours)
+		astra_text_printf(
+			out,
+			" No period has as many: it starts with fewer GPUs or a shorter time limit.");
 	else if (reason->retry_sec > 0 &&
 		 reason->cap_asked <= reason->cap_hours)
 		astra_text_printf(out, " They begin to count anew then, and it "

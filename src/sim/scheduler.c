@@ -21,6 +21,7 @@ struct host {
 	struct astra_engine *engine;
 	const struct astra_trace *trace;
 	struct astra_overbid liar;
+	double period_begin_sec, period_end_sec; /* of a live cluster; or 0 */
 };
 
 static void destroy_host(void *self)
@@ -73,22 +74,34 @@ static void *create_host(const struct astra_scheduler_setup *setup,
 					 : astra_engine_create(setup->options,
 							       setup->begin_sec,
 							       err);
+	if (setup->begin) {
+		h->period_begin_sec = setup->begin->snapshot->period_begin_sec;
+		h->period_end_sec = setup->begin->snapshot->period_end_sec;
+	}
 	if (h->engine)
 		return h;
 	free(h);
 	return NULL;
 }
 
-/* A trace begins with January, and with a Monday, 1970-01-05. */
+/* A trace begins with January, and with a Monday, 1970-01-05; what goes on from
+ * a live cluster, with its calendar. */
 static void host_period(const struct host *h, struct astra_snapshot *told)
 {
 	const struct astra_options *o = astra_engine_options(h->engine);
 	double monday_sec = o->cap_period == ASTRA_PERIOD_WEEK ? 4 * 86400 : 0;
+	double offset = ASTRA_VIRTUAL_BEGIN - monday_sec;
 
-	if (astra_capped(o))
-		astra_period_at((enum astra_period)o->cap_period, told->now_sec,
-				ASTRA_VIRTUAL_BEGIN - monday_sec,
-				&told->period_begin_sec, &told->period_end_sec);
+	if (!astra_capped(o))
+		return;
+	told->period_begin_sec = h->period_begin_sec;
+	told->period_end_sec = h->period_end_sec;
+	if (told->now_sec < h->period_end_sec)
+		return;
+	if (h->period_end_sec > 0)
+		offset = astra_period_offset(h->period_end_sec);
+	astra_period_at((enum astra_period)o->cap_period, told->now_sec, offset,
+			&told->period_begin_sec, &told->period_end_sec);
 }
 
 /* slurmctld's plugin looks again each RoundInterval, for anything may have

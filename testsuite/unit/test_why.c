@@ -673,12 +673,57 @@ static void a_start_is_told_with_its_price(void **state)
 	}
 }
 
+/* Which cap it is, and when hours count anew; what its tenant used is usage. */
+static void a_cap_is_told_with_what_is_left(void **state)
+{
+	static const struct {
+		double hours, asked;
+		bool user;
+		const char *says;
+	} caps[] = {
+		{500, 8, false,
+		 "Tenant physics may have at most 500 GPU hours until 1970-01-02T00:00:00 (MaxGPUHours, TenantGPUHours)"},
+		{500, 8, false, "499.5 of them are used, or may be by leases"},
+		{40, 8, true,
+		 "User alice may have at most 40 GPU hours until 1970-01-02T00:00:00 (MaxGPUHoursPerUser)"},
+		{4, 8, false, "No period has as many"},
+		{0, 8, false, "That is no GPU at all."},
+		{4, HUGE_VAL, false, "it has neither leases nor a time limit"},
+	};
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	for (size_t i = 0; i < ASTRA_COUNT_OF(caps); i++) {
+		struct astra_report_job job = sample_rows[3];
+		struct astra_report *report = *state;
+		json_t *reply;
+
+		job.of.id = (uint32_t)(730 + i);
+		job.tenant = "physics";
+		job.user = "alice";
+		job.wait = "cap";
+		job.of.reason.cap_hours = caps[i].hours;
+		job.of.reason.cap_used = 499.5;
+		job.of.reason.cap_asked = caps[i].asked;
+		job.of.reason.cap_user = caps[i].user;
+		job.of.reason.retry_sec = 86400;
+		assert_int_equal(astra_report_add_job(report, &job), 0);
+		reply = why(report, job.of.id, &alice);
+		if (!strstr(text_of(reply), caps[i].says))
+			fail_msg("\"%s\"", text_of(reply));
+		assert_true(json_number_value(json_object_get(
+				    first_bind(reply), "cap_used")) == 499.5);
+		json_decref(reply);
+	}
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(what_keeps_a_job_is_said_with_its_numbers),
 		CASE(a_class_is_told_with_its_share),
+		CASE(a_cap_is_told_with_what_is_left),
 		CASE(an_elastic_job_is_told_with_its_fewest),
 		CASE(a_start_is_told_with_its_price),
 		CASE(numbers_stand_beside_the_paragraph),
