@@ -416,15 +416,26 @@ static struct astra_forecast_time forecaster_of(const char *pool, uint32_t job)
 	return time;
 }
 
-double astra_forecaster_start_sec(const char *pool, uint32_t job,
-				  double planned_sec, double now_sec)
+/* No sooner than that, whatever was foreseen before the last round. */
+static double forecaster_first_sec(const struct astra_reason *reason,
+				   double now_sec)
+{
+	return reason->wait == ASTRA_WAIT_CAP ? fmax(reason->retry_sec, now_sec)
+					      : now_sec;
+}
+
+double astra_forecaster_start_sec(const char *pool,
+				  const struct astra_reason *reason,
+				  double now_sec)
 {
 	double start;
 
-	if (planned_sec > now_sec)
-		return planned_sec;
-	start = forecaster_of(pool, job).start_sec;
-	return start > 0 ? fmax(start, now_sec + 1) : planned_sec;
+	if (reason->start_sec > now_sec)
+		return reason->start_sec;
+	start = forecaster_of(pool, reason->job).start_sec;
+	return start > 0
+		       ? fmax(start, forecaster_first_sec(reason, now_sec + 1))
+		       : reason->start_sec;
 }
 
 void astra_forecaster_show(struct astra_report_job *record, double now_sec)
@@ -436,17 +447,15 @@ void astra_forecaster_show(struct astra_report_job *record, double now_sec)
 	time = forecaster_of(record->pool, record->of.id);
 	if (!(time.made_sec > 0))
 		return;
+	record->of.reason.job = record->of.id;
 	record->of.reason.start_sec = astra_forecaster_start_sec(
-		record->pool, record->of.id, record->of.reason.start_sec,
-		now_sec);
+		record->pool, &record->of.reason, now_sec);
 	record->forecast_sec = time.made_sec;
 	record->forecast_until_sec = time.until_sec;
 	if (time.early_sec > 0)
 		record->expected_early_sec =
 			fmax(fmin(time.early_sec, record->of.reason.start_sec),
-			     record->of.reason.wait == ASTRA_WAIT_CAP
-				     ? record->of.reason.retry_sec
-				     : now_sec);
+			     forecaster_first_sec(&record->of.reason, now_sec));
 	if (time.late_sec > 0)
 		record->expected_late_sec =
 			fmax(time.late_sec, record->of.reason.start_sec);

@@ -44,9 +44,11 @@ void astra_forecaster_round_ends(void);
 struct astra_report_job;
 void astra_forecaster_show(struct astra_report_job *record, double now_sec);
 
-/* When to tell a user that a job starts: as the plan has it, else as was
- * foreseen, not before the next round; 0: not known. */
-double astra_forecaster_start_sec(const char *pool, uint32_t job,
-				  double planned_sec, double now_sec);
+/* When to tell a user that a reason's job starts: as the plan has it, else as
+ * was foreseen, not before the next round, nor before a cap's next period; 0:
+ * not known. */
+double astra_forecaster_start_sec(const char *pool,
+				  const struct astra_reason *reason,
+				  double now_sec);
 
 #endif

@@ -421,8 +421,7 @@ static double *find_starts(const struct astra_pool *pool, double now_sec)
 		starts = calloc(plan->reason_count, sizeof(*starts));
 	for (size_t i = 0; starts && i < plan->reason_count; i++) {
 		starts[i] = astra_forecaster_start_sec(
-			pool->name, plan->reasons[i].job,
-			plan->reasons[i].start_sec, now_sec);
+			pool->name, &plan->reasons[i], now_sec);
 		if (!(starts[i] > 0))
 			starts[i] = plan->reasons[i].bound_sec;
 	}
