@@ -112,8 +112,10 @@ static bool reserved_has_room(const struct reserved_test *t,
 {
 	double room = difftime(resv->start_time, t->now);
 
-	return reserved_is_maint(resv) && t->terms->least_sec > 0 &&
-	       room >= 60 && room >= t->terms->lead_sec + t->terms->least_sec;
+	return reserved_is_maint(resv) &&
+	       !(resv->flags & RESERVE_FLAG_TIME_FLOAT) &&
+	       t->terms->least_sec > 0 && room >= 60 &&
+	       room >= t->terms->lead_sec + t->terms->least_sec;
 }
 
 static int reserved_drop(void *x, void *arg)
