@@ -79,6 +79,16 @@ ok "LeaseProgram is told of all"
 scancel "$id" "$rival"
 wait_for 20 job_is "$id" CANCELLED
 
+# Without a grace there is no signal, and a lease is over all the same.
+set_conf CheckpointGrace 0
+id=$(submit --gres=gpu:2 --signal=USR1 --wrap 'sleep 600')
+rival=$(submit --gres=gpu:2 --signal=USR1 --wrap 'sleep 600')
+wait_for 60 told note ASTRAEA_EVENT=over "SLURM_JOB_ID=$id"
+scancel "$id" "$rival"
+wait_for 20 job_is "$id" CANCELLED
+set_conf CheckpointGrace 3
+ok "a lease without a grace"
+
 # One that holds all GPUs without a lease: whoever waits is promised what cannot
 # be kept.
 holder=$(submit --gres=gpu:2 --lease=none --wrap 'sleep 600')

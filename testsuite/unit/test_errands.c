@@ -3,6 +3,8 @@
  * cost. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -98,6 +100,37 @@ static void nothing_is_inherited(void **state)
 	assert_int_equal(wait_for(errands, 1).done, 1);
 	close(fd);
 	fclose(file);
+	astra_errands_free(errands);
+}
+
+/* Neither where few files may be open. */
+static void few_files_may_be_open(void **state)
+{
+	struct astra_errands *errands = begin(&wide);
+	struct rlimit before, few;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	few.rlim_cur = 32;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	put(errands, "/bin/true", NULL, NULL);
+	assert_int_equal(wait_for(errands, 1).done, 1);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	astra_errands_free(errands);
+}
+
+/* Half of a word may say something else. */
+static void what_is_too_long_is_lost(void **state)
+{
+	struct astra_errands *errands = begin(&wide);
+	char word[4096];
+
+	(void)state;
+	memset(word, 'x', sizeof(word) - 1);
+	word[sizeof(word) - 1] = '\0';
+	put(errands, "/bin/true", word, NULL);
+	assert_int_equal(astra_errands_count(errands).lost, 1);
 	astra_errands_free(errands);
 }
 
@@ -197,6 +230,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_gets_its_words),
 		cmocka_unit_test(nothing_is_inherited),
+		cmocka_unit_test(few_files_may_be_open),
+		cmocka_unit_test(what_is_too_long_is_lost),
 		cmocka_unit_test(a_failure_is_told),
 		cmocka_unit_test(one_that_hangs_is_killed),
 		cmocka_unit_test(too_many_are_lost),

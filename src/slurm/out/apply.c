@@ -243,7 +243,7 @@ static void apply_requeue(struct apply *a, const struct astra_decision *d,
 	ASTRA_FAULT("lease.requeued");
 	if (rc == SLURM_SUCCESS) {
 		info("astraea: lease over: requeue %pJ", job);
-		if (!job_info->terms.signal)
+		if (!job_info->terms.signal || !(a->options->grace_sec > 0))
 			astra_notify(job, ASTRA_NEWS_OVER, a->pool->name);
 		a->out->requeued++;
 	} else {

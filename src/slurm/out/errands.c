@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -34,8 +35,9 @@ void astra_errand_add(struct astra_errand *errand, const char *fmt, ...)
 	va_end(args);
 	errand->strings.limit = ERRAND_MAX;
 	if (size < 0 || (size_t)size >= sizeof(text))
-		size = (int)sizeof(text) - 1;
-	(void)astra_text_add(&errand->strings, text, (size_t)size + 1);
+		errand->strings.failed = true;
+	else
+		(void)astra_text_add(&errand->strings, text, (size_t)size + 1);
 	errand->count++;
 }
 
@@ -87,9 +89,11 @@ astra_errands_new(const struct astra_errand_bounds *bounds,
 
 /* A program. */
 
-/* The highest of this process, and some more. */
+/* The highest of this process, and some more, where there may be more: one
+ * beyond all that may be cannot be closed. */
 static int fds_end(void)
 {
+	int most = (int)fmin((double)sysconf(_SC_OPEN_MAX), INT_MAX) - 1;
 	DIR *dir = opendir("/proc/self/fd");
 	int end = 0;
 
@@ -97,7 +101,7 @@ static int fds_end(void)
 		end = atoi(d->d_name) > end ? atoi(d->d_name) : end;
 	if (dir)
 		closedir(dir);
-	return end + FDS_LATER;
+	return most < 0 || end + FDS_LATER < most ? end + FDS_LATER : most;
 }
 
 /* Nothing of slurmctld's goes with it: it could hold slurmctld's port while

@@ -124,7 +124,6 @@ static void notify_mail(const job_record_t *job, enum astra_news news,
 			const char *pool)
 {
 	struct astra_errand errand = {.words = 0};
-	char address[NAME_SIZE];
 	struct astra_wish wish;
 
 	(void)astra_wish_read(job->spank_job_env, job->spank_job_env_size,
@@ -135,7 +134,8 @@ static void notify_mail(const job_record_t *job, enum astra_news news,
 	astra_errand_add(&errand, "%s", slurm_conf.mail_prog);
 	astra_errand_add(&errand, "-s");
 	notify_subject(&errand, job, news);
-	astra_errand_add(&errand, "%s", notify_plain(address, job->mail_user));
+	/* Whole: the rest of a list that is cut may be somebody's address. */
+	astra_errand_add(&errand, "%s", job->mail_user);
 	notify_env(&errand, job, news, pool);
 	notify_put(&mails, &errand);
 }
