@@ -172,6 +172,8 @@ refused 'Weight=-1: a number from 0 to 1e9' "${one[@]}" Tenant=t0 Weight=-1
 refused 'Weight=3: there is no such key' "${one[@]}" Weight=3
 refused 'Quota=3: there is no such key on a line of Tenant' "${one[@]}" \
 	Tenant=t0 Quota=3
+refused 'a term of 30 s, which what is tried has, is over before a job' \
+	"${one[@]}" LeaseTerm=30 CheckpointGrace=5
 refused 'format= goes with one table' "${one[@]}" LeaseTerm=300 format=tenant
 refused 'no.json: line' --record no.json --trace short.csv LeaseTerm=300
 echo '{"astraea_round": 1}' >old.json

@@ -286,13 +286,50 @@ static int try_simulate(struct sfair_try *t, struct astra_error *err)
 	return 0;
 }
 
+/* The shortest term that a job of the round may have. */
+static double try_least_term(const struct sfair_try *t,
+			     const struct astra_options *options)
+{
+	const struct astra_snapshot *s = &t->round->snapshot;
+	double least_sec = options->lease_sec;
+
+	for (size_t i = 0; i < s->job_count; i++)
+		if (s->jobs[i].lease_sec > 0)
+			least_sec = fmin(least_sec, s->jobs[i].lease_sec);
+	return least_sec;
+}
+
+/* Jobs that take turns in terms within which none gets anywhere never end, nor
+ * would the run. */
+static int try_check_terms(const struct sfair_try *t, struct astra_error *err)
+{
+	double start_sec = t->args->cold_start_sec;
+
+	for (size_t i = 0; i < 2; i++) {
+		double term_sec = try_least_term(t, &t->runs[i].options);
+
+		if (term_sec <= start_sec)
+			return astra_error_set(
+				err,
+				"a term of %g s, which %s has, is over before "
+				"a job has started, for that takes %g s: say "
+				"with --cold-start what it takes, less than "
+				"that",
+				term_sec, i ? "what is tried" : "what runs",
+				start_sec);
+	}
+	return 0;
+}
+
 static int try_prepare(struct sfair_try *t, struct astra_error *err)
 {
 	t->forward.begin.user_weight = try_user_weight;
 	t->forward.begin.user_weight_arg = t;
 	if (try_prepare_run(t, 0, &t->round->options, err) < 0 ||
 	    try_prepare_run(t, 1, &t->options, err) < 0 ||
-	    sfair_try_words_weigh(&t->args->words, &t->runs[1].trace, err) < 0)
+	    sfair_try_words_weigh(&t->args->words, &t->runs[1].trace, err) <
+		    0 ||
+	    try_check_terms(t, err) < 0)
 		return -1;
 	t->tried = sfair_try_words_tell(t);
 	if (!t->tried)
