@@ -23,6 +23,7 @@
 #define FDS_LATER 64	   /* that others may open meanwhile */
 #define WAIT_NSEC 10000000 /* between two looks at a program */
 #define TELL_SEC 60	   /* between two complaints */
+#define STOP_SEC 1	   /* for one that was killed and goes on */
 
 void astra_errand_add(struct astra_errand *errand, const char *fmt, ...)
 {
@@ -167,6 +168,24 @@ static bool errands_stopped(struct astra_errands *e)
 	return stop;
 }
 
+/* One that is killed may be stuck in the kernel, or another user's, by sudo: it
+ * keeps others waiting, but not who stops the queue. */
+static void errand_reap(struct astra_errands *e, pid_t pid, int *status)
+{
+	const struct timespec pause = {.tv_nsec = WAIT_NSEC};
+	double until = HUGE_VAL;
+
+	while (errands_now_sec() < until) {
+		pid_t ended = waitpid(pid, status, WNOHANG);
+
+		if (ended == pid || (ended < 0 && errno != EINTR))
+			return;
+		if (errands_stopped(e))
+			until = fmin(until, errands_now_sec() + STOP_SEC);
+		nanosleep(&pause, NULL);
+	}
+}
+
 /* Until it has ended, its time is over or the queue goes. Returns whether it
  * ended by itself. */
 static bool errand_wait(struct astra_errands *e, pid_t pid, int *status)
@@ -185,8 +204,7 @@ static bool errand_wait(struct astra_errands *e, pid_t pid, int *status)
 		nanosleep(&pause, NULL);
 	}
 	kill(-pid, SIGKILL);
-	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
-		;
+	errand_reap(e, pid, status);
 	return false;
 }
 

@@ -55,7 +55,7 @@ void astra_errands_put(struct astra_errands *errands,
 struct astra_errand_counts astra_errands_count(struct astra_errands *errands);
 
 /* Kill what runs, forget what waits, and wait for the thread, a few
- * milliseconds. Accepts NULL. */
+ * milliseconds; a second more for what cannot be killed. Accepts NULL. */
 void astra_errands_free(struct astra_errands *errands);
 
 #endif
