@@ -242,6 +242,21 @@ static void virtual_begin(struct astra_virtual *v)
 	}
 }
 
+static double virtual_gpu_charge(const struct astra_cluster *c)
+{
+	double charge = 0, gpus = 0;
+
+	for (size_t i = 0; i < c->node_count; i++) {
+		const struct astra_node *n = &c->nodes[i];
+
+		if (!n->gpus)
+			continue;
+		charge += astra_charge(n->charge, n->gpus);
+		gpus += n->gpus;
+	}
+	return gpus > 0 ? charge / gpus : 1;
+}
+
 int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement)
 {
 	const struct astra_trace *t = v->trace;
@@ -252,6 +267,7 @@ int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement)
 	v->world.begin_sec = ASTRA_VIRTUAL_BEGIN;
 	v->world.noting = true;
 	v->world.node_count = nodes;
+	v->gpu_charge = virtual_gpu_charge(v->cluster);
 	v->world.nodes = calloc(nodes + 1, sizeof(*v->world.nodes));
 	v->tenants = calloc(t->tenant_count + 1, sizeof(*v->tenants));
 	v->jobs = calloc(t->job_count + 1, sizeof(*v->jobs));
@@ -399,7 +415,7 @@ virtual_job_request_of(const struct astra_virtual *v,
 	return (struct astra_request){
 		.gpus = t->gpus,
 		.gpus_min = least,
-		.charge = t->gpus,
+		.charge = t->gpus * v->gpu_charge,
 		.nodes_min = least && least < t->nodes ? least : t->nodes,
 		.nodes_max = t->nodes,
 	};
