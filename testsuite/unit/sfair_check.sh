@@ -152,9 +152,11 @@ tenant a: Weight=2 becomes 3
 tenant a has other accounts or users
 tenant c comes: weight 1
 Listen=(none) becomes 7000 at slurmctld's next start
+LeaseProgram=(none) becomes /bin/true
 HistoryDays=0 becomes 30 at slurmctld's next start" \
 	'Pool=gpu Partitions=gpu,late LeaseTerm=300' 'Pool=new Partitions=cpu' \
-	'Tenant=a Users=bin Weight=3' 'Tenant=c Users=daemon' Listen=7000 HistoryDays=30
+	'Tenant=a Users=bin Weight=3' 'Tenant=c Users=daemon' Listen=7000 HistoryDays=30 \
+	LeaseProgram=/bin/true
 quiet=$(check -Q astraea.conf 2>&1)
 [ -z "$quiet" ] || {
 	echo "-Q says $quiet"

@@ -152,12 +152,13 @@ static void diff_tenants(const struct astra_config *before,
 /* What slurmctld reads only when it starts. */
 #define DIFF_START " at slurmctld's next start"
 
+/* when: DIFF_START, or "". */
 static void diff_text(const char *key, const char *before, const char *after,
-		      struct astra_text *out)
+		      const char *when, struct astra_text *out)
 {
 	if (strcmp(diff_word(before), diff_word(after)) != 0)
-		astra_text_printf(out, "%s=%s becomes %s" DIFF_START "\n", key,
-				  diff_word(before), diff_word(after));
+		astra_text_printf(out, "%s=%s becomes %s%s\n", key,
+				  diff_word(before), diff_word(after), when);
 }
 
 static void diff_days(const char *key, double before_sec, double after_sec,
@@ -187,15 +188,15 @@ void astra_config_compare(const struct astra_config *before,
 	diff_number("TenantLevel", before->tenant_level, after->tenant_level,
 		    out);
 	diff_text("TenantShares", before->shares_tree ? "tree" : "account",
-		  after->shares_tree ? "tree" : "account", out);
-	diff_text("Socket", before->socket, after->socket, out);
-	diff_text("Listen", before->listen, after->listen, out);
+		  after->shares_tree ? "tree" : "account", "", out);
+	diff_text("Socket", before->socket, after->socket, DIFF_START, out);
+	diff_text("Listen", before->listen, after->listen, DIFF_START, out);
 	diff_text("LeaseProgram", before->lease_program, after->lease_program,
-		  out);
+		  "", out);
 	diff_text("History", before->history ? "yes" : "no",
-		  after->history ? "yes" : "no", out);
+		  after->history ? "yes" : "no", DIFF_START, out);
 	diff_text("HistoryFile", before->history_file, after->history_file,
-		  out);
+		  DIFF_START, out);
 	diff_days("HistoryRounds", before->history_rounds_sec,
 		  after->history_rounds_sec, out);
 	diff_days("HistoryHours", before->history_hours_sec,
