@@ -176,10 +176,37 @@ static void task_agent_start(spank_t spank, const char *path,
 		sigprocmask(SIG_SETMASK, &p.mask, NULL);
 }
 
+/* Put the agent in the place of the task's program, which it starts itself, or
+ * restores from a dump: slurmstepd goes on to execute what stands in argv[0]
+ * then. with, options: as for the agent. */
+static int task_agent_replace(spank_t spank, const char *path, const char *with,
+			      const char *options)
+{
+	char text[2 * TASK_AGENT_MAX], **env = NULL, **argv = NULL;
+	int argc = 0;
+
+	if (spank_get_item(spank, S_JOB_ENV, &env) != ESPANK_SUCCESS ||
+	    !is_leased(env))
+		return 0;
+	snprintf(text, sizeof(text), "%s%s %s",
+		 *with ? "--checkpoint-with=" : "", with, options);
+	if (spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS &&
+	    argc > 0 &&
+	    spank_setenv(spank, "SFAIR_TASK", argv[0], 1) == ESPANK_SUCCESS &&
+	    spank_setenv(spank, "SFAIR_TASK_OPTIONS", text, 1) ==
+		    ESPANK_SUCCESS) {
+		argv[0] = (char *)(uintptr_t)path;
+		return 0;
+	}
+	slurm_error("--checkpoint-with: this task's command is not known");
+	return -1;
+}
+
 SPANK_PLUGIN(astraea, 1)
 
 #define APP_MAX 64
 #define LEASE_MAX 32
+#define WITH_MAX 512
 #define BID_FILE_MAX (256 * 1024) /* white space included */
 #define BID_WAIT_MSEC 10000
 
@@ -191,6 +218,7 @@ static char lease[LEASE_MAX + 1];
 static char app[APP_MAX + 1];
 static char bid[ASTRA_BID_TEXT_MAX + 1];
 static char agent[TASK_AGENT_MAX + 1];
+static char with[WITH_MAX + 1];
 static bool has_agent;
 static char stated[ASTRA_STATED_COUNT][ASTRA_STATED_MAX + 1];
 
@@ -375,12 +403,30 @@ static int set_agent(int val, const char *text, int remote)
 	return 0;
 }
 
+/* Here and in slurmstepd. */
+static int set_with(int val, const char *text, int remote)
+{
+	(void)val, (void)remote;
+	if (strlen(text) > WITH_MAX || strpbrk(text, " \t\n") ||
+	    (strcmp(text, "criu") != 0 && *text != '/')) {
+		slurm_error("--checkpoint-with=%.80s: criu, or the absolute "
+			    "path of a program, without blanks",
+			    text);
+		return -1;
+	}
+	snprintf(with, sizeof(with), "%s", text);
+	return 0;
+}
+
 static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 	    lease_help[] = "how long the job holds its GPUs before it "
 			   "competes for them again; none: until it ends",
 	    agent_name[] = "agent", agent_arg[] = "OPTIONS",
 	    agent_help[] = "run sfair-agent, with these options, beside each "
 			   "task",
+	    with_name[] = "checkpoint-with", with_arg[] = "criu|PROGRAM",
+	    with_help[] = "dump each task's processes when the lease ends and "
+			  "restore them when the job starts again",
 	    app_name[] = "app", app_arg[] = "NAME",
 	    app_help[] = "the application this job is a part of",
 	    bid_name[] = "bid", bid_arg[] = "FILE",
@@ -413,6 +459,7 @@ static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 static struct spank_option options[] = {
 	{lease_name, lease_arg, lease_help, 1, 0, spank_astraea_set_lease},
 	{agent_name, agent_arg, agent_help, 2, 0, set_agent},
+	{with_name, with_arg, with_help, 1, 0, set_with},
 	{app_name, app_arg, app_help, 1, 0, spank_astraea_set_app},
 	{bid_name, bid_arg, bid_help, 1, 0, set_bid},
 	{iterations_name, iterations_arg, iterations_help, 1,
@@ -492,11 +539,13 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 {
 	const char *path = ASTRA_AGENT;
 
-	if (!has_agent)
+	if (!has_agent && !*with)
 		return 0;
 	for (int i = 0; i < argc; i++)
 		if (!strncmp(argv[i], "agent=", 6))
 			path = argv[i] + 6;
+	if (*with || strstr(agent, "--checkpoint-with"))
+		return task_agent_replace(spank, path, with, agent);
 	task_agent_start(spank, path, agent);
 	return 0;
 }

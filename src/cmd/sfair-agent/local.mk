@@ -2,9 +2,15 @@
 # The companion of a job. It has no part of Slurm.
 bin_PROGRAMS += sfair-agent
 agent_sources = \
+	src/cmd/sfair-agent/apart.c \
+	src/cmd/sfair-agent/apart.h \
+	src/cmd/sfair-agent/checkpoint.c \
+	src/cmd/sfair-agent/checkpoint.h \
 	src/cmd/sfair-agent/clock.h \
 	src/cmd/sfair-agent/follow.c \
 	src/cmd/sfair-agent/follow.h \
+	src/cmd/sfair-agent/manifest.c \
+	src/cmd/sfair-agent/manifest.h \
 	src/cmd/sfair-agent/options.c \
 	src/cmd/sfair-agent/options.h \
 	src/cmd/sfair-agent/pattern.c \
@@ -21,12 +27,16 @@ agent_sources = \
 	src/cmd/sfair-agent/stream.c \
 	src/cmd/sfair-agent/stream.h
 sfair_agent_SOURCES = src/cmd/sfair-agent/main.c $(agent_sources)
-sfair_agent_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
+sfair_agent_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
+	-DASTRA_CRIU='"$(pkglibexecdir)/sfair-criu"'
 sfair_agent_LDADD = libastra-cli.a libastra-client.a libastra-proto.a \
 	$(AGENT_LIBS)
 
+# What --checkpoint-with=criu runs.
+dist_pkglibexec_SCRIPTS = src/cmd/sfair-agent/sfair-criu
 
-dist_check_SCRIPTS += testsuite/unit/test_sfair_agent.sh
+dist_check_SCRIPTS += testsuite/unit/test_sfair_agent.sh \
+	testsuite/unit/test_checkpoint.sh
 BENCH_SHELL += testsuite/bench/bench-agent.sh
 
 check_PROGRAMS += test_agent_tree

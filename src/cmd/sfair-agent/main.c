@@ -90,16 +90,47 @@ static int run_command(const struct agent_options *options,
 	struct sfair_place place;
 
 	sfair_place_read(&place);
-	if (place.leased && (place.signal || agent_follows(options, &place)))
+	if (place.leased &&
+	    (place.signal || options->with || agent_follows(options, &place)))
 		return main_fail(agent_run(options, &place, err), err);
 	return main_fail(agent_become(options->words, err), err);
+}
+
+/* Where the SPANK plugin has put the agent in the place of a task's program,
+ * the command line is of that one: SFAIR_TASK is the program,
+ * SFAIR_TASK_OPTIONS what the agent is told. Returns the agent's own command
+ * line, not to be freed; argv where there is no task, or no memory. */
+static char **main_read_task(int *argc, char **argv)
+{
+	char *program = getenv("SFAIR_TASK"), end[] = "--";
+	char *text = getenv("SFAIR_TASK_OPTIONS");
+	char **words = program ? calloc((size_t)*argc + AGENT_WORDS_MAX + 3,
+					sizeof(*words))
+			       : NULL;
+	int count = 1;
+
+	if (!words)
+		return argv;
+	*words = *argv;
+	agent_program_split(strdup(text ? text : ""), words + 1);
+	while (words[count])
+		count++;
+	words[count++] = strdup(end);
+	words[count++] = strdup(program);
+	for (int i = 1; i < *argc; i++)
+		words[count++] = argv[i];
+	unsetenv("SFAIR_TASK");
+	unsetenv("SFAIR_TASK_OPTIONS");
+	*argc = count;
+	return words;
 }
 
 int main(int argc, char **argv)
 {
 	struct agent_options options;
 	struct astra_error err = {""};
-	int rc = agent_options_read(argc, argv, &options, &err);
+	char **words = main_read_task(&argc, argv);
+	int rc = agent_options_read(argc, words, &options, &err);
 
 	if (options.task.pid)
 		return accompany(&options, rc == 0, &err);

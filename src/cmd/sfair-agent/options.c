@@ -107,6 +107,15 @@ static int set_job(const struct astra_cli_option *row, void *at,
 	return 0;
 }
 
+static int set_with(const struct astra_cli_option *row, void *at,
+		    const char *value, struct astra_error *err)
+{
+	if (strcmp(value, "criu") != 0 && *value != '/')
+		return astra_error_set(
+			err, "criu, or the absolute path of a program");
+	return astra_cli_text(row, at, value, err);
+}
+
 /* What the SPANK plugin says: PID,FD,FD. */
 static int set_child(const struct astra_cli_option *row, void *at,
 		     const char *value, struct astra_error *err)
@@ -144,6 +153,12 @@ static const struct astra_cli_option options[] = {
 	 "and once it was sent, end with this code if CMD fails", IN(exit),
 	 .least = 1, .most = 255},
 	{"child", 0, "TASK", NULL, BY(set_child, task)},
+	ASTRA_CLI_HEADING("Programs that cannot checkpoint"),
+	{"checkpoint-with", 0, "NAME",
+	 "dump CMD's processes when the lease ends and restore them when the job starts again: criu, or a PROGRAM of one's own",
+	 BY(set_with, with)},
+	{"checkpoint-dir", 0, "DIR", "where dumps are kept [.]",
+	 BY(set_path, checkpoint_dir)},
 	ASTRA_CLI_HEADING("Progress, of what CMD writes"),
 	{.rows = log_options, .offset = offsetof(struct agent_options, log)},
 	ASTRA_CLI_HEADING("Apps"),
@@ -185,6 +200,7 @@ static int check_alone(const struct agent_options *o, struct astra_error *err)
 	const char *extra = *o->words	  ? *o->words
 			    : o->send	  ? "--send"
 			    : o->exit	  ? "--exit"
+			    : o->with	  ? "--checkpoint-with"
 			    : o->log.path ? "--log"
 					  : NULL;
 
@@ -209,6 +225,13 @@ static int options_check(const struct agent_options *o, struct astra_error *err)
 	    w->dry_run)
 		return astra_error_set(err, "which app? --app=NAME or "
 					    "--job=NUMBER");
+	if (o->checkpoint_dir && !o->with)
+		return astra_error_set(err, "--checkpoint-dir goes with "
+					    "--checkpoint-with");
+	if (o->with && o->send)
+		return astra_error_set(err, "--send and --checkpoint-with do "
+					    "not go together: the program "
+					    "gets no signal");
 	if (!*o->words && !o->task.pid)
 		return astra_error_set(
 			err, "which command? sfair-agent [OPTION]... -- CMD "

@@ -30,6 +30,8 @@ struct agent_options {
 	bool verbose;
 	int send;      /* in place of the checkpoint signal; 0: that itself */
 	uint32_t exit; /* code after a notice, in place of a failure; 0: none */
+	const char *with;	    /* --checkpoint-with; NULL: none */
+	const char *checkpoint_dir; /* where; NULL: here */
 	struct agent_log log;
 	struct agent_task task;
 	char **words; /* CMD and its arguments, ended by NULL; of argv */

@@ -62,7 +62,7 @@ static int program_start(struct run *run, char *const *words, int child_in,
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
-	sigset_t pipe_only;
+	sigset_t pipe_only, none;
 	int rc;
 
 	posix_spawn_file_actions_init(&actions);
@@ -72,8 +72,11 @@ static int program_start(struct run *run, char *const *words, int child_in,
 	sigemptyset(&pipe_only);
 	sigaddset(&pipe_only, SIGPIPE);
 	posix_spawnattr_setsigdefault(&attr, &pipe_only);
-	posix_spawnattr_setflags(&attr,
-				 POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+	sigemptyset(&none);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF |
+						POSIX_SPAWN_SETSIGMASK |
+						POSIX_SPAWN_SETPGROUP);
 	rc = posix_spawnp(&run->pid, words[0], &actions, &attr, words, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);

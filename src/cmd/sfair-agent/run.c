@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/cmd/sfair-agent/apart.h"
+#include "src/cmd/sfair-agent/checkpoint.h"
 #include "src/cmd/sfair-agent/clock.h"
 #include "src/cmd/sfair-agent/follow.h"
 #include "src/cmd/sfair-agent/tree.h"
@@ -28,19 +30,28 @@ int agent_become(char **words, struct astra_error *err)
 	return cannot_run(*words, errno, err);
 }
 
-/* In the child: report to the parent why exec() failed. */
-static void run_child(char **words, const sigset_t *mask, const int *outputs,
-		      int tell, pid_t agent)
+/* In the child: report to the parent why exec() failed. What is to be dumped
+ * has a session of its own, as a dump has no half ones. */
+static void run_child(const struct agent_options *options, const sigset_t *mask,
+		      const int *outputs, int tell, pid_t agent)
 {
+	char **words = options->words;
+
 	/* To Slurm the task ends with us: it must not run on beside the next
-	 * holder of its GPUs. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	 * holder of its GPUs. But who is restored is the child of one that ends
+	 * at once. */
+	if (!options->with)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != agent)
 		_exit(AGENT_CANNOT_RUN);
 	if (outputs) {
 		dup2(outputs[0], STDOUT_FILENO);
 		dup2(outputs[1], STDERR_FILENO);
 	}
+	if (options->with)
+		setsid();
+	if (agent_checkpoint_apart(options))
+		agent_apart_leave();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(*words, words);
 	if (write(tell, &errno, sizeof(errno)) < 0) {
@@ -53,9 +64,11 @@ static void run_child(char **words, const sigset_t *mask, const int *outputs,
  * outputs: what becomes its standard output and error; NULL: the agent's.
  * Returns 0 with its number, or the exit status that says why not, with err
  * set. */
-static int agent_spawn(char **words, const sigset_t *mask, const int *outputs,
-		       pid_t *pid, struct astra_error *err)
+static int agent_spawn(const struct agent_options *options,
+		       const sigset_t *mask, const int *outputs, pid_t *pid,
+		       struct astra_error *err)
 {
+	char **words = options->words;
 	pid_t agent = getpid();
 	int ends[2], error = 0;
 
@@ -65,7 +78,7 @@ static int agent_spawn(char **words, const sigset_t *mask, const int *outputs,
 	if (*pid < 0)
 		error = errno;
 	else if (!*pid)
-		run_child(words, mask, outputs, ends[1], agent);
+		run_child(options, mask, outputs, ends[1], agent);
 	close(ends[1]);
 	if (!error && read(ends[0], &error, sizeof(error)) <= 0)
 		error = 0; /* closed by the program's start */
@@ -92,8 +105,12 @@ static _Noreturn void agent_end_as(int status)
 	_exit(128 + signal);
 }
 
+#define LOST_SEC 60 /* a job may live on so long after its grace */
+#define SAVED 85    /* a job that ends so is requeued */
+
 struct run {
 	const struct agent_options *options;
+	const struct sfair_place *place;
 	int notice; /* the checkpoint signal; 0: none */
 	int send;   /* what the tree gets for it */
 	double grace_sec;
@@ -104,6 +121,9 @@ struct run {
 	double over_sec; /* when the grace is; 0: there was no notice */
 	bool handed;	 /* a process has received the notice */
 	int tries;	 /* to hand it on */
+	bool dumped;	 /* its dump is complete, and it has ended */
+	bool lost;	 /* it cannot go on: who dumped it was killed */
+	struct agent_checkpoint checkpoint; /* where --checkpoint-with is */
 };
 
 static const char *run_name_of(int signal)
@@ -161,8 +181,44 @@ static void run_hand_on(struct run *r)
 		say(r, sent);
 }
 
+/* The whole grace but its end, which is for the sync of what was written. */
+static double run_dump_sec(const struct run *r)
+{
+	return r->grace_sec > 10 ? r->grace_sec - 2 : r->grace_sec * 0.8;
+}
+
+/* In place of the notice: dump the command, and end. A dump that fails costs
+ * what was done since the one before, when the job is requeued; it goes on till
+ * then. */
+static void run_dump(struct run *r)
+{
+	struct astra_error err = {""};
+
+	if (in_grace(r) || r->ended)
+		return;
+	r->over_sec = agent_now_sec() + r->grace_sec;
+	if (!agent_checkpoint_dump(&r->checkpoint, r->child, run_dump_sec(r),
+				   &r->lost, &err)) {
+		r->dumped = true;
+		if (r->options->verbose)
+			fprintf(stderr, "sfair-agent: dumped to %s\n",
+				r->checkpoint.folder);
+	} else {
+		fprintf(stderr,
+			"sfair-agent: the lease ends, and there is no dump: "
+			"%s\n",
+			err.text);
+	}
+	if (r->dumped || r->lost)
+		agent_checkpoint_kill();
+}
+
 static void take_notice(struct run *r)
 {
+	if (r->options->with) {
+		run_dump(r);
+		return;
+	}
 	r->over_sec = agent_now_sec() + r->grace_sec;
 	r->tries = 0;
 	run_hand_on(r);
@@ -190,6 +246,8 @@ static void take_signal(struct run *r, const struct signalfd_siginfo *info)
 
 	if (signal == SIGCHLD) {
 		reap(r);
+	} else if (r->lost && signal == SIGTERM) {
+		r->lost = false; /* it is requeued */
 	} else if (signal == r->notice) {
 		take_notice(r);
 	} else if (info->ssi_code != SI_KERNEL && !r->ended) {
@@ -202,11 +260,20 @@ static void take_signal(struct run *r, const struct signalfd_siginfo *info)
  * processes, others write their checkpoints still. */
 static bool others_save(struct run *r)
 {
+	if (r->options->with)
+		return false;
 	if (!r->over_sec && r->notice && WIFSIGNALED(r->status) &&
 	    WTERMSIG(r->status) == r->notice)
 		take_notice(r);
 	return r->handed && in_grace(r) &&
 	       agent_tree_catches(getpid(), r->send) > 0;
+}
+
+/* Slurm requeues the job when the grace is over: a program that was lost must
+ * not end before, as if it had failed. */
+static bool awaits_requeue(const struct run *r)
+{
+	return r->lost && agent_now_sec() < r->over_sec + LOST_SEC;
 }
 
 static void run_wait_for_end(struct run *r)
@@ -215,8 +282,9 @@ static void run_wait_for_end(struct run *r)
 	struct pollfd fd = {.fd = r->signals, .events = POLLIN};
 
 	reap(r); /* a task may have been quicker than we */
-	while (!r->ended || others_save(r)) {
-		bool again = !r->ended && !r->handed && in_grace(r);
+	while (!r->ended || awaits_requeue(r) || others_save(r)) {
+		bool again = !r->ended && !r->handed && !r->options->with &&
+			     in_grace(r);
 		int ready = poll(&fd, 1, r->ended ? 100 : again ? 1000 : -1);
 
 		if (!ready && again)
@@ -258,6 +326,25 @@ static void run_follow(const struct agent_log *log)
 		fprintf(stderr, "sfair-agent: %s\n", err.text);
 }
 
+/* Go on from the dump that there is. Returns 0, or the exit status that says
+ * why the command must not run. */
+static int run_restore(struct run *r, struct astra_error *err)
+{
+	const int streams[AGENT_STDIO] = {
+		STDIN_FILENO, out.prints ? out.tee.into[0] : STDOUT_FILENO,
+		out.prints ? out.tee.into[1] : STDERR_FILENO};
+	int rc;
+
+	if (agent_checkpoint_open(&r->checkpoint, r->options, r->place, streams,
+				  err) < 0)
+		return AGENT_NO_CHECKPOINT;
+	rc = agent_checkpoint_restore(&r->checkpoint, streams, &r->child, err);
+	if (rc > 0 && r->options->verbose)
+		fprintf(stderr, "sfair-agent: goes on from the dump in %s\n",
+			r->checkpoint.folder);
+	return rc < 0 ? AGENT_NO_CHECKPOINT : 0;
+}
+
 static int start(struct run *r, const sigset_t *mask, struct astra_error *err)
 {
 	int rc;
@@ -266,11 +353,12 @@ static int start(struct run *r, const sigset_t *mask, struct astra_error *err)
 		return AGENT_CANNOT_RUN;
 	if (out.follows)
 		run_follow(&r->options->log);
-	if (r->child)
-		return 0;
-	rc = agent_spawn(r->options->words, mask,
-			 out.prints ? out.tee.into : NULL, &r->child, err);
-	if (out.prints)
+	rc = r->options->with ? run_restore(r, err) : 0;
+	if (!rc && !r->child)
+		rc = agent_spawn(r->options, mask,
+				 out.prints ? out.tee.into : NULL, &r->child,
+				 err);
+	if (out.prints && !r->options->task.pid)
 		agent_tee_given(&out.tee);
 	return rc;
 }
@@ -283,12 +371,35 @@ static void run_finish(void)
 		agent_follow_finish(&out.follow);
 }
 
+/* The end that the command has had, or what tells Astraea of its dump. */
+static _Noreturn void run_end(const struct run *r)
+{
+	if (r->dumped)
+		_exit(r->options->exit ? (int)r->options->exit : SAVED);
+	if (r->options->with && !r->status)
+		agent_checkpoint_remove(&r->checkpoint);
+	if (r->options->exit && r->handed && r->status)
+		_exit((int)r->options->exit);
+	agent_end_as(r->status);
+}
+
+/* The caller waits for ever; a child goes on in namespaces of its own. */
+static int run_apart(struct astra_error *err)
+{
+	pid_t child = agent_apart(err);
+
+	if (child > 0)
+		agent_end_as(agent_apart_serve(child));
+	return child < 0 ? AGENT_NO_CHECKPOINT : 0;
+}
+
 int agent_run(const struct agent_options *options,
 	      const struct sfair_place *place, struct astra_error *err)
 {
-	sigset_t set = watched(), before;
+	sigset_t set = watched(), all = set, before;
 	struct run r = {
 		.options = options,
+		.place = place,
 		.notice = place->signal,
 		.send = options->send ? options->send : place->signal,
 		.grace_sec = place->grace_sec,
@@ -296,6 +407,12 @@ int agent_run(const struct agent_options *options,
 	};
 	int rc;
 
+	signal(SIGCHLD, SIG_DFL); /* else its end would not be known */
+	sigaddset(&all, SIGPIPE); /* the output was closed */
+	sigprocmask(r.child ? SIG_SETMASK : SIG_BLOCK, &all, &before);
+	rc = agent_checkpoint_apart(options) ? run_apart(err) : 0;
+	if (rc)
+		return rc;
 	out.follows = agent_follows(options, place);
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	if (r.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0) {
@@ -303,15 +420,10 @@ int agent_run(const struct agent_options *options,
 				strerror(errno));
 		return AGENT_CANNOT_RUN;
 	}
-	signal(SIGCHLD, SIG_DFL); /* else its end would not be known */
-	sigaddset(&set, SIGPIPE); /* the output was closed */
-	sigprocmask(r.child ? SIG_SETMASK : SIG_BLOCK, &set, &before);
 	rc = start(&r, &before, err);
 	if (rc)
 		return rc;
 	run_wait_for_end(&r);
 	run_finish();
-	if (options->exit && r.handed && r.status)
-		_exit((int)options->exit);
-	agent_end_as(r.status);
+	run_end(&r);
 }

@@ -10,8 +10,15 @@
 #include "src/cmd/sfair-agent/options.h"
 #include "src/common/error.h"
 
-/* As a shell says that there is no such command, or that it cannot be run. */
-enum { AGENT_BAD_USE = 125, AGENT_CANNOT_RUN = 126, AGENT_NOT_FOUND = 127 };
+/* As a shell says that there is no such command, or that it cannot be run; and
+ * that there are no checkpoints, or that the one that there is cannot be
+ * restored. */
+enum {
+	AGENT_NO_CHECKPOINT = 124,
+	AGENT_BAD_USE = 125,
+	AGENT_CANNOT_RUN = 126,
+	AGENT_NOT_FOUND = 127
+};
 
 /* Become the program. Returns only where that fails: the exit status that says
  * so, with err set. */

@@ -75,7 +75,7 @@ static int tree_add(struct processes *all, pid_t pid, pid_t root)
 {
 	pid_t parent = tree_parent_of(pid);
 
-	if (!parent)
+	if (!parent && pid != root) /* the first of all has none */
 		return 0;
 	if (astra_grow(&all->list, &all->room, all->count + 1,
 		       sizeof(*all->list)) < 0)

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/cmd/sfair-agent/checkpoint.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/cmd/sfair-agent/apart.h"
+#include "src/cmd/sfair-agent/program.h"
+#include "src/cmd/sfair-agent/tree.h"
+#include "src/common/fault.h"
+
+#define MANIFEST "manifest"
+#define CHECK_SEC 60	/* for "check" */
+#define RESTORE_SEC 600 /* for "restore" */
+#define ANSWER_MAX 65536
+#define DIRECTORY_MODE 0700 /* a program's memory is its user's */
+
+bool agent_checkpoint_apart(const struct agent_options *options)
+{
+	return options->with && !strcmp(options->with, "criu");
+}
+
+static int checkpoint_path(const struct agent_checkpoint *c, const char *name,
+			   char path[PATH_MAX], struct astra_error *err)
+{
+	if (snprintf(path, PATH_MAX, "%s/%s", c->folder, name) < PATH_MAX)
+		return 0;
+	return astra_error_set(err, "%.200s...: the path is too long",
+			       c->folder);
+}
+
+static int checkpoint_remove_one(const char *path, const struct stat *st,
+				 int kind, struct FTW *where)
+{
+	(void)st, (void)kind, (void)where;
+	(void)remove(path);
+	return 0;
+}
+
+static void checkpoint_remove_tree(const char *path)
+{
+	(void)nftw(path, checkpoint_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* What is left of dumps that were not completed, or not removed.
+ * keep: the name of one; NULL: none. */
+static void checkpoint_sweep(const struct agent_checkpoint *c, const char *keep)
+{
+	DIR *dir = opendir(c->folder);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char path[PATH_MAX];
+		struct astra_error err;
+
+		if (strncmp(entry->d_name, "dump.", 5) != 0 ||
+		    (keep && !strcmp(entry->d_name, keep)))
+			continue;
+		if (!checkpoint_path(c, entry->d_name, path, &err))
+			checkpoint_remove_tree(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void agent_checkpoint_remove(const struct agent_checkpoint *c)
+{
+	checkpoint_remove_tree(c->folder);
+}
+
+static int checkpoint_sync(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc = fd < 0 ? -1 : fsync(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* The folder may be below one that all can write to: it must be ours, or
+ * somebody else's processes would be restored. */
+static int checkpoint_make_folder(const struct agent_checkpoint *c,
+				  struct astra_error *err)
+{
+	struct stat st;
+
+	if (mkdir(c->folder, DIRECTORY_MODE) < 0 && errno != EEXIST)
+		return astra_error_set(err, "%.300s: %s", c->folder,
+				       strerror(errno));
+	if (lstat(c->folder, &st) < 0 || !S_ISDIR(st.st_mode) ||
+	    st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
+		return astra_error_set(err,
+				       "%.300s is no folder that you alone may "
+				       "write to: remove it, or name another "
+				       "place by --checkpoint-dir",
+				       c->folder);
+	return 0;
+}
+
+/* DIR/sfair-checkpoint.JOB.STEP.TASK */
+static int checkpoint_name_folder(struct agent_checkpoint *c, const char *dir,
+				  struct astra_error *err)
+{
+	const char *step = getenv("SLURM_STEP_ID"), *rank;
+	char where[PATH_MAX];
+
+	rank = getenv("SLURM_PROCID");
+	if (!step || !*step || getenv("SLURM_BATCH_SCRIPT"))
+		step = "batch";
+	if (!realpath(dir ? dir : ".", where))
+		return astra_error_set(err, "%.300s: %s", dir ? dir : ".",
+				       strerror(errno));
+	if (snprintf(c->folder, sizeof(c->folder),
+		     "%s/sfair-checkpoint.%u.%.20s.%.20s", where, c->dumper.job,
+		     step, rank ? rank : "0") < PATH_MAX - NAME_MAX)
+		return 0;
+	return astra_error_set(err, "--checkpoint-dir: the path is too long");
+}
+
+/* Ask the program. Returns 0 with the first line of its answer, or -1 with err
+ * set. */
+static int checkpoint_ask(const struct agent_checkpoint *c, const char *verb,
+			  const char *folder, const char *pid, double seconds,
+			  char *line, size_t room, struct astra_error *err)
+{
+	const struct agent_limits limits = {seconds, ANSWER_MAX};
+	char *words[] = {(char *)(uintptr_t)c->program, (char *)(uintptr_t)verb,
+			 (char *)(uintptr_t)folder, (char *)(uintptr_t)pid,
+			 NULL};
+	struct astra_error why = {""};
+	char *output;
+
+	if (agent_program_run(words, "", &limits, &output, &why) < 0)
+		return astra_error_set(err, "%s: %s", verb, why.text);
+	output[strcspn(output, "\n")] = '\0';
+	snprintf(line, room, "%s", output);
+	free(output);
+	return 0;
+}
+
+/* An empty folder for a dump. */
+static int checkpoint_make_dump(struct agent_checkpoint *c, char name[64],
+				char path[PATH_MAX], struct astra_error *err)
+{
+	snprintf(name, 64, "dump.%u.%u", c->dumper.run, ++c->dumps);
+	if (checkpoint_path(c, name, path, err) < 0)
+		return -1;
+	checkpoint_remove_tree(path);
+	if (mkdir(path, DIRECTORY_MODE) == 0)
+		return 0;
+	return astra_error_set(err, "%.300s: %s", path, strerror(errno));
+}
+
+static int checkpoint_check(struct agent_checkpoint *c, struct astra_error *err)
+{
+	char name[64], path[PATH_MAX];
+	int rc;
+
+	if (checkpoint_make_dump(c, name, path, err) < 0)
+		return -1;
+	rc = checkpoint_ask(c, "check", path, NULL, CHECK_SEC,
+			    c->dumper.version, sizeof(c->dumper.version), err);
+	checkpoint_remove_tree(path);
+	return rc;
+}
+
+/* Where the output is a file that Slurm cuts at the next start, what was
+ * printed is lost, and the dump with it. */
+static int checkpoint_check_streams(const int *streams, struct astra_error *err)
+{
+	struct stat st;
+
+	for (int i = 1; i < AGENT_STDIO; i++)
+		if (!fstat(streams[i], &st) && S_ISREG(st.st_mode) &&
+		    !(fcntl(streams[i], F_GETFL) & O_APPEND))
+			return astra_error_set(
+				err, "the job's output is cut when it starts "
+				     "again: sbatch --open-mode=append");
+	return 0;
+}
+
+int agent_checkpoint_open(struct agent_checkpoint *c,
+			  const struct agent_options *options,
+			  const struct sfair_place *place, const int *streams,
+			  struct astra_error *err)
+{
+	const char *criu = getenv("SFAIR_CRIU");
+
+	*c = (struct agent_checkpoint){
+		.dumper = {.with = options->with,
+			   .job = place->job,
+			   .run = place->run},
+		.program = options->with,
+		.apart = agent_checkpoint_apart(options),
+	};
+	if (c->apart)
+		c->program = criu && *criu ? criu : ASTRA_CRIU;
+	if (!place->signal)
+		return astra_error_set(err, "the job has no checkpoint signal: "
+					    "sbatch --signal=B:USR1@60");
+	for (int i = 0; i < AGENT_STDIO; i++) {
+		char link[64];
+		ssize_t size;
+
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", streams[i]);
+		size = readlink(link, c->names[i], sizeof(*c->names) - 1);
+		c->names[i][size > 0 ? size : 0] = '\0';
+	}
+	if (checkpoint_check_streams(streams, err) < 0 ||
+	    checkpoint_name_folder(c, options->checkpoint_dir, err) < 0 ||
+	    checkpoint_make_folder(c, err) < 0)
+		return -1;
+	return checkpoint_check(c, err);
+}
+
+/* The manifest. Returns 1, 0 where there is none, or -1 with err set. */
+static int checkpoint_read(const struct agent_checkpoint *c, json_t **manifest,
+			   struct astra_error *err)
+{
+	char path[PATH_MAX];
+	json_error_t why;
+
+	if (checkpoint_path(c, MANIFEST, path, err) < 0)
+		return -1;
+	if (access(path, F_OK) < 0 && errno == ENOENT)
+		return 0;
+	*manifest = json_load_file(path, 0, &why);
+	if (*manifest)
+		return 1;
+	return astra_error_set(err, "%.300s: %.100s", path, why.text);
+}
+
+/* The folder that a manifest names. Returns 0, or -1 with err set. */
+static int checkpoint_images(const struct agent_checkpoint *c,
+			     const json_t *manifest, char path[PATH_MAX],
+			     struct astra_error *err)
+{
+	const char *name = json_string_value(json_object_get(manifest, "dump"));
+
+	if (!name || strncmp(name, "dump.", 5) != 0 || strchr(name, '/'))
+		return astra_error_set(err, "its manifest names no dump");
+	return checkpoint_path(c, name, path, err);
+}
+
+/* Let the program have the job's streams, at the numbers of a variable. */
+static void checkpoint_offer_streams(const int *streams, int *offered)
+{
+	char text[64];
+
+	for (int i = 0; i < AGENT_STDIO; i++)
+		offered[i] = fcntl(streams[i], F_DUPFD, 3);
+	snprintf(text, sizeof(text), "%d %d %d", offered[0], offered[1],
+		 offered[2]);
+	setenv("SFAIR_STREAMS", text, 1);
+}
+
+static int checkpoint_run_restore(const struct agent_checkpoint *c,
+				  const int *streams, const char *images,
+				  long last_pid, pid_t *pid,
+				  struct astra_error *err)
+{
+	int offered[AGENT_STDIO], rc;
+	char line[64], *end;
+	long number;
+
+	if (c->apart)
+		agent_apart_skip_pids(last_pid);
+	checkpoint_offer_streams(streams, offered);
+	rc = checkpoint_ask(c, "restore", images, NULL, RESTORE_SEC, line,
+			    sizeof(line), err);
+	for (int i = 0; i < AGENT_STDIO; i++)
+		close(offered[i]);
+	if (rc < 0)
+		return -1;
+	number = strtol(line, &end, 10);
+	if (number <= 1 || *end || kill((pid_t)number, 0) < 0)
+		return astra_error_set(err,
+				       "restore: %s prints \"%s\", which is "
+				       "no process",
+				       c->program, line);
+	*pid = (pid_t)number;
+	return 0;
+}
+
+int agent_checkpoint_restore(struct agent_checkpoint *c, const int *streams,
+			     pid_t *pid, struct astra_error *err)
+{
+	struct astra_error why = {""};
+	char images[PATH_MAX];
+	json_t *manifest = NULL;
+	int rc = checkpoint_read(c, &manifest, &why);
+
+	if (!rc) {
+		checkpoint_sweep(c, NULL);
+		return 0;
+	}
+	if (rc > 0 &&
+	    (checkpoint_images(c, manifest, images, &why) < 0 ||
+	     agent_manifest_check(manifest, &c->dumper, images, &why) < 0 ||
+	     agent_manifest_cut(manifest, &why) < 0 ||
+	     checkpoint_run_restore(
+		     c, streams, images,
+		     json_integer_value(json_object_get(manifest, "last_pid")),
+		     pid, &why) < 0))
+		rc = -1;
+	if (rc < 0) {
+		astra_error_set(err,
+				"the dump in %.200s is not restored: %s. "
+				"Remove it to have the program begin anew",
+				c->folder, why.text);
+		agent_checkpoint_kill();
+	}
+	json_decref(manifest);
+	return rc;
+}
+
+/* Write the manifest so that it replaces the one before at once. */
+static int checkpoint_commit(const struct agent_checkpoint *c,
+			     const json_t *manifest, struct astra_error *err)
+{
+	char path[PATH_MAX], fresh[PATH_MAX];
+
+	if (checkpoint_path(c, MANIFEST, path, err) < 0 ||
+	    checkpoint_path(c, MANIFEST ".new", fresh, err) < 0)
+		return -1;
+	if (json_dump_file(manifest, fresh, JSON_INDENT(1)) < 0 ||
+	    checkpoint_sync(fresh) < 0 || rename(fresh, path) < 0 ||
+	    checkpoint_sync(c->folder) < 0)
+		return astra_error_set(err, "%.300s: %s", path,
+				       strerror(errno));
+	return 0;
+}
+
+static void checkpoint_signal(const pid_t *pids, long count, int signal)
+{
+	for (long i = 0; i < count; i++)
+		kill(pids[i], signal);
+}
+
+/* The processes are stopped: what was dumped is what their files are. */
+static int checkpoint_complete(struct agent_checkpoint *c, const char *name,
+			       const char *images, const pid_t *pids,
+			       long count, struct astra_error *err)
+{
+	json_t *manifest, *before = NULL;
+	int rc;
+
+	manifest = agent_manifest_make(&c->dumper, images, pids, count, err);
+	if (!manifest)
+		return -1;
+	json_object_set_new(manifest, "dump", json_string(name));
+	json_object_set_new(manifest, "last_pid",
+			    json_integer(agent_apart_last_pid()));
+	rc = checkpoint_read(c, &before, err) < 0 ? -1 : 0;
+	if (before && json_integer_value(json_object_get(before, "run")) >
+			      (json_int_t)c->dumper.run)
+		rc = astra_error_set(err, "a later run of the job has dumped "
+					  "already");
+	if (!rc)
+		rc = checkpoint_commit(c, manifest, err);
+	json_decref(before);
+	json_decref(manifest);
+	if (!rc)
+		checkpoint_sweep(c, name);
+	return rc;
+}
+
+/* Names of the streams, for who restores. */
+static int checkpoint_write_names(const struct agent_checkpoint *c,
+				  const char *images, struct astra_error *err)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%.4000s/streams", images);
+	file = fopen(path, "we");
+	for (int i = 0; file && i < AGENT_STDIO; i++)
+		fprintf(file, "%s\n", c->names[i]);
+	if (file && !fclose(file))
+		return 0;
+	return astra_error_set(err, "%.300s: %s", path, strerror(errno));
+}
+
+int agent_checkpoint_dump(struct agent_checkpoint *c, pid_t pid, double seconds,
+			  bool *lost, struct astra_error *err)
+{
+	char name[64], images[PATH_MAX], number[24], line[8];
+	pid_t *pids = NULL;
+	long count = 0;
+	int rc;
+
+	*lost = false;
+	snprintf(number, sizeof(number), "%ld", (long)pid);
+	if (checkpoint_make_dump(c, name, images, err) < 0)
+		return -1;
+	rc = checkpoint_write_names(c, images, err);
+	if (!rc) {
+		rc = checkpoint_ask(c, "dump", images, number, seconds, line,
+				    sizeof(line), err);
+		*lost = rc && strstr(err->text, "was killed");
+		count = agent_tree(getpid(), &pids);
+	}
+	if (!rc) {
+		checkpoint_signal(pids, count, SIGSTOP);
+		rc = checkpoint_complete(c, name, images, pids, count, err);
+	}
+	if (rc) {
+		checkpoint_signal(pids, count, SIGCONT);
+		checkpoint_remove_tree(images);
+	}
+	free(pids);
+	return rc;
+}
+
+void agent_checkpoint_kill(void)
+{
+	pid_t *pids;
+	long count = agent_tree(getpid(), &pids);
+
+	checkpoint_signal(pids, count, SIGKILL);
+	free(pids);
+}

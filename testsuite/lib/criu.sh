@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A criu that can restore here, for live tests. Source it behind live.sh.
+#
+#   find_criu DIR	put one into DIR for all users, this machine's or else that
+#			of a root of Debian sid, which is made once below
+#			${XDG_CACHE_HOME:-~/.cache}/astraea; PATH begins with DIR
+#			then. Returns 1 where there is none.
+
+criu_root=${XDG_CACHE_HOME:-~/.cache}/astraea/criu
+
+# One of 4.0 or later: the first that needs no privilege.
+criu_is_new() {
+	[[ $(criu --version 2>/dev/null) =~ Version:\ ([0-9]+) ]] &&
+		((BASH_REMATCH[1] >= 4))
+}
+
+criu_make_root() {
+	local uri
+	[[ ! -f $criu_root/.made ]] || return 0
+	((EUID == 0)) && command -v mmdebstrap >/dev/null || return 1
+	uri=$(apt-get indextargets --format '$(REPO_URI)' \
+		'Created-By: Packages' 'Origin: Debian' 'Component: main' |
+		head -n 1)
+	[[ $uri ]] || return 1
+	rm -rf "${criu_root:?}"
+	mkdir -p "${criu_root%/*}"
+	mmdebstrap --quiet --variant=apt --include=criu \
+		--aptopt='Acquire::Check-Valid-Until "false"' \
+		--aptopt='APT::Install-Recommends "false"' sid "$criu_root" \
+		"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri sid main" \
+		>&2 || return 1
+	touch "$criu_root/.made"
+}
+
+find_criu() {
+	local dir=$1 linker=ld-linux-x86-64.so.2 library
+	if criu_is_new; then
+		return 0
+	fi
+	[[ $(uname -m) == x86_64 ]] || return 1
+	mkdir -p "${criu_root%/*}"
+	(
+		flock 9
+		criu_make_root
+	) 9>"$criu_root.lock" || return 1
+	mkdir -p "$dir"
+	cp "$criu_root/usr/sbin/criu" "$dir/criu.bin"
+	for library in "$criu_root"/usr/lib/x86_64-linux-gnu/*.so.*; do
+		[[ ! -f $library ]] || cp "$library" "$dir"
+	done
+	cat >"$dir/criu" <<-EOT
+		#!/bin/sh
+		exec $dir/$linker --library-path $dir $dir/criu.bin "\$@"
+	EOT
+	chmod 755 "$dir/criu"
+	PATH=$dir:$PATH
+	criu_is_new
+}
