@@ -17,7 +17,7 @@ static struct astra_error err;
 /* Run a shell's words. Returns its output, for free(), or NULL. */
 static char *run(const char *script, const char *input, double seconds)
 {
-	const struct agent_limits limits = {seconds, 10000};
+	const struct agent_limits limits = {seconds, 10000, 0};
 	char *words[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
 			 (char *)(uintptr_t)script, NULL};
 	char *output;
@@ -82,7 +82,7 @@ static void what_goes_wrong_is_said(void **state)
 
 static void no_program_is_an_error(void **state)
 {
-	const struct agent_limits limits = {60, 10000};
+	const struct agent_limits limits = {60, 10000, 0};
 	char name[] = "/nonexistent/program", *words[] = {name, NULL};
 	char *output;
 
@@ -172,7 +172,7 @@ static const char *top(void)
 /* What a program in Python, with or without options, bids. */
 static void ask(const char *path, struct agent_bid *bid)
 {
-	const struct agent_limits limits = {60, 1 << 20};
+	const struct agent_limits limits = {60, 1 << 20, 0};
 	char command[4096], *words[AGENT_WORDS_MAX + 1], *output;
 	struct agent_offer offer;
 

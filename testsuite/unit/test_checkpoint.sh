@@ -28,7 +28,10 @@ fail() {
 	echo "FAIL: $*" >&2
 	exit 1
 }
-says() { grep -F -- "$1" err >/dev/null || fail "no \"$1\" in: $(cat err)"; }
+says() {
+	tail -n 4 err | grep -F -- "$1" >/dev/null ||
+		fail "no \"$1\" in: $(cat err)"
+}
 wait_for() {
 	local i
 	for ((i = 0; i < 600; i++)); do
@@ -81,7 +84,7 @@ begin() {
 	pid=$!
 }
 folder() { echo "sfair-checkpoint.$job.batch.0"; }
-steps() { wc -l <log 2>/dev/null || echo 0; }
+steps() { wc -l 2>/dev/null <log || echo 0; }
 has_more() { (($(steps) > $1)); }
 goes_on() { wait_for has_more "$(steps)"; }
 ends() {
@@ -110,7 +113,8 @@ fresh() {
 fresh
 begin
 lease_ends
-[[ $(ls "$(folder)") == dump.0.2$'\n'manifest ]] || fail "$(ls "$(folder)")"
+[[ $(ls "$(folder)") == dump.0.2$'\n'manifest$'\n'said ]] ||
+	fail "$(ls "$(folder)")"
 [[ $(stat -c %a "$(folder)") == 700 ]] || fail "others can look into it"
 for _ in 1 2 3; do
 	begin
@@ -141,6 +145,8 @@ rm mood
 ((++run))
 begin
 lease_ends
+says "done again, as the next one failed:"
+says "dump: $work/tool: exited with 1"
 
 # One that hangs is killed in time, and the job ends when Slurm says so.
 echo hangs=1 >mood
@@ -182,7 +188,6 @@ refuses() {
 	local reason=$1 before
 	shift
 	before=$(steps)
-	: >err
 	begin "$@"
 	ends 124
 	says "$reason"
@@ -240,9 +245,14 @@ echo cannot_restore=1 >mood
 refuses "restore: $work/tool: exited with 1"
 says "no room"
 says "Remove it to have the program begin anew"
+# It may have restored all, and what it has is killed.
 echo says=none >mood
-refuses 'prints "none", which is no process'
-says "which is no process"
+begin
+ends 124
+says 'prints "none", which is no process'
+count=$(steps)
+sleep 0.2
+[[ $(steps) == "$count" ]] || fail "it runs on"
 kill_job
 # It is whole again.
 rm mood

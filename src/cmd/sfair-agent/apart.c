@@ -136,7 +136,7 @@ static pid_t apart_fail(const char *what, int error, struct astra_error *err)
 		err,
 		"this host lets users have no namespaces of their own "
 		"(cannot %s: %s), which criu needs: see sfair-agent(1), "
-		"PRIVILEGES",
+		"Privileges",
 		what, strerror(error));
 }
 

@@ -19,6 +19,9 @@
 #include "src/common/fault.h"
 
 #define MANIFEST "manifest"
+#define SAID "said"	/* what a checkpointer has said last */
+#define FAILED "failed" /* and what of a dump that failed */
+#define SAID_MAX 4096
 #define CHECK_SEC 60	/* for "check" */
 #define RESTORE_SEC 600 /* for "restore" */
 #define ANSWER_MAX 65536
@@ -127,20 +130,85 @@ static int checkpoint_name_folder(struct agent_checkpoint *c, const char *dir,
 	return astra_error_set(err, "--checkpoint-dir: the path is too long");
 }
 
-/* Ask the program. Returns 0 with the first line of its answer, or -1 with err
- * set. */
+/* A file of the folder, for what is said of errors; -1: none. */
+static int checkpoint_open_errors(const struct agent_checkpoint *c,
+				  const char *name, int flags)
+{
+	char path[PATH_MAX];
+	struct astra_error err;
+
+	if (checkpoint_path(c, name, path, &err) < 0)
+		return -1;
+	return open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+}
+
+/* Print the beginning of such a file. */
+static void checkpoint_print_errors(int fd)
+{
+	char text[SAID_MAX + 1];
+	ssize_t size = pread(fd, text, SAID_MAX, 0);
+
+	text[size > 0 ? size : 0] = '\0';
+	fputs(text, stderr);
+}
+
+/* Keep what was said of a dump that failed, as the job's output is cut back
+ * when the one before is restored. */
+static void checkpoint_keep_errors(const struct agent_checkpoint *c,
+				   const struct astra_error *why)
+{
+	char said[PATH_MAX], failed[PATH_MAX];
+	struct astra_error err;
+	int fd = checkpoint_open_errors(c, SAID, O_CREAT | O_APPEND);
+
+	if (fd < 0)
+		return;
+	dprintf(fd, "%s\n", why->text);
+	close(fd);
+	if (!checkpoint_path(c, SAID, said, &err) &&
+	    !checkpoint_path(c, FAILED, failed, &err))
+		(void)rename(said, failed);
+}
+
+/* When it is restored. */
+static void checkpoint_repeat_errors(const struct agent_checkpoint *c)
+{
+	char path[PATH_MAX];
+	struct astra_error err;
+	int fd = checkpoint_open_errors(c, FAILED, 0);
+
+	if (fd < 0)
+		return;
+	fputs("sfair-agent: what was done since the last dump is done again, "
+	      "as the next one failed:\n",
+	      stderr);
+	checkpoint_print_errors(fd);
+	close(fd);
+	if (!checkpoint_path(c, FAILED, path, &err))
+		unlink(path);
+}
+
+/* Ask the program; what it says of errors is printed when it fails. Returns 0
+ * with the first line of its answer, or -1 with err set. */
 static int checkpoint_ask(const struct agent_checkpoint *c, const char *verb,
 			  const char *folder, const char *pid, double seconds,
 			  char *line, size_t room, struct astra_error *err)
 {
-	const struct agent_limits limits = {seconds, ANSWER_MAX};
+	int errors = checkpoint_open_errors(c, SAID, O_CREAT | O_TRUNC);
+	const struct agent_limits limits = {seconds, ANSWER_MAX,
+					    errors < 0 ? 0 : errors};
 	char *words[] = {(char *)(uintptr_t)c->program, (char *)(uintptr_t)verb,
 			 (char *)(uintptr_t)folder, (char *)(uintptr_t)pid,
 			 NULL};
 	struct astra_error why = {""};
 	char *output;
+	int rc = agent_program_run(words, "", &limits, &output, &why);
 
-	if (agent_program_run(words, "", &limits, &output, &why) < 0)
+	if (rc < 0 && errors >= 0)
+		checkpoint_print_errors(errors);
+	if (errors >= 0)
+		close(errors);
+	if (rc < 0)
 		return astra_error_set(err, "%s: %s", verb, why.text);
 	output[strcspn(output, "\n")] = '\0';
 	snprintf(line, room, "%s", output);
@@ -319,6 +387,8 @@ int agent_checkpoint_restore(struct agent_checkpoint *c, const int *streams,
 				"Remove it to have the program begin anew",
 				c->folder, why.text);
 		agent_checkpoint_kill();
+	} else {
+		checkpoint_repeat_errors(c);
 	}
 	json_decref(manifest);
 	return rc;
@@ -415,6 +485,7 @@ int agent_checkpoint_dump(struct agent_checkpoint *c, pid_t pid, double seconds,
 		rc = checkpoint_complete(c, name, images, pids, count, err);
 	}
 	if (rc) {
+		checkpoint_keep_errors(c, err);
 		checkpoint_signal(pids, count, SIGCONT);
 		checkpoint_remove_tree(images);
 	}

@@ -37,7 +37,7 @@ dist_pkglibexec_SCRIPTS = src/cmd/sfair-agent/sfair-criu
 
 dist_check_SCRIPTS += testsuite/unit/test_sfair_agent.sh \
 	testsuite/unit/test_checkpoint.sh
-BENCH_SHELL += testsuite/bench/bench-agent.sh
+BENCH_SHELL += testsuite/bench/bench-agent.sh testsuite/bench/bench-dump.sh
 
 check_PROGRAMS += test_agent_tree
 test_agent_tree_SOURCES = testsuite/unit/test_agent_tree.c testsuite/unit/unit.h \

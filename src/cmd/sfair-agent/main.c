@@ -31,7 +31,7 @@ static void main_set_variables(char *lines)
  * configuration. Returns 0, or -1 with err set. */
 static int main_find_plugin(struct sfair_place *place, struct astra_error *err)
 {
-	static const struct agent_limits limits = {30, 8192};
+	static const struct agent_limits limits = {30, 8192, 0};
 	char sfair[] = "sfair", where[] = "--where", *output;
 	char *words[] = {sfair, where, NULL};
 	struct astra_error why = {""};
@@ -102,14 +102,17 @@ static int run_command(const struct agent_options *options,
  * line, not to be freed; argv where there is no task, or no memory. */
 static char **main_read_task(int *argc, char **argv)
 {
-	char *program = getenv("SFAIR_TASK"), end[] = "--";
-	char *text = getenv("SFAIR_TASK_OPTIONS");
-	char **words = program ? calloc((size_t)*argc + AGENT_WORDS_MAX + 3,
-					sizeof(*words))
-			       : NULL;
+	const char *program = getenv("SFAIR_TASK");
+	const char *text = getenv("SFAIR_TASK_OPTIONS");
+	char *options, *end, **words;
 	int count = 1;
 
-	if (!words)
+	if (!program)
+		return argv;
+	options = strdup(text ? text : "");
+	end = strdup("--");
+	words = calloc((size_t)*argc + AGENT_WORDS_MAX + 3, sizeof(*words));
+	if (!words || !options || !end)
 		return argv;
 	*words = *argv;
 	agent_program_split(strdup(text ? text : ""), words + 1);

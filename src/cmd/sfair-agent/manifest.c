@@ -351,7 +351,8 @@ static int manifest_check_output(const char *path, const json_t *then,
 		return astra_error_set(err,
 				       "%.300s, which the program writes, is "
 				       "shorter than it was: %lld bytes, not "
-				       "%lld",
+				       "%lld (a job's output is kept by sbatch "
+				       "--open-mode=append)",
 				       path, (long long)st.st_size,
 				       (long long)size);
 	return 0;

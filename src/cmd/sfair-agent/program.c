@@ -26,6 +26,7 @@ struct run {
 	size_t input_size;
 	struct astra_text text;
 	double until; /* when it is killed */
+	int errors;   /* its standard error; 0: ours */
 	struct astra_error *err;
 };
 
@@ -68,6 +69,9 @@ static int program_start(struct run *run, char *const *words, int child_in,
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, child_in, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, child_out, STDOUT_FILENO);
+	if (run->errors)
+		posix_spawn_file_actions_adddup2(&actions, run->errors,
+						 STDERR_FILENO);
 	posix_spawnattr_init(&attr);
 	sigemptyset(&pipe_only);
 	sigaddset(&pipe_only, SIGPIPE);
@@ -219,6 +223,7 @@ int agent_program_run(char *const *words, const char *input,
 		.input_size = strlen(input),
 		.text = {.limit = limits->output},
 		.until = program_now_sec() + limits->seconds,
+		.errors = limits->errors,
 		.err = err,
 	};
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);

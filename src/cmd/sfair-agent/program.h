@@ -17,9 +17,10 @@ void agent_program_split(char *text, char *words[AGENT_WORDS_MAX + 1]);
 struct agent_limits {
 	double seconds; /* then it is killed, with all that it started */
 	size_t output;	/* bytes, likewise */
+	int errors;	/* its standard error; 0: the agent's */
 };
 
-/* Run a program to its end. Its standard error is the agent's.
+/* Run a program to its end.
  * words: as for execvp(), ended by NULL.
  * output: malloced and ended by a NUL; NULL on failure.
  * Returns 0 if it exited with 0, or -1 with err naming it and what it did. */

@@ -21,8 +21,8 @@
 #define PAUSE_SEC_MAX 300
 #define STOP_AT_ONCE 100 /* jobs of one scancel */
 
-static const struct agent_limits program_limits = {5, 1 << 20};
-static const struct agent_limits scancel_limits = {60, 1 << 16};
+static const struct agent_limits program_limits = {5, 1 << 20, 0};
+static const struct agent_limits scancel_limits = {60, 1 << 16, 0};
 
 enum outcome { GO_ON, PAUSE, OVER, FAILED };
 

@@ -292,6 +292,20 @@ static void drop_expedite(job_desc_msg_t *desc, char **err_msg)
 	submit_tell(err_msg, &said);
 }
 
+/* What was printed before a dump stands in the output when it is restored:
+ * Slurm must not cut it at the next start. */
+static int submit_append(job_desc_msg_t *desc, struct astra_error *err)
+{
+	if (desc->open_mode == OPEN_MODE_TRUNCATE) {
+		astra_error_set(err, "--open-mode=truncate: with "
+				     "--checkpoint-with the job's output goes "
+				     "on after each lease, and is appended to");
+		return ESLURM_NOT_SUPPORTED;
+	}
+	desc->open_mode = OPEN_MODE_APPEND;
+	return SLURM_SUCCESS;
+}
+
 int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 {
 	struct astra_error err = {""};
@@ -311,6 +325,8 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 		write_out(desc, &request);
 	if (!rc)
 		rc = astra_submit_check_spread(desc, &err);
+	if (!rc && request.managed && request.wish.dumps)
+		rc = submit_append(desc, &err);
 	if (rc)
 		submit_tell(err_msg, &err);
 	if (!rc && request.shortened)

@@ -79,6 +79,7 @@ static int read_entry(struct astra_wish *out, const char *entry,
 		return wish_read_app(out, value, err);
 	if ((value = wish_value_of(entry, "ASTRAEA_BID")))
 		out->bid = value;
+	out->dumps |= wish_value_of(entry, "ASTRAEA_DUMPS") != NULL;
 	for (size_t i = 0; i < ASTRA_STATED_COUNT; i++)
 		if ((value = wish_value_of(entry,
 					   astra_stated_options[i].variable)))

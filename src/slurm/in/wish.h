@@ -22,6 +22,7 @@ struct astra_wish {
 	const char *bid;  /* --bid as it came; NULL: not given. Borrowed. */
 	struct astra_stated stated; /* --iterations and so on */
 	bool size_unread; /* --gpu-range, --workers or --ps was no good */
+	bool dumps;	  /* --checkpoint-with */
 };
 
 /* Nothing was wished for. */
