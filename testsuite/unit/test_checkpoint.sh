@@ -7,6 +7,7 @@
 set -euo pipefail
 
 agent=$(realpath "${top_builddir:-build}/sfair-agent")
+here=${top_srcdir:-$(realpath "$(dirname "$0")/../..")}
 work=$(mktemp -d)
 cd "$work"
 job=7 run=0
@@ -291,3 +292,35 @@ env ASTRAEA_POOL=gpu SLURM_JOB_ID=$job ASTRAEA_LEASE_GRACE=9 \
 	"$agent" --checkpoint-with="$work/tool" -- true >out 2>err || code=$?
 [[ $code == 124 ]] || fail "output that is cut: $code"
 says "sbatch --open-mode=append"
+
+# ---- criu itself: what is wrong with it, where users may have namespaces.
+
+if unshare --user --map-root-user --pid --fork --mount-proc true 2>/dev/null; then
+	# with_criu COMMAND...: such an agent below it.
+	with_criu() {
+		code=0
+		"$@" env ASTRAEA_POOL=gpu SLURM_JOB_ID=$job \
+			ASTRAEA_LEASE_GRACE=9 ASTRAEA_CHECKPOINT_SIGNAL=USR1 \
+			ASTRAEA_SOCKET="$work/none" \
+			SFAIR_CRIU="$here/src/cmd/sfair-agent/sfair-criu" \
+			PATH="$work/bin" \
+			"$agent" --checkpoint-with=criu -- true >>out 2>>err ||
+			code=$?
+		[[ $code == 124 ]] || fail "$*: criu: ends with $code: $(cat err)"
+	}
+	mkdir bin
+	for tool in sh env sed id head cat rm; do
+		ln -s "$(command -v $tool)" bin
+	done
+	if ! PATH=/usr/local/sbin:/usr/sbin:/sbin command -v criu >/dev/null; then
+		with_criu
+		says "there is no criu here"
+	fi
+	printf '#!/bin/sh\necho "Version: 3.17.1"\n' >bin/criu
+	chmod +x bin/criu
+	with_criu
+	says "criu 3.17.1 is too old: it takes 4.0"
+	with_criu unshare --user --map-root-user sh -c \
+		'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"' -
+	says "lets users have no namespaces of their own (cannot make them"
+fi
