@@ -122,15 +122,19 @@ static enum astra_capped caps_over(const struct astra_engine *e,
 						  : ASTRA_CAPPED_USER;
 }
 
+/* Without a cap there is room for what has no end, too. */
+static void caps_take(struct cap_room *room, double gpu_sec)
+{
+	if (room && room->left_sec < HUGE_VAL)
+		room->left_sec -= gpu_sec;
+}
+
 /* So many GPU seconds are spoken for. */
 static void caps_commit(struct astra_engine *e, const struct ejob *j,
 			double gpu_sec)
 {
-	struct cap_room *user = caps_user(e, j);
-
-	e->tenants[j->tenant].cap.left_sec -= gpu_sec;
-	if (user)
-		user->left_sec -= gpu_sec;
+	caps_take(&e->tenants[j->tenant].cap, gpu_sec);
+	caps_take(caps_user(e, j), gpu_sec);
 }
 
 /* What a lease takes. */
@@ -379,8 +383,8 @@ static uint32_t caps_size(const struct astra_engine *e, const struct claim *c)
 	double gpus =
 		floor((room + CAPS_EPSILON) / caps_cost(e, c->j, c->job, 1));
 
-	if (!astra_request_elastic(q) || gpus >= q->gpus)
-		return q->gpus;
+	if (!astra_request_elastic(q) || !(gpus < q->gpus))
+		return q->gpus; /* NaN: without an end, and without a cap */
 	return astra_request_size(q, (uint64_t)gpus);
 }
 

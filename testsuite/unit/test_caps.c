@@ -258,6 +258,29 @@ static void a_job_without_leases_counts_to_its_time_limit(void **state)
 	vc_fini(&vc);
 }
 
+/* Who has no cap is kept by none, though what is promised to a job without
+ * leases, nor a time limit, has no end. */
+static void a_tenant_without_a_cap_has_none(void **state)
+{
+	struct vjob *gang;
+
+	(void)state;
+	caps_begin("TenantGPUHours", "lab:1");
+	vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(10));
+	gang = vc_submit(&vc, 1, 8, HUGE_VAL);
+	gang->job.revocable = false;
+	vc_submit(&vc, 1, 1, HUGE_VAL);
+	for (int sec = 20; sec < 2000; sec += 1) {
+		vc_run(&vc, AT(sec));
+		for (size_t i = 0; i < vc.plan.reason_count; i++)
+			assert_int_not_equal(vc.plan.reasons[i].wait,
+					     ASTRA_WAIT_CAP);
+	}
+	vc_fini(&vc);
+}
+
 /* What was used is kept, half a lease before it is spent. */
 static void a_restart_forgets_nothing(void **state)
 {
@@ -374,6 +397,7 @@ int main(void)
 		cmocka_unit_test(an_elastic_job_has_as_many_gpus_as_fit),
 		cmocka_unit_test(an_array_has_as_many_tasks_as_fit),
 		cmocka_unit_test(a_job_without_leases_counts_to_its_time_limit),
+		cmocka_unit_test(a_tenant_without_a_cap_has_none),
 		cmocka_unit_test(a_restart_forgets_nothing),
 		cmocka_unit_test(a_gang_over_the_cap_holds_nothing),
 		cmocka_unit_test(every_policy_keeps_the_cap),
