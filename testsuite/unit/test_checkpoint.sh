@@ -46,6 +46,7 @@ wait_for() {
 cat >steps <<'EOT'
 #!/bin/bash
 exec 5>>log
+[[ ! ${odd-} ]] || exec 6>>$'log\377'
 i=$1
 while [[ ! -e enough ]]; do echo $((++i)) >&5; sleep 0.01; done
 EOT
@@ -67,6 +68,7 @@ dump)
 	[[ ! ${fails-} ]] || exit 1 ;;
 restore)
 	[[ ! ${cannot_restore-} ]] || { echo "no room" >&2; exit 1; }
+	[[ ! ${other-} ]] || { echo "$other"; exit; }
 	setsid bash ./steps "$(cat "$2/state")" <&- >&- 2>&- &
 	echo "${says-$!}" ;;
 esac
@@ -148,6 +150,18 @@ begin
 lease_ends
 says "done again, as the next one failed:"
 says "dump: $work/tool: exited with 1"
+
+# What it writes has to be cut back by name.
+export odd=1
+begin
+goes_on
+kill -USR1 "$pid"
+wait_for grep -F "there is no dump: its manifest cannot be made: a name in it is no UTF-8" err
+goes_on
+kill_job
+rm $'log\377'
+unset odd
+((++run))
 
 # One that hangs is killed in time, and the job ends when Slurm says so.
 echo hangs=1 >mood
@@ -255,6 +269,12 @@ count=$(steps)
 sleep 0.2
 [[ $(steps) == "$count" ]] || fail "it runs on"
 kill_job
+# Of somebody else's process the end would not be known.
+sleep 60 &
+other=$!
+echo other=$other >mood
+refuses "prints \"$other\", which is no process that sfair-agent is the parent of"
+kill $other
 # It is whole again.
 rm mood
 begin

@@ -332,6 +332,15 @@ static void checkpoint_offer_streams(const int *streams, int *offered)
 	setenv("SFAIR_STREAMS", text, 1);
 }
 
+/* Of any other process the end would not be known. */
+static bool checkpoint_is_child(long pid)
+{
+	siginfo_t info;
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
+	       0;
+}
+
 static int checkpoint_run_restore(const struct agent_checkpoint *c,
 				  const int *streams, const char *images,
 				  long last_pid, pid_t *pid,
@@ -351,10 +360,11 @@ static int checkpoint_run_restore(const struct agent_checkpoint *c,
 	if (rc < 0)
 		return -1;
 	number = strtol(line, &end, 10);
-	if (number <= 1 || *end || kill((pid_t)number, 0) < 0)
+	if (number <= 1 || *end || !checkpoint_is_child(number))
 		return astra_error_set(err,
 				       "restore: %s prints \"%s\", which is "
-				       "no process",
+				       "no process that sfair-agent is the "
+				       "parent of",
 				       c->program, line);
 	*pid = (pid_t)number;
 	return 0;

@@ -104,11 +104,13 @@ static void manifest_sync(int folder, const char *name)
 	close(fd);
 }
 
-/* What one process has open for writing, by its path: {"size":N}. */
-static void manifest_outputs(json_t *outputs, pid_t pid)
+/* What one process has open for writing, by its path: {"size":N}. Returns 0, or
+ * -1 where one cannot be named. */
+static int manifest_outputs(json_t *outputs, pid_t pid)
 {
 	char folder[64], path[PATH_MAX];
 	struct dirent *entry;
+	int rc = 0;
 	DIR *dir;
 
 	snprintf(folder, sizeof(folder), "/proc/%ld/fd", (long)pid);
@@ -127,12 +129,13 @@ static void manifest_outputs(json_t *outputs, pid_t pid)
 			continue;
 		path[size] = '\0';
 		manifest_sync(dirfd(dir), entry->d_name);
-		json_object_set_new(
+		rc |= json_object_set_new(
 			outputs, path,
 			json_pack("{s:I}", "size", (json_int_t)st.st_size));
 	}
 	if (dir)
 		closedir(dir);
+	return rc;
 }
 
 /* {"size":N,"mtime":S} of a file that is mapped for execution; NULL where there
@@ -224,12 +227,17 @@ json_t *agent_manifest_make(const struct agent_dumper *dumper,
 	json_t *files = manifest_images(images, true, err), *made;
 	json_t *outputs = json_object(), *program = json_object();
 	struct utsname host;
+	int rc = 0;
 
 	for (long i = 0; i < count; i++)
-		manifest_outputs(outputs, pids[i]);
+		rc |= manifest_outputs(outputs, pids[i]);
 	for (long i = 0; i < count; i++) {
 		manifest_maps(program, pids[i]);
 		manifest_script(program, outputs, pids[i]);
+	}
+	if (rc) {
+		json_decref(outputs);
+		outputs = NULL;
 	}
 	uname(&host);
 	made = files ? json_pack("{s:i,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:o,s:o}",
