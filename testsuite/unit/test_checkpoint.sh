@@ -46,7 +46,7 @@ wait_for() {
 cat >steps <<'EOT'
 #!/bin/bash
 exec 5>>log
-[[ ! ${odd-} ]] || exec 6>>$'log\377'
+eval "${opens-}"
 i=$1
 while [[ ! -e enough ]]; do echo $((++i)) >&5; sleep 0.01; done
 EOT
@@ -131,6 +131,27 @@ once
 [[ ! -e $(folder) ]] || fail "the dump stays"
 [[ ! -s err ]] || fail "it says $(cat err)"
 
+# ---- What others write to its files between the dump and the next start stays
+# there; where it would be overwritten the dump is not restored.
+
+fresh
+export opens='exec 6>in_place'
+begin
+lease_ends
+unset opens
+count=$(steps)
+echo "another job's" >>log
+echo "another job's" >>in_place
+begin
+ends 124
+says "somebody else has written $work/in_place since: it has 14 bytes, not 0"
+[[ -s in_place ]] || fail "what another job wrote in place is gone"
+truncate -s 0 in_place
+begin
+wait_for has_more $((count + 1))
+kill_job
+[[ $(grep -c another log) == 1 ]] || fail "what another job wrote is gone"
+
 # ---- A dump that cannot be completed: the one before stays, and the job goes on
 # till it is requeued. What it did meanwhile is done again, once.
 
@@ -152,7 +173,7 @@ says "done again, as the next one failed:"
 says "dump: $work/tool: exited with 1"
 
 # What it writes has to be cut back by name.
-export odd=1
+export opens="exec 6>>\$'log\\377'"
 begin
 goes_on
 kill -USR1 "$pid"
@@ -160,7 +181,7 @@ wait_for grep -F "there is no dump: its manifest cannot be made: a name in it is
 goes_on
 kill_job
 rm $'log\377'
-unset odd
+unset opens
 ((++run))
 
 # One that hangs is killed in time, and the job ends when Slurm says so.

@@ -19,8 +19,9 @@
 #include "src/common/fault.h"
 
 #define MANIFEST "manifest"
-#define SAID "said"	/* what a checkpointer has said last */
-#define FAILED "failed" /* and what of a dump that failed */
+#define SAID "said"	     /* what a checkpointer has said last */
+#define FAILED "failed"	     /* and what of a dump that failed */
+#define RESTORED ".restored" /* in a dump: it was, at least once */
 #define SAID_MAX 4096
 #define CHECK_SEC 60	/* for "check" */
 #define RESTORE_SEC 600 /* for "restore" */
@@ -370,6 +371,23 @@ static int checkpoint_run_restore(const struct agent_checkpoint *c,
 	return 0;
 }
 
+/* Only a run that went on from the dump has written more than there was, and is
+ * cut back; else it is what others have written. Note that there is one now. */
+static int checkpoint_cut(const json_t *manifest, const char *images,
+			  struct astra_error *err)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%.4000s/" RESTORED, images);
+	if (agent_manifest_cut(manifest, !access(path, F_OK), err) < 0)
+		return -1;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0 && !close(fd) && !checkpoint_sync(images))
+		return 0;
+	return astra_error_set(err, "%.300s: %s", path, strerror(errno));
+}
+
 int agent_checkpoint_restore(struct agent_checkpoint *c, const int *streams,
 			     pid_t *pid, struct astra_error *err)
 {
@@ -385,7 +403,7 @@ int agent_checkpoint_restore(struct agent_checkpoint *c, const int *streams,
 	if (rc > 0 &&
 	    (checkpoint_images(c, manifest, images, &why) < 0 ||
 	     agent_manifest_check(manifest, &c->dumper, images, &why) < 0 ||
-	     agent_manifest_cut(manifest, &why) < 0 ||
+	     checkpoint_cut(manifest, images, &why) < 0 ||
 	     checkpoint_run_restore(
 		     c, streams, images,
 		     json_integer_value(json_object_get(manifest, "last_pid")),

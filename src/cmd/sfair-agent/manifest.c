@@ -104,7 +104,26 @@ static void manifest_sync(int folder, const char *name)
 	close(fd);
 }
 
-/* What one process has open for writing, by its path: {"size":N}. Returns 0, or
+/* Whether a descriptor of a process writes to its file's end, wherever that is.
+ */
+static bool manifest_appends(pid_t pid, const char *number)
+{
+	unsigned int flags = 0;
+	char name[64];
+	FILE *info;
+
+	snprintf(name, sizeof(name), "/proc/%ld/fdinfo/%.20s", (long)pid,
+		 number);
+	info = fopen(name, "re");
+	if (info && fscanf(info, "pos: %*d flags: %o", &flags) != 1)
+		flags = 0;
+	if (info)
+		fclose(info);
+	return flags & O_APPEND;
+}
+
+/* What one process has open for writing, by its path: {"size":N,
+ * "append":BOOL}. Returns 0, or
  * -1 where one cannot be named. */
 static int manifest_outputs(json_t *outputs, pid_t pid)
 {
@@ -131,7 +150,9 @@ static int manifest_outputs(json_t *outputs, pid_t pid)
 		manifest_sync(dirfd(dir), entry->d_name);
 		rc |= json_object_set_new(
 			outputs, path,
-			json_pack("{s:I}", "size", (json_int_t)st.st_size));
+			json_pack("{s:I,s:b}", "size", (json_int_t)st.st_size,
+				  "append",
+				  manifest_appends(pid, entry->d_name)));
 	}
 	if (dir)
 		closedir(dir);
@@ -389,7 +410,8 @@ int agent_manifest_check(const json_t *manifest,
 	return 0;
 }
 
-int agent_manifest_cut(const json_t *manifest, struct astra_error *err)
+int agent_manifest_cut(const json_t *manifest, bool again,
+		       struct astra_error *err)
 {
 	const char *path;
 	json_t *file;
@@ -402,6 +424,14 @@ int agent_manifest_cut(const json_t *manifest, struct astra_error *err)
 
 		if (stat(path, &st) == 0 && st.st_size == size)
 			continue;
+		if (!again && !json_is_false(json_object_get(file, "append")))
+			continue;
+		if (!again)
+			return astra_error_set(
+				err,
+				"somebody else has written %.300s since: it "
+				"has %lld bytes, not %lld",
+				path, (long long)st.st_size, (long long)size);
 		if (truncate(path, (off_t)size) < 0)
 			return astra_error_set(err, "%.300s: %s", path,
 					       strerror(errno));

@@ -5,6 +5,7 @@
 #define AGENT_MANIFEST_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -34,7 +35,10 @@ int agent_manifest_check(const json_t *manifest,
 
 /* Cut the files that were open for writing back to what they were at the dump:
  * what was written later is written again. They were checked before.
- * Returns 0, or -1 with err set. */
-int agent_manifest_cut(const json_t *manifest, struct astra_error *err);
+ * again: the dump was restored before, and so they are the program's; else all
+ * that was written since is somebody else's: it stays behind what is appended,
+ * and is an error in the way of what is not. Returns 0, or -1 with err set. */
+int agent_manifest_cut(const json_t *manifest, bool again,
+		       struct astra_error *err);
 
 #endif
