@@ -125,6 +125,24 @@ scontrol delete ReservationName=over
 runs "$job"
 runs "$endless"
 
+# ---- Put off, and given up, while a job runs that it had shortened.
+
+begin=$(($(date +%s) + 90))
+maintain later $begin ignore_jobs
+shortened=$(checkpoints --gres=gpu:1 -t 8:00:00)
+runs "$shortened"
+ends_at() { (($(seconds "$(job_field "$shortened" EndTime)") == $1)); }
+check "EndTime is when it begins" ends_at $begin
+scontrol update ReservationName=later StartTime="$(date -d @$((begin + 600)) +%FT%T)"
+wait_for 20 ends_at $((begin + 600))
+scontrol delete ReservationName=later
+wait_for 20 ends_at \
+	$(($(seconds "$(job_field "$shortened" StartTime)") + 8 * 3600))
+job_is "$shortened" RUNNING || fail "it does not run any more"
+check_eq "restarts of a job beside it" 0 "$(job_field "$shortened" Restarts)"
+scancel "$shortened"
+ok slurm-ends-no-job-where-one-was-to-begin
+
 # ---- Nobody is in the way of a job inside of it.
 
 begin=$(($(date +%s) + 5))

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/reserved.h"
 
+/* To Slurm a job without a time limit runs for a year. */
+#define RESERVED_ENDLESS_MIN (365 * 24 * 60)
+
 static int reserved_is_same(void *x, void *key)
 {
 	return x == key;
@@ -86,6 +89,27 @@ time_t astra_reserved_maint_from(const job_record_t *job, bitstr_t *nodes,
 	return first.from;
 }
 
+time_t astra_reserved_end(const job_record_t *job,
+			  const struct astra_terms *terms, time_t now)
+{
+	uint32_t limit = job->time_limit;
+	time_t begin, end;
+
+	if (!terms->revocable || terms->lead_sec <= 0 || !job->node_bitmap ||
+	    !IS_JOB_RUNNING(job) || IS_JOB_CONFIGURING(job) ||
+	    job->preempt_time || limit == NO_VAL)
+		return 0;
+	if (limit == INFINITE)
+		limit = RESERVED_ENDLESS_MIN;
+	end = job->start_time + job->tot_sus_time + (time_t)limit * 60;
+	if (end <= job->end_time + 60)
+		return 0;
+	begin = astra_reserved_maint_from(job, job->node_bitmap, now);
+	if (begin && begin < end)
+		end = begin;
+	return end > job->end_time + 60 ? end : 0;
+}
+
 struct reserved_test {
 	const job_record_t *job;
 	const struct astra_terms *terms;
@@ -102,7 +126,7 @@ static time_t reserved_run_sec(const job_record_t *job)
 	if (limit == NO_VAL && job->part_ptr)
 		limit = job->part_ptr->max_time;
 	if (limit == NO_VAL || limit == INFINITE)
-		return 365 * 24 * 3600;
+		limit = RESERVED_ENDLESS_MIN;
 	return (time_t)limit * 60;
 }
 

@@ -36,6 +36,12 @@ const slurmctld_resv_t *astra_reserved_maint(const job_record_t *job,
 time_t astra_reserved_maint_from(const job_record_t *job, bitstr_t *nodes,
 				 time_t now);
 
+/* When a running job is to end, where that is later than its record says: a
+ * maintenance that had shortened it was put off, or is none any more. 0: it is
+ * right, but for a minute in which Slurm counts limits. */
+time_t astra_reserved_end(const job_record_t *job,
+			  const struct astra_terms *terms, time_t now);
+
 /* Leave only their nodes, where the job has to stay inside. */
 void astra_reserved_keep(const job_record_t *job, bitstr_t *nodes);
 

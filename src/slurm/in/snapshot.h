@@ -34,6 +34,7 @@ struct astra_job_info {
 	struct astra_report_array array;
 	uint32_t run_gpus; /* of its last run, which is over; 0: not known */
 	struct astra_terms terms;
+	time_t end; /* its record is to have, astra_reserved_end(); or 0 */
 };
 
 /* A job that is not the pool's, but has a part of its nodes, or had until it

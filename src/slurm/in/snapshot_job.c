@@ -278,7 +278,8 @@ static int snapshot_job_maintenance(struct astra_scene *scene,
 	struct tm tm;
 	bitstr_t *nodes;
 
-	if (!resv_list || snapshot_job_has_nodes(view, &out->request))
+	if (!resv_list || !list_count(resv_list) ||
+	    snapshot_job_has_nodes(view, &out->request))
 		return 0;
 	nodes = bit_alloc(node_record_count);
 	for (size_t i = 0; i < view->map.count; i++)
@@ -352,6 +353,7 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 		.checkpoints = info->terms.signal != 0,
 	};
 	out->keeps_size = !out->checkpoints && !info->terms.gpus_max;
+	info->end = astra_reserved_end(job, &info->terms, now);
 	out->user = user_within(view, out->tenant, info);
 	if (out->revocable && out->state == ASTRA_JOB_RUNNING)
 		out->leave_sec = (double)astra_reserved_from(

@@ -379,6 +379,39 @@ static int apply_carry_out_all(struct apply *a, struct astra_diag *diag)
 	return 0;
 }
 
+static void apply_end(const struct astra_job *model, time_t end)
+{
+	job_record_t *job = find_job_record(model->id);
+
+	if (!job || job->magic != JOB_MAGIC || !IS_JOB_RUNNING(job) ||
+	    IS_JOB_COMPLETING(job) || job->preempt_time ||
+	    job->restart_cnt != model->restart_cnt || job->end_time >= end)
+		return;
+	info("astraea: the maintenance before the end of %pJ is off", job);
+	job->end_time = end;
+	last_job_update = time(NULL);
+}
+
+/* Slurm would end jobs when a maintenance was to begin that is none any more,
+ * or later. Returns 0 with the locks given back, or -1. */
+static int apply_ends(const struct astra_view *view, struct astra_diag *diag)
+{
+	struct astra_hold_time hold;
+	bool locked = false;
+
+	for (size_t i = 0; i < view->job_count; i++) {
+		if (!view->info[i].end)
+			continue;
+		if ((locked ? astra_yield(&hold, diag) : astra_lock(&hold)) < 0)
+			return -1;
+		locked = true;
+		apply_end(&view->jobs[i], view->info[i].end);
+	}
+	if (locked)
+		astra_unlock(&hold, diag);
+	return 0;
+}
+
 int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 		struct astra_diag *diag, struct astra_applied *out)
 {
@@ -391,6 +424,8 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	int rc;
 
 	*out = (struct astra_applied){0};
+	if (apply_ends(view, diag) < 0)
+		return -1;
 	if (!pool->plan.decision_count)
 		return 0;
 	a.started = calloc(pool->plan.decision_count, sizeof(*a.started));
