@@ -116,7 +116,7 @@ fresh() {
 fresh
 begin
 lease_ends
-[[ $(ls "$(folder)") == dump.0.2$'\n'manifest$'\n'said ]] ||
+[[ $(ls "$(folder)") == dump.0.2$'\n'lock.0$'\n'manifest$'\n'said ]] ||
 	fail "$(ls "$(folder)")"
 [[ $(stat -c %a "$(folder)") == 700 ]] || fail "others can look into it"
 for _ in 1 2 3; do
@@ -294,7 +294,9 @@ kill_job
 sleep 60 &
 other=$!
 echo other=$other >mood
-refuses "prints \"$other\", which is no process that sfair-agent is the parent of"
+begin
+ends 124
+says "prints \"$other\", which is no process that sfair-agent is the parent of"
 kill $other
 # It is whole again.
 rm mood
@@ -302,6 +304,17 @@ begin
 lease_ends
 
 # ---- What cannot be is said before anything runs.
+
+# Two programs of a job have two folders.
+fresh
+begin
+goes_on
+first=$pid
+begin
+ends 124
+says "another sfair-agent of this job has its dumps in $work/$(folder): give each a --checkpoint-dir"
+pid=$first
+lease_ends
 
 fresh
 echo cannot=1 >mood

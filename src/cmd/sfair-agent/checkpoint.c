@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,6 +56,15 @@ static void checkpoint_remove_tree(const char *path)
 	(void)nftw(path, checkpoint_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+/* Whether it is left of another dump, or of another run. */
+static bool checkpoint_is_left(const struct agent_checkpoint *c,
+			       const char *name, const char *keep)
+{
+	if (!strncmp(name, "dump.", 5))
+		return !keep || strcmp(name, keep) != 0;
+	return !strncmp(name, "lock.", 5) && strcmp(name, c->lock) != 0;
+}
+
 /* What is left of dumps that were not completed, or not removed.
  * keep: the name of one; NULL: none. */
 static void checkpoint_sweep(const struct agent_checkpoint *c, const char *keep)
@@ -66,8 +76,7 @@ static void checkpoint_sweep(const struct agent_checkpoint *c, const char *keep)
 		char path[PATH_MAX];
 		struct astra_error err;
 
-		if (strncmp(entry->d_name, "dump.", 5) != 0 ||
-		    (keep && !strcmp(entry->d_name, keep)))
+		if (!checkpoint_is_left(c, entry->d_name, keep))
 			continue;
 		if (!checkpoint_path(c, entry->d_name, path, &err))
 			checkpoint_remove_tree(path);
@@ -109,6 +118,31 @@ static int checkpoint_make_folder(const struct agent_checkpoint *c,
 				       "place by --checkpoint-dir",
 				       c->folder);
 	return 0;
+}
+
+/* Two programs of a job with one folder would restore each other. The lock ends
+ * with the process; each run has one of its own, as nobody frees that of a node
+ * that went down. */
+static int checkpoint_lock(struct agent_checkpoint *c, struct astra_error *err)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(c->lock, sizeof(c->lock), "lock.%u", c->dumper.run);
+	if (checkpoint_path(c, c->lock, path, err) < 0)
+		return -1;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return astra_error_set(err, "%.300s: %s", path,
+				       strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;
+	close(fd);
+	return astra_error_set(err,
+			       "another sfair-agent of this job has its dumps "
+			       "in %.300s: give each a --checkpoint-dir of its "
+			       "own",
+			       c->folder);
 }
 
 /* DIR/sfair-checkpoint.JOB.STEP.TASK */
@@ -287,7 +321,7 @@ int agent_checkpoint_open(struct agent_checkpoint *c,
 	}
 	if (checkpoint_check_streams(streams, err) < 0 ||
 	    checkpoint_name_folder(c, options->checkpoint_dir, err) < 0 ||
-	    checkpoint_make_folder(c, err) < 0)
+	    checkpoint_make_folder(c, err) < 0 || checkpoint_lock(c, err) < 0)
 		return -1;
 	return checkpoint_check(c, err);
 }

@@ -19,6 +19,7 @@ struct agent_checkpoint {
 	const char *program;	     /* that is run; borrowed */
 	bool apart;		     /* in namespaces of its own */
 	char folder[PATH_MAX];	     /* of this task's dumps */
+	char lock[24];		     /* in there, of this run */
 	char names[AGENT_STDIO][64]; /* of the job's streams, "pipe:[12]" */
 	unsigned dumps;		     /* begun in this run */
 };
