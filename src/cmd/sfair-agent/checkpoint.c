@@ -456,7 +456,8 @@ int agent_checkpoint_restore(struct agent_checkpoint *c, const int *streams,
 	return rc;
 }
 
-/* Write the manifest so that it replaces the one before at once. */
+/* Write the manifest so that it replaces the one before at once. Once it has,
+ * the dump is what counts, whatever its folder's sync says. */
 static int checkpoint_commit(const struct agent_checkpoint *c,
 			     const json_t *manifest, struct astra_error *err)
 {
@@ -466,10 +467,10 @@ static int checkpoint_commit(const struct agent_checkpoint *c,
 	    checkpoint_path(c, MANIFEST ".new", fresh, err) < 0)
 		return -1;
 	if (json_dump_file(manifest, fresh, JSON_INDENT(1)) < 0 ||
-	    checkpoint_sync(fresh) < 0 || rename(fresh, path) < 0 ||
-	    checkpoint_sync(c->folder) < 0)
+	    checkpoint_sync(fresh) < 0 || rename(fresh, path) < 0)
 		return astra_error_set(err, "%.300s: %s", path,
 				       strerror(errno));
+	(void)checkpoint_sync(c->folder);
 	return 0;
 }
 
