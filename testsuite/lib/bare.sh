@@ -3,8 +3,9 @@
 # Folders with nothing but a release of Debian in them. Functions only:
 #
 #   bare_possible           ends the script with 77 where there can be none
-#   bare_root SUITE FOLDER [PACKAGES]   make one, with these packages as well;
-#                           one that is whole, FOLDER.made says, is left as it is
+#   bare_root SUITE FOLDER [PACKAGES [OPTION...]]   make one, with these packages
+#                           as well, and these options of mmdebstrap; one that is
+#                           whole, FOLDER.made says, is left as it is
 
 bare_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
@@ -36,7 +37,8 @@ bare_root() {
 	[[ $uri ]] || bare_skip "apt knows no mirror of Debian: run apt-get update"
 	rm -rf "${root:?}"
 	mkdir -p "${root%/*}"
-	mmdebstrap --quiet --variant=apt ${3:+--include="$3"} "$suite" "$root" \
+	mmdebstrap --quiet --variant=apt ${3:+--include="$3"} "${@:4}" \
+		"$suite" "$root" \
 		"deb [signed-by=$bare_keyring] $uri $suite main" ||
 		bare_skip "$uri has no $suite"
 	touch "$root.made"

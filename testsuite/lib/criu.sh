@@ -9,29 +9,13 @@
 #			then. Returns 1 where there is none.
 
 criu_root=${XDG_CACHE_HOME:-~/.cache}/astraea/criu
+# shellcheck source=testsuite/lib/bare.sh
+. "${BASH_SOURCE[0]%/*}/bare.sh"
 
 # One of 4.0 or later: the first that needs no privilege.
 criu_is_new() {
 	[[ $(criu --version 2>/dev/null) =~ Version:\ ([0-9]+) ]] &&
 		((BASH_REMATCH[1] >= 4))
-}
-
-criu_make_root() {
-	local uri
-	[[ ! -f $criu_root/.made ]] || return 0
-	((EUID == 0)) && command -v mmdebstrap >/dev/null || return 1
-	uri=$(apt-get indextargets --format '$(REPO_URI)' \
-		'Created-By: Packages' 'Origin: Debian' 'Component: main' |
-		head -n 1)
-	[[ $uri ]] || return 1
-	rm -rf "${criu_root:?}"
-	mkdir -p "${criu_root%/*}"
-	mmdebstrap --quiet --variant=apt --include=criu \
-		--aptopt='Acquire::Check-Valid-Until "false"' \
-		--aptopt='APT::Install-Recommends "false"' sid "$criu_root" \
-		"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri sid main" \
-		>&2 || return 1
-	touch "$criu_root/.made"
 }
 
 find_criu() {
@@ -42,9 +26,12 @@ find_criu() {
 	[[ $(uname -m) == x86_64 ]] || return 1
 	mkdir -p "${criu_root%/*}"
 	(
+		bare_possible
 		flock 9
-		criu_make_root
-	) 9>"$criu_root.lock" || return 1
+		bare_root sid "$criu_root" criu \
+			--aptopt='Acquire::Check-Valid-Until "false"' \
+			--aptopt='APT::Install-Recommends "false"'
+	) 9>"$criu_root.lock" >&2 || return 1
 	mkdir -p "$dir"
 	cp "$criu_root/usr/sbin/criu" "$dir/criu.bin"
 	for library in "$criu_root"/usr/lib/x86_64-linux-gnu/*.so.*; do
