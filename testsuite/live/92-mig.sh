@@ -49,7 +49,7 @@ work() { submit -p mig --signal=B:TERM --open-mode=append "$@" "$CLUSTER_DIR/wor
 
 large=$(work -A red --gres=gpu:3g.40gb:1)
 small=()
-for i in 1 2 3 4; do small+=("$(work -A red --gres=gpu:1g.10gb:1)"); done
+for _ in 1 2 3 4; do small+=("$(work -A red --gres=gpu:1g.10gb:1)"); done
 wait_for 30 running red 5
 wait_for 20 is red alloc_gpus 1.000
 check_eq "half of the pool's GPUs, as they are charged" 0.500 "$(of red quota_gpus)"
