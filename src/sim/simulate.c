@@ -182,6 +182,21 @@ static bool goes_by_user(const struct astra_scheduler *scheduler,
 	       options->within_users;
 }
 
+/* Jobs that take turns in terms within which none gets anywhere never end, nor
+ * would the loop. */
+static int simulate_check(const struct astra_sim_options *options,
+			  const struct astra_options *policy,
+			  struct astra_error *err)
+{
+	if (!policy->leases || policy->lease_sec > options->cold_start_sec)
+		return 0;
+	return astra_error_set(err,
+			       "LeaseTerm=%g is over before a job has started, "
+			       "for that takes %g s: say with --cold-start "
+			       "what it takes, less than that",
+			       policy->lease_sec, options->cold_start_sec);
+}
+
 static int simulate_begin(struct loop *l, const struct astra_options *policy,
 			  struct astra_error *err)
 {
@@ -275,7 +290,9 @@ int astra_simulate(const struct astra_trace *trace,
 		.reward = NAN,
 		.seed = options->seed,
 	};
-	rc = simulate_begin(&l, &own, err);
+	rc = simulate_check(options, &own, err);
+	if (!rc)
+		rc = simulate_begin(&l, &own, err);
 	if (!rc)
 		rc = simulate_run(&l, err);
 	rc = simulate_finish(&l, rc, err);
