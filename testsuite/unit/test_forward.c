@@ -381,7 +381,8 @@ static void *copied(const void *from, size_t size)
 	void *to = astra_arena_take(&taken.arena, size + 1);
 
 	assert_non_null(to);
-	memcpy(to, from, size);
+	if (size)
+		memcpy(to, from, size);
 	return to;
 }
 
