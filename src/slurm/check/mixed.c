@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/check/mixed.h"
 
+#include "src/slurm/check/selfcheck.h"
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/conf/gpu_kinds.h"
 #include "src/slurm/in/gpus.h"
@@ -17,14 +18,15 @@ static void mixed_add_node(struct astra_gpu_kinds *kinds,
 					    node->name, g->type_name[i]);
 }
 
-/* Of Gres=shard GPUs without shards do not count, and MIG has none. */
+/* Of Gres=shard GPUs without shards do not count, and MIG has none. Before the
+ * self-check has passed slurmctld's nodes are not to be looked into. */
 static struct astra_gpu_kinds mixed_kinds(const struct astra_pool_config *pool)
 {
 	struct astra_gpu_kinds kinds = {.whole = {.type = ""}};
 
-	for (size_t i = 0;
-	     i < pool->partitions.count && part_list && !pool->options.shards;
-	     i++) {
+	if (!astra_selfcheck_passed() || !part_list || pool->options.shards)
+		return kinds;
+	for (size_t i = 0; i < pool->partitions.count; i++) {
 		const part_record_t *part =
 			find_part_record(pool->partitions.name[i]);
 

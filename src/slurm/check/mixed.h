@@ -5,7 +5,8 @@
 
 #include "src/slurm/conf/config.h"
 
-/* Whether no pool is of both kinds, as far as its nodes have told their types.
+/* Whether no pool is of both kinds, as far as its nodes have told their types,
+ * and the self-check has passed: at slurmctld's start nothing is known.
  * Locks: caller holds part and node read.
  * Returns 0, or -1 with err naming the pool and two of its nodes. */
 int astra_mixed_check(const struct astra_config *config,
