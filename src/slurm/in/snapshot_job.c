@@ -259,8 +259,10 @@ static bool snapshot_job_has_nodes(const struct astra_view *view,
 			continue;
 		gpus += view->nodes[i].gpus;
 		nodes++;
+		if (nodes >= q->nodes_min && gpus >= astra_request_least(q))
+			return true;
 	}
-	return nodes && nodes >= q->nodes_min && gpus >= astra_request_least(q);
+	return false;
 }
 
 /* A job that a maintenance leaves too few nodes waits for its end, and is told
