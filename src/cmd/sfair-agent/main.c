@@ -102,24 +102,24 @@ static int run_command(const struct agent_options *options,
  * line, not to be freed; argv where there is no task, or no memory. */
 static char **main_read_task(int *argc, char **argv)
 {
-	const char *program = getenv("SFAIR_TASK");
+	static char **words, *program, *options, end[] = "--"; /* for good */
+	const char *task = getenv("SFAIR_TASK");
 	const char *text = getenv("SFAIR_TASK_OPTIONS");
-	char *options, *end, **words;
 	int count = 1;
 
-	if (!program)
+	if (!task)
 		return argv;
+	program = strdup(task);
 	options = strdup(text ? text : "");
-	end = strdup("--");
 	words = calloc((size_t)*argc + AGENT_WORDS_MAX + 3, sizeof(*words));
-	if (!words || !options || !end)
+	if (!words || !options || !program)
 		return argv;
 	*words = *argv;
-	agent_program_split(strdup(text ? text : ""), words + 1);
+	agent_program_split(options, words + 1);
 	while (words[count])
 		count++;
-	words[count++] = strdup(end);
-	words[count++] = strdup(program);
+	words[count++] = end;
+	words[count++] = program;
 	for (int i = 1; i < *argc; i++)
 		words[count++] = argv[i];
 	unsetenv("SFAIR_TASK");
