@@ -25,7 +25,7 @@ find_criu() {
 	fi
 	[[ $(uname -m) == x86_64 ]] || return 1
 	mkdir -p "${criu_root%/*}"
-	(
+	[[ -f $criu_root.made ]] || (
 		bare_possible
 		flock 9
 		bare_root sid "$criu_root" criu \
