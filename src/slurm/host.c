@@ -24,6 +24,7 @@
 #include "src/slurm/hooks/ledger.h"
 #include "src/slurm/hooks/recover.h"
 #include "src/slurm/hooks/saver.h"
+#include "src/slurm/in/reserved.h"
 #include "src/slurm/in/run_end.h"
 #include "src/slurm/in/users.h"
 #include "src/slurm/out/env.h"
@@ -208,6 +209,7 @@ void astra_host_stop(void)
 	config = astra_config_swap(NULL);
 	astra_recover_close();
 	astra_expected_free();
+	astra_reserved_free();
 	astra_run_end_free();
 	unlock_slurmctld(astra_write_locks());
 	astra_config_destroy(config);

@@ -140,8 +140,32 @@ wait_for 20 ends_at \
 	$(($(seconds "$(job_field "$shortened" StartTime)") + 8 * 3600))
 job_is "$shortened" RUNNING || fail "it does not run any more"
 check_eq "restarts of a job beside it" 0 "$(job_field "$shortened" Restarts)"
-scancel "$shortened"
 ok slurm-ends-no-job-where-one-was-to-begin
+
+# ---- An end that its user gives it stays, with no maintenance and with one.
+
+# Slurm takes as many minutes off the limit, rounded down from half a one: it may
+# be up to a minute and a half later than the end, here it is.
+ends_in() { # SECONDS
+	local limit
+	limit=$(($(seconds "$(job_field "$shortened" StartTime)") + 8 * 3600))
+	end=$(($(date +%s) + $1))
+	end=$((end + (limit - end - 29) % 60))
+	scontrol update jobid="$shortened" endtime="$(date -d @$end +%FT%T)"
+}
+ends_in 600
+for ((i = 0; i < 30; i++)); do
+	check "EndTime is what its user said" ends_at $end
+	sleep 0.1
+done
+maintain beside $((end + 40)) ignore_jobs
+sleep 3
+check "EndTime beside a maintenance after it" ends_at $end
+scontrol delete ReservationName=beside
+sleep 3
+check "EndTime after it is given up" ends_at $end
+scancel "$shortened"
+ok an-end-that-its-user-gives-it-stays
 
 # ---- Nobody is in the way of a job inside of it.
 

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/reserved.h"
 
+#include "src/common/idmap.h"
+
 /* To Slurm a job without a time limit runs for a year. */
 #define RESERVED_ENDLESS_MIN (365 * 24 * 60)
+#define RESERVED_SWEPT 8 /* places looked at for each that is added */
+
+/* By job, when it is to end for a maintenance: an end that is another one is
+ * its user's, or the admin's. */
+static struct astra_idmap reserved_cuts;
+static size_t reserved_swept;
 
 static int reserved_is_same(void *x, void *key)
 {
@@ -89,6 +97,35 @@ time_t astra_reserved_maint_from(const job_record_t *job, bitstr_t *nodes,
 	return first.from;
 }
 
+static bool reserved_is_ahead(uint32_t job, void *arg)
+{
+	const time_t *now = arg;
+
+	return (time_t)astra_idmap_get(&reserved_cuts, job) >= *now;
+}
+
+void astra_reserved_note(const job_record_t *job)
+{
+	time_t now = time(NULL);
+
+	astra_idmap_sweep(&reserved_cuts, &reserved_swept, RESERVED_SWEPT,
+			  reserved_is_ahead, &now);
+	(void)astra_idmap_put(&reserved_cuts, job->job_id,
+			      (uint32_t)job->end_time);
+}
+
+bool astra_reserved_cut(const job_record_t *job)
+{
+	return astra_idmap_get(&reserved_cuts, job->job_id) ==
+	       (uint32_t)job->end_time;
+}
+
+void astra_reserved_free(void)
+{
+	astra_idmap_clear(&reserved_cuts);
+	reserved_swept = 0;
+}
+
 time_t astra_reserved_end(const job_record_t *job,
 			  const struct astra_terms *terms, time_t now)
 {
@@ -105,6 +142,10 @@ time_t astra_reserved_end(const job_record_t *job,
 	if (end <= job->end_time + 60)
 		return 0;
 	begin = astra_reserved_maint_from(job, job->node_bitmap, now);
+	if (begin == job->end_time)
+		astra_reserved_note(job);
+	if (!astra_reserved_cut(job))
+		return 0;
 	if (begin && begin < end)
 		end = begin;
 	return end > job->end_time + 60 ? end : 0;

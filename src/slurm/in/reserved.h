@@ -36,11 +36,22 @@ const slurmctld_resv_t *astra_reserved_maint(const job_record_t *job,
 time_t astra_reserved_maint_from(const job_record_t *job, bitstr_t *nodes,
 				 time_t now);
 
+/* The end of a running job is a maintenance's begin. Without memory it stays
+ * so. */
+void astra_reserved_note(const job_record_t *job);
+
+/* Whether it ends still when that was. */
+bool astra_reserved_cut(const job_record_t *job);
+
 /* When a running job is to end, where that is later than its record says: a
- * maintenance that had shortened it was put off, or is none any more. 0: it is
- * right, but for a minute in which Slurm counts limits. */
+ * maintenance that had shortened it, by astra_reserved_note() or seen here, was
+ * put off, or is none any more. 0: it is right, but for a minute in which Slurm
+ * counts limits. */
 time_t astra_reserved_end(const job_record_t *job,
 			  const struct astra_terms *terms, time_t now);
+
+/* Forget what was noted. */
+void astra_reserved_free(void);
 
 /* Leave only their nodes, where the job has to stay inside. */
 void astra_reserved_keep(const job_record_t *job, bitstr_t *nodes);

@@ -11,6 +11,7 @@
 #include "src/slurm/ahead/forecaster.h"
 #include "src/slurm/hooks/grace.h"
 #include "src/slurm/hooks/saver.h"
+#include "src/slurm/in/reserved.h"
 #include "src/slurm/out/notify.h"
 #include "src/slurm/out/park.h"
 #include "src/slurm/out/priority.h"
@@ -385,10 +386,12 @@ static void apply_end(const struct astra_job *model, time_t end)
 
 	if (!job || job->magic != JOB_MAGIC || !IS_JOB_RUNNING(job) ||
 	    IS_JOB_COMPLETING(job) || job->preempt_time ||
-	    job->restart_cnt != model->restart_cnt || job->end_time >= end)
+	    job->restart_cnt != model->restart_cnt || job->end_time >= end ||
+	    !astra_reserved_cut(job))
 		return;
 	info("astraea: the maintenance before the end of %pJ is off", job);
 	job->end_time = end;
+	astra_reserved_note(job);
 	last_job_update = time(NULL);
 }
 

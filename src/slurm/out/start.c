@@ -447,6 +447,7 @@ static void start_lengthen(job_record_t *job, time_t begin, uint32_t asked,
 	acct_policy_alter_job(job, limit);
 	job->time_limit = limit;
 	job->end_time = begin;
+	astra_reserved_note(job);
 }
 
 enum astra_start_result astra_start(const struct astra_start_order *order,
