@@ -61,17 +61,20 @@ static int top_fetch_kind_of(const struct astra_query *query)
 /* What is asked of a job comes first: its user waits for it. */
 static bool top_fetch_next(struct top_fetch *f, struct astra_query *out)
 {
+	bool taken;
+
 	pthread_mutex_lock(&f->lock);
 	while (!f->stop && !f->waits[ROWS] && !f->waits[WHY])
 		pthread_cond_wait(&f->asked, &f->lock);
-	if (!f->stop) {
+	taken = !f->stop;
+	if (taken) {
 		int kind = f->waits[WHY] ? WHY : ROWS;
 
 		*out = f->waiting[kind];
 		f->waits[kind] = false;
 	}
 	pthread_mutex_unlock(&f->lock);
-	return !f->stop;
+	return taken;
 }
 
 static void top_fetch_give(struct top_fetch *f, int kind,

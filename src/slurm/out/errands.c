@@ -276,6 +276,7 @@ static void errands_sleep(struct astra_errands *e, double seconds)
 static bool errands_take(struct astra_errands *e, struct astra_errand *out)
 {
 	double delay = 0;
+	bool taken;
 
 	pthread_mutex_lock(&e->lock);
 	while (!e->stop && (!e->waiting || (delay = errands_delay(e)) > 0))
@@ -283,14 +284,15 @@ static bool errands_take(struct astra_errands *e, struct astra_errand *out)
 			errands_sleep(e, delay);
 		else
 			pthread_cond_wait(&e->bell, &e->lock);
-	if (!e->stop) {
+	taken = !e->stop;
+	if (taken) {
 		*out = e->ring[e->first];
 		e->first = (e->first + 1) % e->bounds.waiting;
 		e->waiting--;
 		e->left--;
 	}
 	pthread_mutex_unlock(&e->lock);
-	return !e->stop;
+	return taken;
 }
 
 static void *errands_thread(void *arg)
