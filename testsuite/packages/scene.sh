@@ -13,6 +13,8 @@ here=$(dirname "$0")
 built=$1
 release=$(slurmctld -V | sed 's/[^0-9]*\([0-9.]*\).*/\1/')
 next=${release%.*}.$((${release##*.} + 1))
+version=$(dpkg-deb -f "$built"/astraea-slurmctld_*.deb Version)
+version=${version%%+*}
 trap stock_down EXIT
 
 # nothing_lost: the four jobs that were submitted are there, none twice.
@@ -91,7 +93,7 @@ restart_ctld
 step "Slurm $next is there, plugins are not: all stays"
 
 # ---- with plugins for it ---------------------------------------------------------
-repack "$built"/astraea-slurmctld_*.deb "0.1.0+slurm$next" \
+repack "$built"/astraea-slurmctld_*.deb "$version+slurm$next" \
 	"s/$release~/$next~/; s/<< ${release%.*}.[0-9]*~/<< ${next%.*}.$((${next##*.} + 1))~/"
 repo_update
 apt_get full-upgrade || fail "$(cat /tmp/apt.log)"
