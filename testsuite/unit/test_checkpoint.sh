@@ -82,7 +82,7 @@ begin() {
 		SLURM_PROCID=0 ASTRAEA_LEASE_GRACE="${grace-20}" \
 		ASTRAEA_CHECKPOINT_SIGNAL="${signal-USR1}" \
 		ASTRAEA_SOCKET="$work/none" \
-		"$agent" --checkpoint-with="$work/tool" "$@" -- bash ./steps 0 \
+		"$agent" --checkpoint-with="$work/tool" "$@" -- bash ./steps "${first-0}" \
 		>>out 2>>err &
 	pid=$!
 }
@@ -270,6 +270,7 @@ spoilt "no folder that you alone may write to" chmod g+w .
 spoilt "no folder that you alone may write to" \
 	sh -c 'mv "$PWD" "$PWD.moved" && ln -s "$PWD.moved" "$PWD"'
 rm -rf ./*.moved
+first=1 refuses 'of another command line than "bash ..."'
 echo 'version="tool 2"' >mood
 refuses "of another version: tool 1, here tool 2"
 cp steps steps.good

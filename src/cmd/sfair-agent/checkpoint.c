@@ -302,7 +302,8 @@ int agent_checkpoint_open(struct agent_checkpoint *c,
 	*c = (struct agent_checkpoint){
 		.dumper = {.with = options->with,
 			   .job = place->job,
-			   .run = place->run},
+			   .run = place->run,
+			   .words = options->words},
 		.program = options->with,
 		.apart = agent_checkpoint_apart(options),
 	};

@@ -241,15 +241,39 @@ static void manifest_script(json_t *program, const json_t *outputs, pid_t pid)
 	}
 }
 
+/* The hash of a command line, "" without memory. */
+static void manifest_command(char *const *words, char hex[ASTRA_SHA256_HEX + 1])
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&line, &size);
+
+	*hex = '\0';
+	if (!stream)
+		return;
+	for (; *words; words++) {
+		const char *word = *words;
+
+		if (manifest_is_batch(word))
+			word = strrchr(word, '/');
+		fwrite(word, 1, strlen(word) + 1, stream);
+	}
+	if (!fclose(stream))
+		astra_sha256(line, size, hex);
+	free(line);
+}
+
 json_t *agent_manifest_make(const struct agent_dumper *dumper,
 			    const char *images, const pid_t *pids, long count,
 			    struct astra_error *err)
 {
 	json_t *files = manifest_images(images, true, err), *made;
 	json_t *outputs = json_object(), *program = json_object();
+	char command[ASTRA_SHA256_HEX + 1];
 	struct utsname host;
 	int rc = 0;
 
+	manifest_command(dumper->words, command);
 	for (long i = 0; i < count; i++)
 		rc |= manifest_outputs(outputs, pids[i]);
 	for (long i = 0; i < count; i++) {
@@ -261,11 +285,11 @@ json_t *agent_manifest_make(const struct agent_dumper *dumper,
 		outputs = NULL;
 	}
 	uname(&host);
-	made = files ? json_pack("{s:i,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:o,s:o}",
+	made = files ? json_pack("{s:i,s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o}",
 				 "astraea", 1, "job", (json_int_t)dumper->job,
-				 "run", (json_int_t)dumper->run, "with",
-				 dumper->with, "version", dumper->version,
-				 "kernel", host.release, "machine",
+				 "run", (json_int_t)dumper->run, "command",
+				 command, "with", dumper->with, "version",
+				 dumper->version, "kernel", host.release, "machine",
 				 host.machine, "images", files, "outputs",
 				 outputs, "program", program)
 		     : NULL;
@@ -293,6 +317,23 @@ static int manifest_same(const json_t *manifest, const char *key,
 			       key, then, now);
 }
 
+/* A batch script begins with its first program again, whichever was dumped. */
+static int manifest_same_command(const json_t *manifest, char *const *words,
+				 struct astra_error *err)
+{
+	char command[ASTRA_SHA256_HEX + 1];
+
+	manifest_command(words, command);
+	if (*command && !strcmp(manifest_text(manifest, "command"), command))
+		return 0;
+	return astra_error_set(err,
+			       "it is of another command line than \"%.100s "
+			       "...\": that must be the same in each run, and "
+			       "each program of a script needs a "
+			       "--checkpoint-dir of its own",
+			       *words);
+}
+
 /* A dump of a run is for the runs after it; where there is one of this run or a
  * later one, another job had the number before. */
 static int manifest_is_ours(const json_t *manifest,
@@ -314,6 +355,8 @@ static int manifest_is_ours(const json_t *manifest,
 			"run %u",
 			(long long)job, (long long)run, dumper->job,
 			dumper->run);
+	if (manifest_same_command(manifest, dumper->words, err) < 0)
+		return -1;
 	if (manifest_same(manifest, "with", dumper->with, err) < 0 ||
 	    manifest_same(manifest, "version", dumper->version, err) < 0 ||
 	    manifest_same(manifest, "machine", host.machine, err) < 0)

@@ -16,6 +16,7 @@ struct agent_dumper {
 	const char *with; /* as --checkpoint-with says */
 	char version[128];
 	uint32_t job, run;
+	char *const *words; /* the command and its arguments, ended by NULL */
 };
 
 /* Describe a dump.
