@@ -37,8 +37,11 @@ find_criu() {
 	for library in "$criu_root"/usr/lib/x86_64-linux-gnu/*.so.*; do
 		[[ ! -f $library ]] || cp "$library" "$dir"
 	done
+	# It tries what the kernel has, as 32-bit programs, in processes that die
+	# where it has not: that is no crash of ours.
 	cat >"$dir/criu" <<-EOT
 		#!/bin/sh
+		unset LD_PRELOAD
 		exec $dir/$linker --library-path $dir $dir/criu.bin "\$@"
 	EOT
 	chmod 755 "$dir/criu"
