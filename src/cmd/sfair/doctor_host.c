@@ -235,7 +235,8 @@ static void host_conf(struct doctor *d)
 	astra_config_destroy(config);
 }
 
-/* sbatch's own help has the options of plugstack.conf. */
+/* sbatch's own help has the options of plugstack.conf. What an optional plugin
+ * lacks it does not say from Slurm 25.11 on. */
 static void host_options(struct doctor *d)
 {
 	FILE *help = popen("sbatch --help 2>&1", "r");
@@ -265,9 +266,9 @@ static void host_options(struct doctor *d)
 		doctor_say(
 			d, DOCTOR_WARNING,
 			"sbatch does not know --lease: plugstack.conf lacks "
-			"the line of spank_astraea.so (README.md, step 3); "
-			"leases work, but users cannot say anything of them, "
-			"nor can sfair-agent");
+			"the line of spank_astraea.so (README.md, step 3), or "
+			"this host has no such file; leases work, but users "
+			"cannot say anything of them, nor can sfair-agent");
 }
 
 void doctor_host(struct doctor *d, bool here)
