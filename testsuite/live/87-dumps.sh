@@ -12,7 +12,7 @@
 conf=$(mktemp)
 cat >"$conf" <<-EOT
 	NoLeaseGPUs=none
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=5 CheckpointGrace=4
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=9 CheckpointGrace=8
 EOT
 start_cluster --nodes 2 --gpus 2 --astraea "$conf"
 rm -f "$conf"
@@ -122,8 +122,10 @@ for kind in "${!ids[@]}"; do
 	id=${ids[$kind]}
 	check_eq "$kind: $(tail -n 3 "$id")" COMPLETED "$(job_state "$id")"
 	for file in "$id" "file.$kind"; do
-		cmp "$file" <(seq -f 'step %g' "$(wc -l <"$file")") >&2 ||
-			fail "$kind: not every step once: $(tail -n 3 "$file")"
+		# A dump that takes too long is told there, and costs no step.
+		grep '^step ' "$file" >steps || true
+		cmp steps <(seq -f 'step %g' "$(wc -l <steps)") >&2 ||
+			fail "$kind: not every step once: $(<"$file")"
 	done
 	[[ ! -e sfair-checkpoint.$id.batch.0 ]] || fail "$kind: its dump stays"
 done
