@@ -115,7 +115,7 @@ ok job-without-leases-counts-to-its-time-limit
 # ---- By user, within a tenant.
 
 use MaxGPUHoursPerUser=0
-wait_for 20 says "$job" "Lease: user's cap of 0 GPU hours"
+wait_for 40 says "$job" "Lease: user's cap of 0 GPU hours"
 ok users-cap
 scancel "$job" "$new"
 
