@@ -9,7 +9,7 @@
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=600
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=600 Promise=no
 EOT
 start_cluster --nodes 1 --gpus 4 --astraea "$conf" \
 	--slurm PrologFlags=Contain # its step extern is what Slurm resizes
