@@ -37,7 +37,7 @@ passed=0 failed=0 skipped=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 # So that a test's own trap can stop its cluster; what waits for it ends then.
-trap 'for job in $(jobs -p); do pkill -P "$job"; done; wait; exit 1' INT TERM HUP
+trap 'for job in $(jobs -p); do pkill -P "$job" || :; done; wait; exit 1' INT TERM HUP
 
 finish() {
 	echo "$passed passed, $failed failed, $skipped skipped"

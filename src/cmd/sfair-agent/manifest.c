@@ -271,9 +271,10 @@ json_t *agent_manifest_make(const struct agent_dumper *dumper,
 	json_t *outputs = json_object(), *program = json_object();
 	char command[ASTRA_SHA256_HEX + 1];
 	struct utsname host;
-	int rc = 0;
+	int rc;
 
 	manifest_command(dumper->words, command);
+	rc = *command ? 0 : -1;
 	for (long i = 0; i < count; i++)
 		rc |= manifest_outputs(outputs, pids[i]);
 	for (long i = 0; i < count; i++) {
@@ -285,13 +286,14 @@ json_t *agent_manifest_make(const struct agent_dumper *dumper,
 		outputs = NULL;
 	}
 	uname(&host);
-	made = files ? json_pack("{s:i,s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o}",
+	made = files ? json_pack("{s:i,s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:o,s:o,"
+				 "s:o}",
 				 "astraea", 1, "job", (json_int_t)dumper->job,
 				 "run", (json_int_t)dumper->run, "command",
 				 command, "with", dumper->with, "version",
-				 dumper->version, "kernel", host.release, "machine",
-				 host.machine, "images", files, "outputs",
-				 outputs, "program", program)
+				 dumper->version, "kernel", host.release,
+				 "machine", host.machine, "images", files,
+				 "outputs", outputs, "program", program)
 		     : NULL;
 	if (files && !made)
 		astra_error_set(err, "its manifest cannot be made: a name in "

@@ -36,11 +36,11 @@ const slurmctld_resv_t *astra_reserved_maint(const job_record_t *job,
 time_t astra_reserved_maint_from(const job_record_t *job, bitstr_t *nodes,
 				 time_t now);
 
-/* The end of a running job is a maintenance's begin. Without memory it stays
- * so. */
+/* The end of a running job is a maintenance's begin; by the engine's thread
+ * alone. Without memory it stays so. Locks: as above. */
 void astra_reserved_note(const job_record_t *job);
 
-/* Whether it ends still when that was. */
+/* Whether it ends still when that was. Locks: as above. */
 bool astra_reserved_cut(const job_record_t *job);
 
 /* When a running job is to end, where that is later than its record says: a
