@@ -132,7 +132,10 @@ ok cheaper
 # ---- Two that take 10 of 16 CPUs with a GPU each: one is planned behind the other,
 # ---- and CPUs have a price.
 
+# Who comes while it is there still is planned behind it, and stays so.
 scancel "$poor"
+is_gone() { [[ ! $(squeue -h -j "$1" 2>/dev/null) ]]; }
+wait_for 60 is_gone "$poor"
 set_conf Admission wait
 heavy() { job --gres=gpu:1 -c 10 --time=1 --utility=sigmoid:100,10,1; }
 one=$(heavy)
