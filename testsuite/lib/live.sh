@@ -86,8 +86,8 @@ start_cluster() {
 	# shellcheck source=/dev/null
 	. "$dir/env"
 	mkdir -m 1777 "$dir/out"
-	# Slurm 26.05 starts after a kill only where it has ended as it should before.
-	[[ $* != *--accounting* ]] || (($(slurm_release) < 2605)) ||
+	# From 25.11 on Slurm starts after a kill only where it has ended as it should.
+	[[ $* != *--accounting* ]] || (($(slurm_release) < 2511)) ||
 		restart_slurmctld
 }
 
