@@ -378,4 +378,68 @@ if unshare --user --map-root-user --pid --fork --mount-proc true 2>/dev/null; th
 	with_criu unshare --user --map-root-user sh -c \
 		'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"' -
 	says "lets users have no namespaces of their own (cannot make them"
+
+	# What is in GPUs is moved by NVIDIA's cuda-checkpoint before criu and
+	# behind it. Stand-ins for both, and for a GPU.
+	mkdir -p gpus dev dump/1
+	printf '%s\n' /dev/null /dev/null /dev/null >dump/1/streams
+	cat >gpus/criu <<-'EOT'
+		#!/bin/sh
+		case "$*" in
+		*" --libdir "*) echo "criu $1, no plugins" ;;
+		*) echo "criu $1" ;;
+		esac >>calls
+		echo 1 >dump/pid
+		[ ! -e criu_fails ]
+	EOT
+	cat >gpus/cuda-checkpoint <<-'EOT'
+		#!/bin/sh
+		echo "${*% --pid *}" >>calls
+		[ "${2-}" != "$(cat cuda_fails 2>/dev/null)" ] || { echo "busy"; exit 1; }
+	EOT
+	chmod +x gpus/*
+	cat >on_gpu <<-'EOT'
+		mount -t tmpfs none dev
+		touch dev/null dev/nvidia0
+		mount --bind /dev/null dev/null
+		mount --rbind dev /dev
+		sleep 600 3</dev/nvidia0 &
+		rm -f calls
+		code=0
+		"$1" "$2" "$PWD/dump/1" $! >said 2>&1 || code=$?
+		exit $code
+	EOT
+	# gpus CODE VERB CALL...
+	gpus() {
+		local expected=$1 verb=$2 code=0
+		shift 2
+		PATH=$work/gpus:$PATH unshare --user --map-root-user \
+			--pid --fork --mount-proc sh on_gpu \
+			"$here/src/cmd/sfair-agent/sfair-criu" "$verb" ||
+			code=$?
+		[[ $code == "$expected" ]] || fail "$verb: ends with $code: $(cat said)"
+		diff <(printf '%s\n' "$@") calls >&2 || fail "$verb: other calls"
+	}
+	taken=("--get-restore-tid" "--action lock" "--action checkpoint")
+	given=("--action restore" "--action unlock")
+	gpus 0 dump "${taken[@]}" "criu dump, no plugins"
+	gpus 0 restore "criu restore, no plugins" "${given[@]}"
+	echo unlock >cuda_fails
+	gpus 1 restore "criu restore, no plugins" "${given[@]}"
+	grep -F "cuda-checkpoint: cannot unlock process" said >/dev/null ||
+		fail "$(cat said)"
+	rm cuda_fails
+	touch criu_fails
+	gpus 1 restore "criu restore, no plugins"
+	gpus 1 dump "${taken[@]}" "criu dump, no plugins" "${given[@]}"
+	grep -F "GPUs open of which cuda-checkpoint does not rid it" said \
+		>/dev/null || fail "$(cat said)"
+	echo checkpoint >cuda_fails
+	gpus 1 dump "${taken[@]}" "${given[@]}"
+	grep -F "cannot checkpoint process" said >/dev/null ||
+		fail "$(cat said)"
+	rm gpus/cuda-checkpoint
+	gpus 1 dump "criu dump"
+	grep -F "there is no cuda-checkpoint in the PATH" said >/dev/null ||
+		fail "$(cat said)"
 fi
