@@ -141,6 +141,15 @@ while kill -0 $again 2>/dev/null; do
 done
 wait $again
 
+# Nor is one that takes 3 s, for which slurmctld answers nobody.
+ctld=$(<"$CLUSTER_DIR/run/slurmctld.pid")
+mv "$SFAIR_SOCKET" "$SFAIR_SOCKET.away"
+kill -STOP "$ctld"
+(sleep 3 && mv "$SFAIR_SOCKET.away" "$SFAIR_SOCKET" && kill -CONT "$ctld") &
+again=$!
+sfair tenant >/dev/null || fail "while slurmctld is reconfigured for 3 s"
+wait $again
+
 # ---- Slurmctld is reached at SlurmctldAddr alone, whichever host is in charge;
 # of IPv6, where this machine has it.
 

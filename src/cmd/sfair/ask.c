@@ -104,20 +104,25 @@ static int ask_once(const struct sfair_where *where, const char *request,
 	return rc;
 }
 
-/* Send the request, again and again while nobody is there yet. */
+/* Send the request, again and again while nobody is there yet. What slurmctld
+ * takes to say so, as while it is replaced, is not of the time for that: it is
+ * when it has answered that its plugin may be there. */
 static int ask_call(struct sfair_where *where, const char *request,
 		    int wait_sec, double begin_sec, char **text,
 		    struct astra_error *err)
 {
 	struct sfair_slurm slurm;
 	struct astra_error why;
+	double asked_sec;
 	int rc;
 
 	for (;;) {
 		rc = ask_once(where, request, wait_sec, text, err);
 		if (rc != ASTRA_ABSENT)
 			return rc;
+		asked_sec = ask_now_sec();
 		sfair_slurm_ask(&slurm);
+		begin_sec += ask_now_sec() - asked_sec;
 		if (sfair_find_again(where, &slurm, &why) < 0 ||
 		    !ask_may_come(where, &slurm) ||
 		    !ask_pause(begin_sec, slurm.status.answers ? PATIENCE_SEC
