@@ -108,12 +108,11 @@ static int ask_once(const struct sfair_where *where, const char *request,
  * takes to say so, as while it is replaced, is not of the time for that: it is
  * when it has answered that its plugin may be there. */
 static int ask_call(struct sfair_where *where, const char *request,
-		    int wait_sec, double begin_sec, char **text,
-		    struct astra_error *err)
+		    int wait_sec, char **text, struct astra_error *err)
 {
+	double begin_sec = ask_now_sec(), asked_sec;
 	struct sfair_slurm slurm;
 	struct astra_error why;
-	double asked_sec;
 	int rc;
 
 	for (;;) {
@@ -158,7 +157,7 @@ json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
 		json_decref(reply);
 		reply = NULL;
 		text = NULL;
-		rc = ask_call(where, request, wait_sec, begin_sec, &text, err);
+		rc = ask_call(where, request, wait_sec, &text, err);
 		if (!rc) {
 			reply = json_loads(text, 0, NULL);
 			rc = check_reply(reply, query, err);
