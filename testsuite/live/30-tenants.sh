@@ -50,12 +50,14 @@ check "a weight of 0 is named" grep -q 'tenant chem has weight 0' \
 wait_for 20 ctld_log 'astraea: tenant chem has weight 0'
 
 # They decide who runs: 2:1 of 6 GPUs, once all jobs are there. Until then nobody
-# may be due anything, of which a first job of each would be due as much.
+# may be due anything, of which a first job of each would be due as much; nor may
+# they be of the second in which they are let in, as times are whole seconds.
 scontrol update partitionname=gpu state=down
 for _ in 1 2 3 4 5 6; do
 	last=$(submit -A hep --gres=gpu:1 --wrap 'sleep 600')
 	submit -A astro --gres=gpu:1 --wrap 'sleep 600' >/dev/null
 done
+sleep 3
 scontrol update partitionname=gpu state=up
 split() { [[ $(gpus_of hep) == "$1" && $(gpus_of astro) == "$2" ]]; }
 wait_for 30 split 4 2
