@@ -50,8 +50,8 @@ check "a weight of 0 is named" grep -q 'tenant chem has weight 0' \
 wait_for 20 ctld_log 'astraea: tenant chem has weight 0'
 
 # They decide who runs: 2:1 of 6 GPUs, once all jobs are there. Until then nobody
-# may be due anything, of which a first job of each would be due as much; nor may
-# they be of the second in which they are let in, as times are whole seconds.
+# may be due anything, of which a first job of each would be due as much: a round
+# has seen them all, as one that is new to it counts from its submission on.
 scontrol update partitionname=gpu state=down
 for _ in 1 2 3 4 5 6; do
 	last=$(submit -A hep --gres=gpu:1 --wrap 'sleep 600')
