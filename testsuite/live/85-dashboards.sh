@@ -3,6 +3,7 @@
 # A real Prometheus that scrapes sfair metrics of a live cluster, with our rules:
 # each panel of the dashboard has data, but for those of Slurm's own metrics, and
 # an alert fires. One line "ok NAME" for each meaning.
+# Alike with any Slurm.
 # live.sh sets live_lib and top.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib/live.sh"

@@ -3,6 +3,7 @@
 # sfair web of a live cluster: the page in headless Chromium, where there is one,
 # with names of jobs that are markup; what PrivateData hides; 200 readers, and
 # what they cost slurmctld; bad, slow and foreign readers; slurmctld that is down.
+# Alike with any Slurm.
 #
 # ASTRA_PAGES: a folder that keeps pictures of the page.
 # live.sh sets live_lib and top.

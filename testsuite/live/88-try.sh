@@ -4,6 +4,7 @@
 # of which slurmdbd has more of the last days, wait for it. An operator tries a
 # shorter lease: they would wait less. slurmctld goes on as it was until the file
 # says the same and is read again; then nothing would change any more.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
