@@ -111,16 +111,16 @@ print(*(t[sys.argv[2]] for t in json.load(sys.stdin)["tenants"]
 check_eq "twelve quarters" 3 "$(tenant red alloc_gpus | xargs printf %.3g)"
 ok one-gpu-each
 
+# The leases that began before end when they would have.
+set_conf LeaseTerm 10
 touch "$CLUSTER_DIR/over-three3"
 wait_for 30 says "$two" "with 2"
 ok starts-when-one-has-ended
 
-# ---- Leases of ten seconds: who waits comes on, who ran is told to checkpoint.
+# ---- Its leases are of ten seconds: who waits comes on, it is told to checkpoint.
 
-set_conf LeaseTerm 10
 late=$(work late -A blue --gres=shard:4)
 wait_for 60 says "$late" "with 4"
-# The leases of before end when they would have.
 wait_for 20 says "$two" checkpoint
 touch "$CLUSTER_DIR/known"
 scontrol update job "$late" Comment=changed

@@ -9,7 +9,7 @@
 conf=$(mktemp)
 cat >"$conf" <<-EOT
 	NoLeaseGPUs=none
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=5 CheckpointGrace=4
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=9 CheckpointGrace=8
 EOT
 start_cluster --nodes 2 --gpus 1 --astraea "$conf"
 rm -f "$conf"
