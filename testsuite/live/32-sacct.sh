@@ -99,16 +99,14 @@ for account in a b; do
 		end="$(date -d "@$next" +%FT%T)" accounts=$account \
 		format=login,used | sed -n 's/^root|//p')
 	sfair=$(sfair tenant -nP -t seconds -A $account --format=Alloc)
-	# Four GPUs; in two runs each end may be a second off, and more where a
-	# launch waits for a busy machine.
-	awk -v more=$((10 * patience)) \
-		-v a=$account -v sreport="$sreport" -v sfair="$sfair" '
+	# Four GPUs; in two runs each end may be a second off.
+	awk -v a=$account -v sreport="$sreport" -v sfair="$sfair" '
 		$3 == a && $1 == "begin" { own -= 4 * $4 }
 		$3 == a && $1 == "end" { own += 4 * $4 }
 		END {
 			printf "%s: sreport %s, sfair %s, own %.1f\n", a,
 				sreport, sfair, own
 			d = sreport - own; e = sreport - sfair
-			exit !(d > -10 && d < more && e > -5 && e < 5 && own > 20)
+			exit !(d > -10 && d < 10 && e > -5 && e < 5 && own > 20)
 		}' "$OUT/journal" || fail "GPU seconds of $account differ"
 done
