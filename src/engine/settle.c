@@ -21,11 +21,14 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 }
 
 /* Its GPUs are lent to it until the hold begins. That is no lease of its own:
- * the one before goes on where it would be shorter than MinRunTime. */
+ * the one before goes on where it would be shorter than MinRunTime. A hold that
+ * ought to have begun waits for others: a lease that is over stays so since its
+ * own end. */
 static void settle_lend(struct round *r, struct ejob *j, double end_sec)
 {
 	double now = r->snap->now_sec;
 
+	end_sec = fmax(end_sec, fmin(j->lease_end_sec, now));
 	if (end_sec - now >= j->min_run_sec) {
 		r->e->counters.lent++;
 		j->lease_start_sec = now;

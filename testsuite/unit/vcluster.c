@@ -219,6 +219,32 @@ static void vcluster_live(struct vcluster *vc)
 	assert_int_equal(astra_world_advance(&vc->world, vc->now_sec), 0);
 }
 
+/* One that is over has been so since the same time, or goes on; but for one
+ * that was to leave before, says the host. */
+static void check_leases(struct vcluster *vc)
+{
+	for (size_t i = 0; i < astra_engine_job_count(vc->engine); i++) {
+		struct astra_job_view view;
+		struct vjob *v;
+		double least;
+
+		astra_engine_job_view(vc->engine, i, vc->now_sec, &view);
+		if (!view.id || view.id > vc->job_count)
+			continue;
+		v = vc->jobs[view.id - 1];
+		least = astra_lease_cut(&v->job,
+					fmin(v->lease_end_sec, vc->now_sec));
+		if (v->lease_run == v->job.restart_cnt &&
+		    view.lease_end_sec > 0 && view.lease_end_sec < least)
+			fail_msg("at %.0f the lease of job %u, over at %.0f, "
+				 "ended at %.0f",
+				 vc->now_sec, view.id, v->lease_end_sec,
+				 view.lease_end_sec);
+		v->lease_end_sec = view.lease_end_sec;
+		v->lease_run = v->job.restart_cnt;
+	}
+}
+
 static void hold_round(struct vcluster *vc)
 {
 	struct astra_snapshot snap = {
@@ -247,6 +273,8 @@ static void hold_round(struct vcluster *vc)
 		vc->round(vc, &snap);
 	else if (astra_engine_round(vc->engine, &snap, &vc->plan, &err) < 0)
 		fail_msg("%s", err.text);
+	else
+		check_leases(vc);
 	vc->reclaimed = 0;
 	if (vc->trace && astra_engine_hold(vc->engine).job)
 		printf("%6.0f hold for job %u at %.0f\n", vc->now_sec - 1000,

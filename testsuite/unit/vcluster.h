@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* src/world, one second a step: the engine's plans are carried out as slurmctld
  * would; starts take effect at once, requeued jobs are cleaned up for a while
- * before they are pending again. A plan that overcommits fails the test. */
+ * before they are pending again. A plan that overcommits fails the test, and so
+ * does a lease that was over and then was so earlier. */
 #ifndef ASTRA_TEST_VCLUSTER_H
 #define ASTRA_TEST_VCLUSTER_H
 
@@ -19,6 +20,8 @@ struct vjob {
 	double checkpoint_sec; /* GRACE: leaves by itself after that long; 0:
 				* only when requeued */
 	uint32_t starts;
+	double lease_end_sec;	     /* of the run restart_cnt; 0: none */
+	uint32_t lease_run;
 	double waited_from_sec;	     /* pending since */
 	struct astra_reason refused; /* why it was, the last time */
 };
