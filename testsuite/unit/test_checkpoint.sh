@@ -66,6 +66,7 @@ dump)
 	touch dumping
 	[[ ! ${hangs-} ]] || exec sleep 1000
 	[[ ! ${fails-} ]] || exit 1 ;;
+resume) [[ -d $2 && $(ps -o stat= -p "$3") != T* ]] && touch resumed ;;
 restore)
 	[[ ! ${cannot_restore-} ]] || { echo "no room" >&2; exit 1; }
 	[[ ! ${other-} ]] || { echo "$other"; exit; }
@@ -164,6 +165,7 @@ echo fails=1 >mood
 kill -USR1 "$pid"
 wait_for grep -F "there is no dump: dump: $work/tool: exited with 1" err
 goes_on
+[[ ! -e resumed ]] || fail "a dump that failed is said to have been complete"
 kill_job
 rm mood
 ((++run))
@@ -179,6 +181,7 @@ goes_on
 kill -USR1 "$pid"
 wait_for grep -F "there is no dump: its manifest cannot be made: a name in it is no UTF-8" err
 goes_on
+[[ -e resumed ]] || fail "what the dump did to the processes stays"
 kill_job
 rm $'log\377'
 unset opens
@@ -423,6 +426,7 @@ if unshare --user --map-root-user --pid --fork --mount-proc true 2>/dev/null; th
 	taken=("--get-restore-tid" "--action lock" "--action checkpoint")
 	given=("--action restore" "--action unlock")
 	gpus 0 dump "${taken[@]}" "criu dump, no plugins"
+	gpus 0 resume "${given[@]}"
 	gpus 0 restore "criu restore, no plugins" "${given[@]}"
 	echo unlock >cuda_fails
 	gpus 1 restore "criu restore, no plugins" "${given[@]}"

@@ -26,6 +26,7 @@
 #define SAID_MAX 4096
 #define CHECK_SEC 60	/* for "check" */
 #define RESTORE_SEC 600 /* for "restore" */
+#define RESUME_SEC 600	/* for "resume" */
 #define ANSWER_MAX 65536
 #define DIRECTORY_MODE 0700 /* a program's memory is its user's */
 
@@ -525,10 +526,23 @@ static int checkpoint_write_names(const struct agent_checkpoint *c,
 	return astra_error_set(err, "%.300s: %s", path, strerror(errno));
 }
 
+/* A dump that is complete, but does not count: the program undoes what else it
+ * has done to the processes, which go on. */
+static void checkpoint_resume(const struct agent_checkpoint *c,
+			      const char *images, const char *pid)
+{
+	struct astra_error why = {""};
+	char line[8];
+
+	(void)checkpoint_ask(c, "resume", images, pid, RESUME_SEC, line,
+			     sizeof(line), &why);
+}
+
 int agent_checkpoint_dump(struct agent_checkpoint *c, pid_t pid, double seconds,
 			  bool *lost, struct astra_error *err)
 {
 	char name[64], images[PATH_MAX], number[24], line[8];
+	bool dumped = false;
 	pid_t *pids = NULL;
 	long count = 0;
 	int rc;
@@ -545,12 +559,15 @@ int agent_checkpoint_dump(struct agent_checkpoint *c, pid_t pid, double seconds,
 		count = agent_tree(getpid(), &pids);
 	}
 	if (!rc) {
+		dumped = true;
 		checkpoint_signal(pids, count, SIGSTOP);
 		rc = checkpoint_complete(c, name, images, pids, count, err);
 	}
 	if (rc) {
 		checkpoint_keep_errors(c, err);
 		checkpoint_signal(pids, count, SIGCONT);
+		if (dumped)
+			checkpoint_resume(c, images, number);
 		checkpoint_remove_tree(images);
 	}
 	free(pids);
