@@ -256,7 +256,8 @@ const struct astra_option astra_option_table[] = {
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "
 	 "of their priorities, which follow Policy where priority/ltgf is "
 	 "loaded, and they run until they end. So it is in every pool where "
-	 "burst_buffer/astraea is not loaded.",
+	 "burst_buffer/astraea is not loaded. no is refused with another "
+	 "Policy than ltgf, and with MaxGPUHours and its like.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, leases)}},
 	{"Gres", "gpu|shard", "gpu",
 	 "What the pool shares out. gpu: whole GPUs. shard: parts of them, "

@@ -191,7 +191,8 @@ static const struct astra_cli cli = {
 		"them, and end those that the search gives up.",
 	.options = options,
 	.end = "Exit status: CMD's; 127 if it is not found, 126 if it cannot be run, 125 for a\n"
-	       "wrong option. Of an app: 0 when its jobs are over, else 1.",
+	       "wrong option, 124 if --checkpoint-with cannot work here. Of an app: 0 when its\n"
+	       "jobs are over, else 1.",
 	.stop = true,
 };
 
