@@ -27,15 +27,16 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 static void settle_lend(struct round *r, struct ejob *j, double end_sec)
 {
 	double now = r->snap->now_sec;
+	double over = fmin(j->lease_end_sec, now);
 
-	end_sec = fmax(end_sec, fmin(j->lease_end_sec, now));
 	if (end_sec - now >= j->min_run_sec) {
 		r->e->counters.lent++;
 		j->lease_start_sec = now;
 		j->lent = true;
 	}
-	astra_lease_set_end(r->e, j,
-			    astra_lease_cut(&r->snap->jobs[j->index], end_sec));
+	astra_lease_set_end(
+		r->e, j,
+		astra_lease_cut(&r->snap->jobs[j->index], fmax(end_sec, over)));
 	j->taken = false;
 	r->plan->changed = true;
 }
