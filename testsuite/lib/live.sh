@@ -34,6 +34,8 @@
 #   slurm_has_saved		whether slurmctld has saved its jobs since
 #				$CLUSTER_DIR/known was touched: what came later
 #				is lost with one that is killed
+#   slurm_saves ID		change a job's comment, and wait until that
+#				is saved: else nothing may be
 #   restart_slurmctld [SIGNAL]	stop it with SIGNAL [TERM] and start it again
 #   ctld_log PATTERN		whether slurmctld's log has such a line
 #   box_name			the file of slurmctld's black box
@@ -198,6 +200,12 @@ other_user=(setpriv --reuid games --regid games --clear-groups)
 as_other() { "${other_user[@]}" "$@"; }
 
 slurm_has_saved() { [[ $CLUSTER_DIR/state/job_state -nt $CLUSTER_DIR/known ]]; }
+
+slurm_saves() {
+	local comment=saved.$EPOCHREALTIME
+	scontrol update "jobid=$1" "comment=$comment"
+	wait_for 30 grep -qaF "$comment" "$CLUSTER_DIR/state/job_state"
+}
 
 restart_slurmctld() {
 	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld "${1-TERM}"

@@ -112,17 +112,13 @@ serves() {
 	more
 	wait_for 90 done_all
 }
-saved() {
-	touch "$CLUSTER_DIR/known"
-	wait_for 30 slurm_has_saved
-}
 
 serves
 more
 set_conf Policy themis
 rule themis "ltgf to themis"
 serves
-saved
+slurm_saves "$red"
 restart_slurmctld KILL
 rule themis "a kill"
 more
@@ -137,7 +133,7 @@ echo "$sums"
 
 # While it is down the file is edited.
 more
-saved
+slurm_saves "$red"
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 sed -i 's/Policy=incentive/Policy=oasis/' "$CLUSTER_DIR/etc/astraea.conf"
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld

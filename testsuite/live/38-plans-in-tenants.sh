@@ -58,8 +58,7 @@ refused() {
 		grep >/dev/null 'Policy=ltgf+ltgf.*within tenants ltgf shares already'
 }
 wait_for 20 refused
-touch "$CLUSTER_DIR/known"
-wait_for 30 slurm_has_saved
+slurm_saves "$last"
 restart_slurmctld KILL
 wait_for 60 split 4 2
 

@@ -37,12 +37,6 @@ are() { awk -v "x=$(credits_of "$1")" "BEGIN { exit !(x != \"\" && x $2) }"; }
 has() { # JOB GPUS: it runs with so many
 	job_is "$1" RUNNING && [[ $(job_field "$1" TresPerJob) == *:"$2" ]]
 }
-# Some releases save nothing while no job changes.
-saved() {
-	touch "$CLUSTER_DIR/known"
-	scontrol update job "$first" "Comment=$RANDOM"
-	wait_for 20 slurm_has_saved
-}
 
 cat >"$CLUSTER_DIR/work.sh" <<'EOT'
 #!/bin/bash
@@ -67,7 +61,7 @@ poor() { [[ $(why "$second") == *" costs 0.003788, and its tenant a has 0 credit
 wait_for 20 poor
 sfair why "$second"
 check_eq "its state" PENDING "$(job_state "$second")"
-saved
+slurm_saves "$first"
 restart_slurmctld KILL
 kept() { job_is "$first" RUNNING && job_is "$rigid" RUNNING; }
 wait_for 30 kept
@@ -105,7 +99,7 @@ paid() { ledger a paid 2>/dev/null | awk '{ s += $1 } END { print s + 0 }'; }
 told() { awk -v "x=$(paid)" 'BEGIN { exit !(x > 0) }'; }
 wait_for 60 told
 had=$(credits_of c) was=$(paid)
-saved
+slurm_saves "$first"
 restart_slurmctld KILL
 wait_for 30 job_is "$second" RUNNING
 check "c has lost something" are c ">= $had"

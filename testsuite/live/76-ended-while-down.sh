@@ -17,8 +17,7 @@ wait_for 20 job_is "$short" RUNNING
 wait_for 20 job_is "$long" RUNNING
 first=$(submit --gres=gpu:2 -w n1 --wrap true)
 second=$(submit --gres=gpu:2 -w n2 --wrap true)
-touch -d '1 second' "$CLUSTER_DIR/known" # what began before is in a later file
-wait_for 20 slurm_has_saved
+slurm_saves "$second"
 over() { [[ -s $CLUSTER_DIR/over ]]; }
 "${live_lib:?}/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 wait_for 60 over # the first; both leases are as well

@@ -19,17 +19,10 @@ records() { sacct -nPX -D -j "$1" -o state,end | sort; }
 known() { [[ $(records "$again") == RUNNING* ]]; }
 wait_for 40 known
 
-# save ID: what is known of it.
-save() {
-	touch "$CLUSTER_DIR/known"
-	scontrol update JobId="$1" Comment=saved # it may have been, before that
-	wait_for 20 slurm_has_saved
-}
-
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmdbd
 scontrol requeue "$again"
 wait_for 20 job_is "$again" PENDING
-save "$again"
+slurm_saves "$again"
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmdbd
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
@@ -65,7 +58,7 @@ single=$(submit -H --gres=gpu:1 --wrap "$once")
 array=$(submit -H --gres=gpu:1 --array=0-1 --wrap "$once")
 runs=$(submit --gres=gpu:1 --wrap 'sleep 30')
 wait_for 20 job_is "$runs" RUNNING
-save "$single"
+slurm_saves "$single"
 cp "$CLUSTER_DIR/state/job_state" "$CLUSTER_DIR/"
 scontrol requeue "$runs"
 wait_for 20 job_is "$runs" PENDING
@@ -99,7 +92,7 @@ runs=$(submit --gres=gpu:1 --wrap 'sleep 600')
 other=$(submit --gres=gpu:1 --wrap 'sleep 600')
 wait_for 20 job_is "$runs" RUNNING
 wait_for 20 job_is "$other" RUNNING
-save "$runs"
+slurm_saves "$runs"
 cp "$CLUSTER_DIR/state/job_state" "$CLUSTER_DIR/"
 scontrol requeue "$runs"
 wait_for 20 job_is "$runs" PENDING

@@ -94,9 +94,7 @@ ok class-is-the-reason
 # ---- slurmctld dies: the elastic job goes on; and once nobody waits for GPUs or
 # ---- has them nothing is learned, so shares are as they were.
 
-touch "$CLUSTER_DIR/known"
-scontrol update job "$elastic" Comment=changed # else nothing may be saved
-wait_for 20 slurm_has_saved
+slurm_saves "$elastic"
 restart_slurmctld KILL
 wait_for 30 has "$elastic" 5
 ok goes-on-after-a-kill

@@ -122,9 +122,7 @@ ok starts-when-one-has-ended
 late=$(work late -A blue --gres=shard:4)
 wait_for 60 says "$late" "with 4"
 wait_for 20 says "$two" checkpoint
-touch "$CLUSTER_DIR/known"
-scontrol update job "$late" Comment=changed
-wait_for 20 slurm_has_saved
+slurm_saves "$late"
 restart_slurmctld KILL
 back() { [[ $(squeue -h -t R -o %i | wc -l) -ge 4 ]]; }
 wait_for 60 back
