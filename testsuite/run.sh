@@ -8,6 +8,11 @@
 #   testsuite/run.sh --long [...]       long/ as well: hours
 #   testsuite/run.sh --differing [...]  not those whose head says that they are
 #                                       alike with any Slurm: for a second one
+#   testsuite/run.sh --once-more [...]  a test of live/ that failed beside others
+#                                       is run again, alone; the last line says
+#                                       how many passed only so. Not one in which
+#                                       something crashed, nor those of faults
+#                                       (7*), which are not the same twice
 #   testsuite/run.sh --slurm=PREFIX [...]  with the Slurm installed there, whose
 #                                       source and build folder lie where
 #                                       build-aux/setup.sh would put them, or:
@@ -32,14 +37,15 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-long='' differing=''
-passed=0 failed=0 skipped=0
+long='' differing='' once_more=''
+passed=0 failed=0 skipped=0 only_alone=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 # So that a test's own trap can stop its cluster; what waits for it ends then.
 trap 'for job in $(jobs -p); do pkill -P "$job" || :; done; wait; exit 1' INT TERM HUP
 
 finish() {
+	((only_alone == 0)) || echo "$only_alone passed only when run alone"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	((failed == 0)) || exit 1
 	exit 0
@@ -80,13 +86,24 @@ wanted() {
 	return 1
 }
 
+# runs_again NAME: whether the test, which failed, is to be run once more; noted.
+runs_again() {
+	[[ $once_more && $1 == live/* && $1 != live/7* ]] || return 1
+	[[ ! -s $work/${1//\//_}.dead ]] || return 1
+	sed -n "\\,^$1 ,p" "$work/list" >>"$work/again"
+}
+
 report() {
 	local name=$1 out=$work/${1//\//_} status ms word
 	read -r status ms <"$out.end"
 	case $status in
 	0) word=PASS passed=$((passed + 1)) ;;
 	77) word=SKIP skipped=$((skipped + 1)) ;;
-	*) word=FAIL failed=$((failed + 1)) ;;
+	*)
+		word=FAIL
+		! runs_again "$name" || word=AGAIN
+		[[ $word == AGAIN ]] || failed=$((failed + 1))
+		;;
 	esac
 	printf '%s  %s  %d.%d s\n' "$word" "$name" \
 		$((ms / 1000)) $((ms % 1000 / 100))
@@ -140,10 +157,21 @@ run_tests() {
 	collect 1
 }
 
+# Those that failed, one at a time and for the last time.
+run_again() {
+	local before=$passed
+	once_more=''
+	[[ -e $work/again ]] || return 0
+	echo "Once more, alone:"
+	ASTRAEA_JOBS=1 run_tests <"$work/again"
+	only_alone=$((passed - before))
+}
+
 while [[ ${1-} == --* && $1 != --list ]]; do
 	case $1 in
 	--long) long=1 ;;
 	--differing) differing=1 ;;
+	--once-more) once_more=1 ;;
 	--slurm=?*) export ASTRAEA_SLURM=${1#*=} ;;
 	--slurm-src=?*) export ASTRAEA_SLURM_SRC=${1#*=} ;;
 	--slurm-build=?*) export ASTRAEA_SLURM_BUILD=${1#*=} ;;
@@ -177,4 +205,5 @@ done >"$work/list"
 }
 watch_crashes "$work"
 run_tests <"$work/list"
+run_again
 finish
