@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What accounting says of leased jobs is what they had: sacct shows each run
 # once, with the first submit time, the leases and the time lost at their ends;
-# sreport's GPU time is what the jobs themselves wrote down, and sfair's.
+# sreport's GPU time is that until the jobs themselves ended, and sfair's.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
@@ -16,8 +16,9 @@ for a in a b; do
 	sacctmgr -i add user root account=$a >/dev/null
 done
 
-# A job writes down each of its runs; the first is endless, the second takes $1
-# seconds. SIGUSR1 ends a run as a checkpoint, 1.5 s later.
+# A job writes down each of its runs, from when it was given its GPUs: a launch may
+# take seconds; the first is endless, the second takes $1 seconds. SIGUSR1 ends a
+# run as a checkpoint, 1.5 s later.
 export OUT=$CLUSTER_DIR/out
 cat >"$OUT/runs" <<'EOT'
 #!/bin/bash
@@ -25,7 +26,8 @@ run="$SLURM_JOB_ID $SLURM_JOB_ACCOUNT"
 trap 'echo "end $run $EPOCHREALTIME" >>"$OUT/journal"' EXIT
 trap 'sleep 1.5; exit 85' USR1
 trap 'exit 0' TERM
-echo "begin $run $EPOCHREALTIME" >>"$OUT/journal"
+began=$(squeue -h -j "$SLURM_JOB_ID" -O StartTime:20)
+echo "begin $run $(date -d "$began" +%s)" >>"$OUT/journal"
 ((${SLURM_RESTART_COUNT:-0})) || set 100
 sleep "$1" &
 wait
