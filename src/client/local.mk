@@ -40,7 +40,7 @@ EXTRA_DIST += src/client/libsfair.map
 EXTRA_libsfair_so_DEPENDENCIES = src/client/libsfair.map
 install-exec-local: libsfair.so
 	$(MKDIR_P) '$(DESTDIR)$(libdir)'
-	$(INSTALL_DATA) libsfair.so '$(DESTDIR)$(libdir)/$(LIBSFAIR_FILE)'
+	$(INSTALL_PROGRAM) libsfair.so '$(DESTDIR)$(libdir)/$(LIBSFAIR_FILE)'
 	ln -sf $(LIBSFAIR_FILE) '$(DESTDIR)$(libdir)/$(LIBSFAIR_SONAME)'
 	ln -sf $(LIBSFAIR_FILE) '$(DESTDIR)$(libdir)/libsfair.so'
 uninstall-local:
