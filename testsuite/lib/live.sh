@@ -9,7 +9,8 @@
 #	wait_for 10 job_is "$id" RUNNING
 #
 # The test passes when it ends with 0, fails with any other status and is
-# skipped with 77. Where a test fails, the tails of the logs are printed.
+# skipped with 77. Where a test fails, the tails of the logs are printed, and what
+# its function on_failure, if it has one, has to say.
 #
 #   start_cluster [OPTION]...	testsuite/lib/cluster up, in a new folder; its
 #				env is sourced; torn down at the end of the test
@@ -67,6 +68,7 @@ live_end() {
 	trap - EXIT
 	[[ ${CLUSTER_DIR-} ]] || exit "$status"
 	if ((status != 0 && status != 77)); then
+		! declare -F on_failure >/dev/null || on_failure || true
 		echo "---- slurmctld.log"
 		tail -n 40 "$CLUSTER_DIR/log/slurmctld.log" || true
 	fi

@@ -32,6 +32,10 @@ echo "run $ASTRAEA_GPUS after $ASTRAEA_GPUS_BEFORE here $SLURM_GPUS_ON_NODE"
 trap 'echo "checkpoint at $ASTRAEA_GPUS"; exit 85' TERM
 while :; do sleep 0.2; done
 EOT
+on_failure() {
+	job_log "$elastic"
+	sacct -XPD -j "$elastic" -o state,submit,start,end,alloctres
+}
 has() { # JOB GPUS: it runs with so many
 	job_is "$1" RUNNING && [[ $(job_field "$1" TresPerJob) == *:"$2" ]]
 }
