@@ -402,6 +402,17 @@ static bool too_soon(const job_record_t *job)
 		(job->step_list && list_count(job->step_list)));
 }
 
+#define INDEX_SEC 10
+
+/* Slurm 22.05 refuses all changes of a job while slurmdbd looks for the
+ * job's index, seconds after its submission or requeue: it would be started as
+ * large as it is. No longer than so: slurmdbd may be away. */
+static bool start_lacks_index(const job_record_t *job)
+{
+	return job->db_index == NO_VAL64 &&
+	       time(NULL) < job->details->submit_time + INDEX_SEC;
+}
+
 /* A maintenance is in no lease's way that is over before. But Slurm lets no job
  * start whose time limit reaches into one: so for the time of the choice the
  * limit does not. Returns when it begins; 0: it is not in the way of the limit
@@ -465,7 +476,7 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 	    IS_JOB_COMPLETING(job) || !order->share_count ||
 	    astra_claim_of(job, NULL) != ASTRA_MANAGED)
 		return ASTRA_START_STALE;
-	if (too_soon(job))
+	if (too_soon(job) || (order->gpus_min && start_lacks_index(job)))
 		return ASTRA_START_STALE;
 	astra_unpark(job);
 	nodes = wanted_nodes(order);
