@@ -12,9 +12,10 @@ other=${ASTRAEA_OTHER_BUILD-}
 [[ $other ]] || skip "no ASTRAEA_OTHER_BUILD"
 ours=${ASTRAEA_BUILDDIR:-$top/build}
 
+# The long lease is recalled for nobody.
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=8 LeaseMax=900 CheckpointGrace=4
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=8 LeaseMax=900 CheckpointGrace=4 Promise=no
 EOT
 ASTRAEA_BUILDDIR=$other start_cluster --nodes 2 --gpus 4 \
 	--slurm RequeueExit=85 --astraea "$conf"

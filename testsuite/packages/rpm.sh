@@ -66,7 +66,7 @@ slurm_rpm() {
 # not know.
 packages() {
 	local name
-	for name in "$@"; do ls "$top"/RPMS/*/"$name"-0*.rpm; done
+	for name in "$@"; do ls "$top"/RPMS/*/"$name"-[0-9]*.rpm; done
 }
 slurm_rpm "$release"
 slurm_rpm "$next"
