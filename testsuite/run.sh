@@ -9,10 +9,11 @@
 #   testsuite/run.sh --differing [...]  not those whose head says that they are
 #                                       alike with any Slurm: for a second one
 #   testsuite/run.sh --once-more [...]  a test of live/ that failed beside others
-#                                       is run again, alone; the last line says
-#                                       how many passed only so. Not one in which
-#                                       something crashed, nor those of faults
-#                                       (7*), which are not the same twice
+#                                       is run again, alone; the line before the
+#                                       last says how many passed only so. Not one
+#                                       in which something crashed or that did not
+#                                       end, nor those of faults (7*) and
+#                                       sanitizers (81), not the same twice
 #   testsuite/run.sh --slurm=PREFIX [...]  with the Slurm installed there, whose
 #                                       source and build folder lie where
 #                                       build-aux/setup.sh would put them, or:
@@ -86,9 +87,11 @@ wanted() {
 	return 1
 }
 
-# runs_again NAME: whether the test, which failed, is to be run once more; noted.
+# runs_again NAME STATUS: whether the test, which failed, is to be run once more;
+# noted.
 runs_again() {
-	[[ $once_more && $1 == live/* && $1 != live/7* ]] || return 1
+	[[ $once_more && $1 == live/* && $2 != 124 ]] || return 1
+	[[ $1 != live/7* && $1 != live/81-* ]] || return 1
 	[[ ! -s $work/${1//\//_}.dead ]] || return 1
 	sed -n "\\,^$1 ,p" "$work/list" >>"$work/again"
 }
@@ -101,7 +104,7 @@ report() {
 	77) word=SKIP skipped=$((skipped + 1)) ;;
 	*)
 		word=FAIL
-		! runs_again "$name" || word=AGAIN
+		! runs_again "$name" "$status" || word=AGAIN
 		[[ $word == AGAIN ]] || failed=$((failed + 1))
 		;;
 	esac

@@ -11,6 +11,7 @@
 
 term=10
 conf=$(mktemp) runs=$(mktemp)
+on_failure() { rm -f "$runs"; }
 cat >"$conf" <<-EOT
 	RoundInterval=1
 	LeaseTerm=$term

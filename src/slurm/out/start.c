@@ -404,9 +404,10 @@ static bool too_soon(const job_record_t *job)
 
 #define INDEX_SEC 10
 
-/* Slurm 22.05 refuses all changes of a job while slurmdbd looks for the
- * job's index, seconds after its submission or requeue: it would be started as
- * large as it is. No longer than so: slurmdbd may be away. */
+/* Slurm 22.05 refuses to change a job while slurmdbd looks for the job's index,
+ * some seconds after its submission or requeue. An elastic one that was started
+ * then would have the size of its record until its lease's end. After INDEX_SEC
+ * it is started so all the same: slurmdbd may be away. */
 static bool start_lacks_index(const job_record_t *job)
 {
 	return job->db_index == NO_VAL64 &&
