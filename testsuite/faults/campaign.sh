@@ -47,11 +47,12 @@ while (($#)); do
 done
 
 # Where it is possible, the state lies on a small file system of its own, which
-# can be full or read-only.
+# can be full or read-only, and has room for what slurmctld keeps of MaxJobCount jobs
+# that campaigns come to: 10 KiB each.
 mount_state() {
 	mkdir "$CLUSTER_DIR/aside"
 	cp -a "$CLUSTER_DIR/state/." "$CLUSTER_DIR/aside/"
-	mount -t tmpfs -o size=24m,mode=755 state "$CLUSTER_DIR/state" \
+	mount -t tmpfs -o size=128m,mode=755 state "$CLUSTER_DIR/state" \
 		2>/dev/null || return 0
 	cp -a "$CLUSTER_DIR/aside/." "$CLUSTER_DIR/state/"
 	mounted=--mounted

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/reserved.h"
 
+#include <math.h>
+
 #include "src/common/idmap.h"
 
 /* To Slurm a job without a time limit runs for a year. */
@@ -172,15 +174,21 @@ static time_t reserved_run_sec(const job_record_t *job)
 }
 
 /* Slurm counts runs in minutes. */
+double astra_reserved_least(const struct astra_terms *terms)
+{
+	return terms->least_sec > 0
+		       ? fmax(60, terms->lead_sec + terms->least_sec)
+		       : 0;
+}
+
 static bool reserved_has_room(const struct reserved_test *t,
 			      const slurmctld_resv_t *resv)
 {
-	double room = difftime(resv->start_time, t->now);
+	double least = astra_reserved_least(t->terms);
 
 	return reserved_is_maint(resv) &&
-	       !(resv->flags & RESERVE_FLAG_TIME_FLOAT) &&
-	       t->terms->least_sec > 0 && room >= 60 &&
-	       room >= t->terms->lead_sec + t->terms->least_sec;
+	       !(resv->flags & RESERVE_FLAG_TIME_FLOAT) && least > 0 &&
+	       difftime(resv->start_time, t->now) >= least;
 }
 
 static int reserved_drop(void *x, void *arg)

@@ -25,6 +25,10 @@ void astra_reserved_drop(const job_record_t *job,
 			 const struct astra_terms *terms, time_t now,
 			 bitstr_t *nodes);
 
+/* Seconds that a job with leases needs before a maintenance; 0: without leases it
+ * needs its time limit. */
+double astra_reserved_least(const struct astra_terms *terms);
+
 /* The maintenance that keeps some of these nodes from such a job; of several
  * the one that ends last. NULL: none does. Locks: as above. */
 const slurmctld_resv_t *astra_reserved_maint(const job_record_t *job,
