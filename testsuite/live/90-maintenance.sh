@@ -8,7 +8,7 @@
 
 grace=4
 conf=$(mktemp)
-echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=120 LeaseMax=3600 CheckpointGrace=$grace MinRunTime=2" \
+echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=120 LeaseMax=3600 CheckpointGrace=$grace MinRunTime=2 ForecastInterval=2" \
 	>"$conf"
 start_cluster --nodes 2 --gpus 2 --cpus 8 --astraea "$conf" \
 	--slurm KillWait=5 \
@@ -166,6 +166,30 @@ sleep 3
 check "EndTime after it is given up" ends_at $end
 scancel "$shortened"
 ok an-end-that-its-user-gives-it-stays
+
+# ---- No start is foreseen in one, nor before it where no lease has room: it takes
+# longer to have these GPUs back than until the minute before it.
+
+runs "$job"
+runs "$endless"
+begin=$(($(date +%s) + 66))
+maintain ahead $begin ignore_jobs
+waiting=$(submit --gres=gpu:2 -N 2 -t 8:00:00 --wrap true)
+foreseen='' submitted=$(date +%s)
+while (($(date +%s) < begin - 50)); do
+	at=$(squeue -h --start -j "$waiting" -o %S)
+	# Slurm itself begins with the time of submission.
+	if [[ $at == 20* ]] && (($(seconds "$at") > submitted)); then
+		check "it is expected at $at, after the maintenance" \
+			test "$(seconds "$at")" -ge $((begin + 3600))
+		foreseen=yes
+	fi
+	sleep 0.2
+done
+[[ $foreseen ]] || waits "$waiting" ahead || fail "it is expected at $at"
+ok no-start-is-foreseen-in-it
+scancel "$waiting"
+scontrol delete ReservationName=ahead
 
 # ---- Nobody is in the way of a job inside of it.
 

@@ -197,6 +197,7 @@ static bool busy;
 static struct astra_forecaster_due {
 	char pool[ASTRA_POOL_NAME_MAX];
 	double at_sec;
+	struct astra_pause pause; /* of the last round */
 } * dues;
 static size_t due_count, due_room;
 static struct table *tables;
@@ -342,6 +343,7 @@ static struct look *make_look(const char *pool,
 		return NULL;
 	snprintf(look->pool, sizeof(look->pool), "%s", pool);
 	look->options = *astra_engine_options(engine);
+	look->pause = view->pause;
 	if (astra_engine_image(engine, &look->image) == 0 &&
 	    astra_snapshot_copy(&view->model, &look->arena, &look->snapshot) ==
 		    0 &&
@@ -365,6 +367,18 @@ static bool forecaster_is_time(const char *pool, double now_sec)
 	return yes;
 }
 
+static void forecaster_note_pause(const char *pool,
+				  const struct astra_pause *pause)
+{
+	struct astra_forecaster_due *due;
+
+	pthread_mutex_lock(&mutex);
+	due = due_of(pool);
+	if (due)
+		due->pause = *pause;
+	pthread_mutex_unlock(&mutex);
+}
+
 static bool anybody_waits(const struct astra_view *view)
 {
 	for (size_t i = 0; i < view->job_count; i++)
@@ -379,6 +393,7 @@ void astra_forecaster_look(const char *pool, const struct astra_engine *engine,
 	const struct astra_options *options = astra_engine_options(engine);
 	struct look *look;
 
+	forecaster_note_pause(pool, &view->pause);
 	if (!(options->forecast_sec > 0) || !options->leases) {
 		forget_table(pool);
 		return;
@@ -416,6 +431,18 @@ static struct astra_forecast_time forecaster_of(const char *pool, uint32_t job)
 	return time;
 }
 
+double astra_forecaster_past(const char *pool, double sec)
+{
+	const struct astra_forecaster_due *due;
+
+	pthread_mutex_lock(&mutex);
+	due = due_of(pool);
+	if (due)
+		sec = astra_look_past(&due->pause, sec);
+	pthread_mutex_unlock(&mutex);
+	return sec;
+}
+
 /* No sooner than that, whatever was foreseen before the last round. */
 static double forecaster_first_sec(const struct astra_reason *reason,
 				   double now_sec)
@@ -431,7 +458,7 @@ double astra_forecaster_start_sec(const char *pool,
 	double start;
 
 	if (reason->start_sec > now_sec)
-		return reason->start_sec;
+		return astra_forecaster_past(pool, reason->start_sec);
 	start = forecaster_of(pool, reason->job).start_sec;
 	return start > 0
 		       ? fmax(start, forecaster_first_sec(reason, now_sec + 1))

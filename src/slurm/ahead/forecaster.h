@@ -44,6 +44,11 @@ void astra_forecaster_round_ends(void);
 struct astra_report_job;
 void astra_forecaster_show(struct astra_report_job *record, double now_sec);
 
+/* A time at which a job of the pool starts, by the maintenance of all nodes of
+ * the pool that the last round saw: nothing starts in it, and what would later
+ * does so as much later. Seconds since the epoch; 0 stays so. Any thread. */
+double astra_forecaster_past(const char *pool, double sec);
+
 /* When to tell a user that a reason's job starts: as the plan has it, else as
  * was foreseen, not before the next round, nor before a cap's next period; 0:
  * not known. */

@@ -60,6 +60,13 @@ static int forecaster_look_one_pass(const struct look *look, int kind,
 	return rc;
 }
 
+double astra_look_past(const struct astra_pause *pause, double sec)
+{
+	return pause->from_sec > 0 && sec >= pause->from_sec
+		       ? sec + pause->until_sec - pause->from_sec
+		       : sec;
+}
+
 static int forecaster_look_compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -148,6 +155,8 @@ int astra_look_ahead(const struct look *look, const atomic_bool *stop,
 
 		starts[kind] = own;
 		rc = forecaster_look_one_pass(look, kind, stop, own, &to);
+		for (size_t i = 0; i < count; i++)
+			own[i] = astra_look_past(&look->pause, own[i]);
 		until = fmin(until, to);
 	}
 	if (atomic_load(stop))

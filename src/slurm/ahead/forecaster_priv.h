@@ -10,6 +10,7 @@
 #include "src/common/bytes.h"
 #include "src/foresee/runtimes.h"
 #include "src/slurm/ahead/forecaster.h"
+#include "src/slurm/in/reserved.h"
 
 #define ASTRA_GUESSES 3
 
@@ -23,6 +24,7 @@ struct look {
 	struct astra_run_guess *guesses[ASTRA_GUESSES];
 	struct astra_release *releases[ASTRA_GUESSES]; /* by others */
 	size_t release_count[ASTRA_GUESSES];
+	struct astra_pause pause;
 };
 
 struct entry {
@@ -44,6 +46,10 @@ int astra_look_ahead(const struct look *look, const atomic_bool *stop,
 
 /* Of the calling thread. */
 double astra_look_cpu_sec(void);
+
+/* The engine knows of no maintenance: what it would begin in one, or later,
+ * begins as much later as nothing begins for it. */
+double astra_look_past(const struct astra_pause *pause, double sec);
 
 /* What was foreseen of a job, or NULL. table: may be NULL. */
 const struct entry *astra_look_find(const struct table *table, uint32_t job);

@@ -197,8 +197,8 @@ static double lease_of(const job_record_t *job, const struct astra_wish *wish,
 }
 
 /* The signal and its grace, TERM and KILL, and a round. */
-static void managed_before_maintenance(const struct astra_options *o,
-				       struct astra_terms *terms)
+void astra_terms_before_maintenance(const struct astra_options *o,
+				    struct astra_terms *terms)
 {
 	double term = terms->lease_sec > 0 ? terms->lease_sec : o->lease_sec;
 
@@ -238,5 +238,5 @@ void astra_terms_of(const job_record_t *job,
 	}
 	out->pinned = why_pinned(job, options->leases, wish.lease_none);
 	out->revocable = !*out->pinned;
-	managed_before_maintenance(options, out);
+	astra_terms_before_maintenance(options, out);
 }

@@ -64,6 +64,11 @@ void astra_terms_of(const job_record_t *job,
 		    const struct astra_options *options,
 		    struct astra_terms *out);
 
+/* Fill in lead_sec and least_sec, by the other terms. Locks: caller holds conf
+ * read. */
+void astra_terms_before_maintenance(const struct astra_options *options,
+				    struct astra_terms *terms);
+
 /* A requeue of this run was refused: it is not revocable any more.
  * Locks: caller holds job write. */
 void astra_terms_pin(const job_record_t *job);

@@ -153,6 +153,48 @@ time_t astra_reserved_end(const job_record_t *job,
 	return end > job->end_time + 60 ? end : 0;
 }
 
+struct reserved_pause {
+	bitstr_t *nodes;
+	double now, least;
+	struct astra_pause first;
+};
+
+static int reserved_pauses(void *x, void *arg)
+{
+	slurmctld_resv_t *resv = x;
+	struct reserved_pause *p = arg;
+	double from = fmax((double)resv->start_time - p->least, p->now);
+
+	if (reserved_is_maint(resv) && resv->node_bitmap &&
+	    (resv->ctld_flags & RESV_CTLD_FULL_NODE) &&
+	    !(resv->flags & RESERVE_FLAG_TIME_FLOAT) &&
+	    (double)resv->end_time > p->now &&
+	    bit_super_set(p->nodes, resv->node_bitmap) &&
+	    (!(p->first.from_sec > 0) || from < p->first.from_sec))
+		p->first = (struct astra_pause){
+			.from_sec = from,
+			.until_sec = (double)resv->end_time,
+		};
+	return 0;
+}
+
+struct astra_pause astra_reserved_pause(bitstr_t *nodes,
+					const struct astra_options *options,
+					time_t now)
+{
+	struct astra_terms terms = {
+		.revocable = true,
+		.signal = options->checkpoint_signal,
+	};
+	struct reserved_pause pause = {.nodes = nodes, .now = (double)now};
+
+	astra_terms_before_maintenance(options, &terms);
+	pause.least = astra_reserved_least(&terms);
+	if (resv_list && bit_set_count(nodes))
+		list_for_each_ro(resv_list, reserved_pauses, &pause);
+	return pause.first;
+}
+
 struct reserved_test {
 	const job_record_t *job;
 	const struct astra_terms *terms;

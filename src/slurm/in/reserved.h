@@ -25,8 +25,8 @@ void astra_reserved_drop(const job_record_t *job,
 			 const struct astra_terms *terms, time_t now,
 			 bitstr_t *nodes);
 
-/* Seconds that a job with leases needs before a maintenance; 0: without leases it
- * needs its time limit. */
+/* Seconds that a job with leases needs before a maintenance; 0: without leases
+ * it needs its time limit. */
 double astra_reserved_least(const struct astra_terms *terms);
 
 /* The maintenance that keeps some of these nodes from such a job; of several
@@ -34,6 +34,18 @@ double astra_reserved_least(const struct astra_terms *terms);
 const slurmctld_resv_t *astra_reserved_maint(const job_record_t *job,
 					     const struct astra_terms *terms,
 					     bitstr_t *among, time_t now);
+
+/* From when until when no lease begins in a pool, as a maintenance has all of
+ * its nodes: the next one that there is. Seconds since the epoch; 0: none is
+ * planned. */
+struct astra_pause {
+	double from_sec, until_sec;
+};
+
+/* nodes: the pool's. Locks: as above, and conf read. */
+struct astra_pause astra_reserved_pause(bitstr_t *nodes,
+					const struct astra_options *options,
+					time_t now);
 
 /* When the first maintenance begins on any of these nodes that the job is not
  * inside of; 0: none is planned. Locks: as above. */

@@ -196,6 +196,8 @@ static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 		if (node_record_table_ptr[i] && bit_test(nodes, i))
 			map_node(map, i);
 	}
+	view->pause = astra_reserved_pause(nodes, &pool->options,
+					   (time_t)view->model.now_sec);
 	bit_free(nodes);
 	return whole ? 0 : -1;
 }

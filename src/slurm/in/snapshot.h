@@ -17,6 +17,7 @@
 #include "src/slurm/in/qos.h"
 #include "src/slurm/in/racks.h"
 #include "src/slurm/in/request.h"
+#include "src/slurm/in/reserved.h"
 #include "src/slurm/in/tenant_users.h"
 #include "src/slurm/in/tenants.h"
 
@@ -60,6 +61,7 @@ struct astra_view {
 	size_t job_count, job_room, info_room;
 	struct astra_other *others; /* none where nobody looks ahead */
 	size_t other_count, other_room;
+	struct astra_pause pause;
 	bool unsettled; /* a job is being cleaned up: look again soon */
 };
 

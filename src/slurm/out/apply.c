@@ -461,7 +461,8 @@ static double *find_starts(const struct astra_pool *pool, double now_sec)
 		starts[i] = astra_forecaster_start_sec(
 			pool->name, &plan->reasons[i], now_sec);
 		if (!(starts[i] > 0))
-			starts[i] = plan->reasons[i].bound_sec;
+			starts[i] = astra_forecaster_past(
+				pool->name, plan->reasons[i].bound_sec);
 	}
 	return starts;
 }
