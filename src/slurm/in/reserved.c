@@ -169,6 +169,7 @@ static int reserved_pauses(void *x, void *arg)
 	    (resv->ctld_flags & RESV_CTLD_FULL_NODE) &&
 	    !(resv->flags & RESERVE_FLAG_TIME_FLOAT) &&
 	    (double)resv->end_time > p->now &&
+	    bit_size(p->nodes) == bit_size(resv->node_bitmap) &&
 	    bit_super_set(p->nodes, resv->node_bitmap) &&
 	    (!(p->first.from_sec > 0) || from < p->first.from_sec))
 		p->first = (struct astra_pause){
