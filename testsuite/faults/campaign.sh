@@ -47,8 +47,8 @@ while (($#)); do
 done
 
 # Where it is possible, the state lies on a small file system of its own, which
-# can be full or read-only, and has room for what slurmctld keeps of MaxJobCount jobs
-# that campaigns come to: 10 KiB each.
+# can be full or read-only. slurmctld keeps 10 KiB of each job: there is room for ten
+# thousand, and a campaign of 200 faults has some 2,500.
 mount_state() {
 	mkdir "$CLUSTER_DIR/aside"
 	cp -a "$CLUSTER_DIR/state/." "$CLUSTER_DIR/aside/"
