@@ -26,7 +26,8 @@ static struct astra_contestant ballot_user(const struct round *r,
 	};
 }
 
-/* Once a round. */
+/* Once a round. What tenants had beyond their due while nobody else lacked it
+ * does not count, but for Promise=no, which is the paper's rule alone. */
 static int ballot_know(struct round *r)
 {
 	const struct astra_engine *e = r->e;
@@ -48,6 +49,9 @@ static int ballot_know(struct round *r)
 			.quota = quota,
 			.entitled = quota > 0,
 		};
+		if (e->options.promise)
+			known[i].usage.alloc -=
+				astra_fairness_tenant_gift(e->account, account);
 	}
 	for (size_t i = 0; i < e->user_count; i++)
 		if (e->users[i].jobs)

@@ -9,6 +9,7 @@
 
 #define NEVER SIZE_MAX
 #define SEARCH_STEP 32 /* few releases will mostly do */
+#define SPARE_TERMS (1.0 / 16)
 
 static void calendar_give(const struct round *r, struct astra_space *space,
 			  const struct astra_share *share)
@@ -208,7 +209,9 @@ static enum astra_wait calendar_diagnose(struct calendar *c)
 {
 	if (c->r->withdrawn || calendar_coming(c->r))
 		return ASTRA_WAIT_RANK;
-	c->anybody = c->displace = true;
+	c->anybody = true;
+	c->claim = ASTRA_CLAIM_DUE;
+	c->displace = ASTRA_DISPLACE_RAN;
 	if (astra_calendar_collect(c) < 0)
 		c->failed = true;
 	else if (probe(c, releases_due(c, NEVER)))
@@ -250,7 +253,7 @@ static int calendar_hold(struct calendar *c, size_t releases)
 	struct hold hold = {
 		.job = c->owner->job->id,
 		.start_sec = calendar_time(c, releases),
-		.anybody = c->anybody,
+		.anybody = c->claim == ASTRA_CLAIM_DUE,
 		.shares = c->shares,
 		.count = count,
 	};
@@ -279,19 +282,26 @@ static void calendar_fini(struct calendar *c)
 	free(c->others);
 }
 
-/* After all other holds, or, where that is more than a term away, before those
- * of richer tenants, or of anybody that is not due. Returns the releases that
- * it waits for. */
-static size_t calendar_search(struct calendar *c)
+/* By when the owner's GPUs are to be there, so that it keeps its bound with
+ * some time to spare; infinite: it has none. */
+static double calendar_latest(const struct calendar *c)
 {
-	double term = c->r->e->jobs[c->owner->row].lease_sec;
-	size_t releases = calendar_search_all(c), displacing;
-	struct calendar before = *c;
+	const struct astra_engine *e = c->r->e;
+	const struct ejob *j = &e->jobs[c->owner->row];
 
-	if (c->failed || !c->r->e->hold_count ||
-	    calendar_time(c, releases) <= c->r->snap->now_sec + term)
-		return releases;
-	before.displace = true;
+	return astra_first_start_due(e, c->r->snap, j,
+				     j->grants + astra_holds_of(e, j->id)) +
+	       (2 - SPARE_TERMS) * e->options.lease_sec;
+}
+
+/* The same search before more holds, if that is earlier. */
+static size_t calendar_displace(struct calendar *c, size_t releases,
+				enum astra_displace displace)
+{
+	struct calendar before = *c;
+	size_t displacing;
+
+	before.displace = displace;
 	before.items = before.others = NULL;
 	before.count = before.room = before.others_room = 0;
 	displacing = calendar_search_all(&before);
@@ -305,15 +315,65 @@ static size_t calendar_search(struct calendar *c)
 	return displacing;
 }
 
+/* After all other holds, or, where that is more than a term away, before those
+ * of richer tenants, or of jobs that are due later. A first start that is due
+ * goes before those of jobs that ran only to keep its bound: until then the
+ * share goes first. Returns the releases that it waits for. */
+static size_t calendar_search(struct calendar *c)
+{
+	const struct round *r = c->r;
+	double until_sec =
+		r->snap->now_sec + r->e->jobs[c->owner->row].lease_sec;
+	size_t releases = calendar_search_all(c);
+
+	if (!r->e->hold_count)
+		return releases;
+	for (enum astra_displace d = ASTRA_DISPLACE_LATER;
+	     d <= ASTRA_DISPLACE_ALL && !c->failed &&
+	     calendar_time(c, releases) > until_sec;
+	     d++) {
+		releases = calendar_displace(c, releases, d);
+		if (c->claim != ASTRA_CLAIM_DUE)
+			break;
+		until_sec = calendar_latest(c);
+	}
+	return releases;
+}
+
+/* A job that is due has the leases of its own tenant and of richer ones if they
+ * leave GPUs within half a term after it is due, one that ran within two terms;
+ * else anybody's. */
+static size_t calendar_claim(struct calendar *c)
+{
+	const struct round *r = c->r;
+	double term = r->e->options.lease_sec;
+	double until_sec = calendar_latest(c) - 1.5 * term;
+	struct calendar all = *c;
+	size_t releases;
+
+	releases = calendar_search(c);
+	if (c->claim != ASTRA_CLAIM_DUE || c->failed)
+		return releases;
+	if (r->e->jobs[c->owner->row].ran)
+		until_sec = r->snap->now_sec + 2 * term;
+	if (calendar_time(c, releases) <= until_sec)
+		return releases;
+	calendar_fini(c);
+	*c = all;
+	c->anybody = true;
+	return calendar_search(c);
+}
+
 int astra_calendar_plan(struct turns *t, const struct astra_space *work,
-			const struct contender *owner, bool anybody)
+			const struct contender *owner,
+			enum astra_hold_claim claim)
 {
 	struct calendar c = {
 		.turns = t,
 		.r = t->r,
 		.work = work,
 		.owner = owner,
-		.anybody = anybody,
+		.claim = claim,
 		.shares = calloc(t->r->snap->node_count + 1, sizeof(*c.shares)),
 	};
 	struct ejob *j = &t->r->e->jobs[owner->row];
@@ -322,7 +382,7 @@ int astra_calendar_plan(struct turns *t, const struct astra_space *work,
 
 	if (!c.shares)
 		goto out;
-	releases = calendar_search(&c);
+	releases = calendar_claim(&c);
 	rc = releases == NEVER ? 0 : calendar_hold(&c, releases);
 	astra_first_start_vain(t->r->e, j,
 			       rc ? ASTRA_WAIT_NONE : calendar_diagnose(&c));

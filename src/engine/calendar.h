@@ -18,12 +18,24 @@ struct release {
 	size_t place; /* in the list, of one of the others that is listed */
 };
 
+/* Which holds a job need not heed. */
+enum astra_displace {
+	ASTRA_DISPLACE_NONE,
+	ASTRA_DISPLACE_LATER, /* of richer tenants' jobs; for a job that is due:
+			       * of first starts that are due later */
+	/* For a first start that else would start after its bound: */
+	ASTRA_DISPLACE_RAN, /* and of jobs that ran */
+	ASTRA_DISPLACE_ALL, /* and those that begin in less than half a term;
+			     * and any lease may end early for it */
+};
+
 /* Of a job that looks for a hold. */
 struct calendar {
 	struct turns *turns;
 	struct round *r;
 	const struct astra_space *work;
 	const struct contender *owner;
+	enum astra_hold_claim claim;
 	bool anybody;	       /* everybody's leases are in it */
 	struct release *items; /* by time, as far as they are listed */
 	size_t count, room;
@@ -34,7 +46,7 @@ struct calendar {
 	size_t end_at, recall_at;
 	struct release *others;
 	size_t others_count, others_room, others_at;
-	bool displace;		    /* holds of those who pay give way */
+	enum astra_displace displace;
 	struct astra_share *shares; /* of the last place found */
 	bool failed;		    /* memory is out */
 };

@@ -19,8 +19,9 @@ static bool same_owner(const struct ejob *a, const struct ejob *b)
 	return a->tenant == b->tenant && a->user == b->user;
 }
 
-/* Whether a lease may be cut short for the owner: one of a richer tenant, or of
- * its own, but not of a job that has had less than it. */
+/* Whether the owner may have a lease of somebody no poorer: one of a richer
+ * tenant, or of its own, but not of a job that has had less than it. An owed
+ * turn takes none of its own user's, as these end for it by themselves. */
 static bool calendar_pays(const struct calendar *c, uint32_t row,
 			  const struct astra_job *job)
 {
@@ -29,6 +30,9 @@ static bool calendar_pays(const struct calendar *c, uint32_t row,
 
 	if (!astra_turns_pays(c->turns, &jobs[row], &jobs[owner]))
 		return false;
+	if (c->claim == ASTRA_CLAIM_SHARE)
+		return !same_owner(&jobs[row], &jobs[owner]) &&
+		       astra_share_passes(c->turns, &jobs[row], &jobs[owner]);
 	return !same_owner(&jobs[row], &jobs[owner]) || !jobs[owner].ran ||
 	       rho_of(c->r, row, job) > rho_of(c->r, owner, c->owner->job);
 }
@@ -42,6 +46,13 @@ static bool calendar_is_poorer(const struct calendar *c,
 
 	return v->tenant != own &&
 	       c->turns->key[v->tenant] <= c->turns->key[own];
+}
+
+/* Whether a lease may end early for the owner. */
+static bool calendar_recalls(const struct calendar *c, bool pays)
+{
+	return c->displace == ASTRA_DISPLACE_ALL ||
+	       (pays && c->claim != ASTRA_CLAIM_SHARE);
 }
 
 /* Leases: of the running job `order`. It may have been told to leave since.
@@ -70,7 +81,7 @@ static bool lease_release(const struct calendar *c, size_t order,
 		.count = job->held_count,
 	};
 	x->at_sec = x->natural_sec;
-	*recall_sec = pays ? v->recall_sec : HUGE_VAL;
+	*recall_sec = calendar_recalls(c, pays) ? v->recall_sec : HUGE_VAL;
 	if (*recall_sec >= x->natural_sec)
 		*recall_sec = HUGE_VAL;
 	return true;
@@ -179,36 +190,49 @@ static double calendar_hold_due(const struct calendar *c,
 }
 
 /* Whether a hold gives way to nobody but those who were due earlier: for half a
- * term after its job is due, poorer tenants may still go first. */
+ * term after its job is due, poorer tenants may still go first, if a term later
+ * is still within the job's bound. */
 static bool calendar_firm(const struct calendar *c, const struct hold *hold,
 			  double due_sec)
 {
 	double term = c->r->e->options.lease_sec;
 
-	return hold->anybody && c->r->snap->now_sec >= due_sec + term / 2;
+	return hold->anybody && (c->r->snap->now_sec >= due_sec + term / 2 ||
+				 hold->start_sec > due_sec + term);
 }
 
-/* Those of richer tenants give way to a next job, and those who are due later
- * to one that is due, but not in their last half term: GPUs are being collected
- * for them by then. */
+/* Whether a hold gives way to a job that is due: if its own job is due later,
+ * but not in its last half term, as GPUs are being collected for it by then. */
+static bool calendar_due_first(const struct calendar *c,
+			       const struct hold *hold, double due_sec)
+{
+	const struct round *r = c->r;
+	const struct ejob *owner = &r->e->jobs[c->owner->row];
+	double late_sec = r->snap->now_sec + r->e->options.lease_sec / 2;
+
+	if (isinf(due_sec) && c->displace < ASTRA_DISPLACE_RAN)
+		return false;
+	if (hold->start_sec <= late_sec && c->displace < ASTRA_DISPLACE_ALL)
+		return false;
+	return due_sec >
+	       astra_first_start_due(r->e, r->snap, owner,
+				     owner->grants +
+					     astra_holds_of(r->e, owner->id));
+}
+
+/* Those of richer tenants give way to a next job. */
 bool astra_calendar_displaces(const struct calendar *c, const struct hold *hold)
 {
 	const struct round *r = c->r;
 	const struct ejob *j = astra_engine_find(r->e, hold->job);
 	const struct ejob *owner = &r->e->jobs[c->owner->row];
-	double late_sec = r->snap->now_sec + r->e->options.lease_sec / 2;
 	double due_sec;
 
-	if (!c->displace)
+	if (c->displace == ASTRA_DISPLACE_NONE)
 		return false;
 	due_sec = calendar_hold_due(c, hold);
-	if (c->anybody)
-		return hold->start_sec > late_sec &&
-		       due_sec >
-			       astra_first_start_due(
-				       r->e, r->snap, owner,
-				       owner->grants +
-					       astra_holds_of(r->e, owner->id));
+	if (c->claim == ASTRA_CLAIM_DUE)
+		return calendar_due_first(c, hold, due_sec);
 	return !calendar_firm(c, hold, due_sec) && !same_owner(j, owner) &&
 	       astra_turns_pays(c->turns, j, owner);
 }

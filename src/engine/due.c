@@ -50,18 +50,11 @@ static double due_terms(const struct round *r, const struct ejob *j)
 						 : ASTRA_OWED_TERMS;
 }
 
-bool astra_due_soon(const struct round *r, const struct contender *c)
-{
-	const struct ejob *j = &r->e->jobs[c->row];
-
-	return !j->ran || r->snap->now_sec - j->away_sec >=
-				  due_terms(r, j) * r->e->options.lease_sec;
-}
-
-/* A job that ran and has less than its share comes back within a bound, too.
- * One that fits a node mostly does by the contest, as one lease's end is enough
- * for it: it waits longer for a hold, and for its tenant's first starts, which
- * are to have what the quota pays for. */
+/* A job that ran comes back when its tenant or user is owed a turn. One that
+ * its own siblings keep from its share comes back within a bound: if it fits a
+ * node, mostly by the contest, as one lease's end is enough for it. So it waits
+ * longer for a hold, and for its tenant's first starts, which are to have what
+ * the quota pays for. */
 static bool due_owed(const struct turns *turns, struct contender *c,
 		     struct due *due)
 {
@@ -72,15 +65,21 @@ static bool due_owed(const struct turns *turns, struct contender *c,
 	bool small = j->gpus_least <= r->node_gpus_max;
 	double after = due_terms(r, j);
 
+	*due = (struct due){
+		.c = c,
+		.since_sec = j->away_sec,
+		.claim = ASTRA_CLAIM_SHARE,
+		.owed = true,
+	};
+	if (astra_share_owed(turns, c))
+		return true;
 	if (waited < after * term || (small && turns->next[j->tenant]) ||
 	    astra_ballot_candidate(r, c->row, c->job).rho >= ASTRA_OWED_RHO)
 		return false;
-	*due = (struct due){
-		.c = c,
-		.since_sec = j->away_sec + after * term,
-		.anybody = waited >= ASTRA_OWED_ANYBODY_TERMS * term,
-		.owed = true,
-	};
+	due->since_sec += after * term;
+	due->claim = waited >= ASTRA_OWED_ANYBODY_TERMS * term
+			     ? ASTRA_CLAIM_DUE
+			     : ASTRA_CLAIM_NEXT;
 	return true;
 }
 
@@ -96,7 +95,8 @@ bool astra_due(const struct turns *turns, struct contender *c, size_t nth,
 		.c = c,
 		.since_sec = astra_first_start_due(r->e, r->snap, j,
 						   j->grants + nth),
-		.anybody = true,
+		.claim = ASTRA_CLAIM_DUE,
 	};
-	return due->since_sec <= r->snap->now_sec;
+	return astra_backlog_plan_sec(turns, j, due->since_sec) <=
+	       r->snap->now_sec;
 }

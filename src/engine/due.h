@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Those who are due: their quota has paid, or they waited too long. First
- * starts have a bound, so they go before those who ran. There may be thousands,
- * and a round plans for a few: so they are kept as a heap, the first on top. */
+/* Jobs that a hold is planned for although it is not their turn: first starts
+ * that are due, as the quota has paid for them; and jobs that ran and are owed
+ * a turn, or have waited too long. First starts have a bound, so they go before
+ * those who ran. There may be thousands, and a round plans for a few: so they
+ * are kept as a heap, the first on top. */
 #ifndef ASTRA_LEASE_DUE_H
 #define ASTRA_LEASE_DUE_H
 
@@ -10,15 +12,20 @@
 struct due {
 	struct contender *c;
 	double since_sec;
-	bool anybody; /* whoever has the GPUs pays */
-	bool owed;    /* it ran already */
-	bool again;   /* it has a hold, which is far away */
+	enum astra_hold_claim claim;
+	bool owed;  /* it ran already */
+	bool again; /* it has a hold, which is far away */
 };
 
-/* Whether it may be, by the time that it waits. */
-bool astra_due_soon(const struct round *r, const struct contender *c);
+/* backlog.c: fill t->backlog. Returns 0, or -1 when memory is out. */
+int astra_backlog_init(struct turns *t);
+/* When the hold of a first start is to be planned that is due at due_sec: then,
+ * or earlier if those that are due before it take longer than a term. */
+double astra_backlog_plan_sec(const struct turns *t, const struct ejob *j,
+			      double due_sec);
 
-/* Whether a contender is due, the nth of its array's tasks that wait. */
+/* Whether a contender is due or owed a turn, the nth of its array's tasks that
+ * wait. due->since_sec: for a first start that is not, when it will be. */
 bool astra_due(const struct turns *turns, struct contender *c, size_t nth,
 	       struct due *due);
 

@@ -114,6 +114,14 @@ static void save_users(const struct astra_engine *e, struct astra_bytes *out)
 			astra_put_u32(out, e->jobs[i].user);
 }
 
+/* What tenants need not give back, in their order. */
+static void save_gifts(const struct astra_engine *e, struct astra_bytes *out)
+{
+	for (size_t i = 0; i < e->tenant_count; i++)
+		astra_put_f64(out, astra_fairness_tenant_gift(
+					   e->account, e->tenants[i].account));
+}
+
 void *astra_policy_again(const struct astra_policy *policy, const void *self,
 			 const struct astra_options *options,
 			 struct astra_error *err)
@@ -160,6 +168,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	save_users(e, out);
 	astra_asides_save(&e->asides, out);
 	astra_caps_put(e, out);
+	save_gifts(e, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -358,6 +367,20 @@ static int restore_users(struct astra_engine *e, struct astra_reader *in)
 	return in->failed ? -1 : rc;
 }
 
+/* An earlier release wrote none. */
+static int restore_gifts(struct astra_engine *e, struct astra_reader *in)
+{
+	for (size_t i = 0; in->at < in->size && i < e->tenant_count; i++) {
+		double gift = astra_get_f64(in);
+
+		if (in->failed || !(gift >= 0))
+			return -1;
+		astra_fairness_restore_tenant_gift(e->account,
+						   e->tenants[i].account, gift);
+	}
+	return 0;
+}
+
 /* What was put aside, with what the state's policy had where it is another one
  * than the engine's. Takes other. An earlier release put nothing aside. */
 static int restore_asides(struct astra_engine *e, struct astra_reader *in,
@@ -415,6 +438,8 @@ static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 		rc = restore_asides(e, in, other);
 	if (!rc)
 		rc = astra_caps_get(e, in);
+	if (!rc)
+		rc = restore_gifts(e, in);
 	astra_leases_bound(e);
 	return rc;
 }

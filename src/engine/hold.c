@@ -104,6 +104,53 @@ static struct contender *hold_owner(const struct round *r,
 	return NULL;
 }
 
+/* The nodes that a hold's job may have in the place of those that it cannot
+ * have yet: none that another hold needs, for its own sake, or until it has
+ * waited for long. A first start heeds those of first starts only. Free the
+ * bitmap; NULL when memory is out. */
+static uint64_t *hold_elsewhere(const struct round *r, const struct hold *hold,
+				const struct astra_request *q)
+{
+	struct astra_engine *e = r->e;
+	size_t words = (r->snap->node_count + 63) / 64;
+	uint64_t *nodes = calloc(words + 1, sizeof(*nodes));
+	bool ran = astra_engine_find(e, hold->job)->ran;
+
+	if (!nodes)
+		return NULL;
+	for (size_t i = 0; i < words; i++)
+		nodes[i] = q->allowed ? q->allowed[i] : UINT64_MAX;
+	if (hold->start_sec + HOLD_PATIENCE_SEC / 2 < r->snap->now_sec)
+		return nodes;
+	for (size_t i = 0; i < e->hold_count; i++) {
+		const struct hold *h = &e->holds[i];
+
+		if (h->job == hold->job ||
+		    (!ran && astra_engine_find(e, h->job)->ran))
+			continue;
+		for (size_t k = 0; k < h->count; k++)
+			nodes[h->shares[k].node / 64] &=
+				~(UINT64_C(1) << h->shares[k].node % 64);
+	}
+	return nodes;
+}
+
+/* The same for a place there. Returns as astra_reclaim_place(), or -1. */
+static int64_t hold_place_elsewhere(struct reclaim *rc, const struct hold *hold,
+				    struct contender *held,
+				    struct astra_job *job)
+{
+	uint64_t *nodes = hold_elsewhere(rc->r, hold, &job->request);
+	size_t count;
+
+	if (!nodes)
+		return -1;
+	job->request.allowed = nodes;
+	count = astra_reclaim_place(rc, held);
+	free(nodes);
+	return (int64_t)count;
+}
+
 /* Where it was planned, or else anywhere. Returns 1 if there is a place, 0, or
  * -1. */
 static int hold_serve(struct reclaim *rc, const struct hold *hold)
@@ -111,7 +158,7 @@ static int hold_serve(struct reclaim *rc, const struct hold *hold)
 	struct round *r = rc->r;
 	struct contender *c = hold_owner(r, hold), held;
 	struct astra_job job;
-	size_t count;
+	int64_t count;
 
 	if (!c)
 		return 0;
@@ -120,14 +167,18 @@ static int hold_serve(struct reclaim *rc, const struct hold *hold)
 		job.request.allowed = job.request.possible;
 	held = *c;
 	held.job = &job;
-	count = astra_reclaim_place_at(rc, &held, hold->shares, hold->count);
-	if (!count)
-		count = astra_reclaim_place(rc, c);
-	if (!count)
-		return 0;
-	astra_reclaim_take(rc, c, count);
+	count = (int64_t)astra_reclaim_place_at(rc, &held, hold->shares,
+						hold->count);
+	if (!count) {
+		job = *c->job;
+		count = hold_place_elsewhere(rc, hold, &held, &job);
+	}
+	if (count <= 0)
+		return (int)count;
+	astra_reclaim_take(rc, c, (size_t)count);
 	c->taken = true;
-	if (astra_grants_add(r->e, c->job->id, 0, rc->shares, count) < 0)
+	if (astra_grants_add(r->e, c->job->id, 0, rc->shares, (size_t)count) <
+	    0)
 		return -1;
 	r->e->jobs[c->row].served = true;
 	return 1;

@@ -4,8 +4,10 @@
  *   hold.c     the holds there are: served, lost, and what leases leave them
  *   calendar.c when and where a new hold can be
  *   turn.c     whose turn it is
+ *   share.c    what tenants and users lack, and to whom a turn is owed
  *   recall.c   GPUs for those whose turn it is
- *   due.c      those whose turn it is whoever pays, the first of them first
+ *   due.c      jobs that are owed a turn or are due, the first of them first
+ *   backlog.c  how long those take that are due
  *   reserve.c  a few GPUs for small jobs that come
  */
 #ifndef ASTRA_HOLD_H
@@ -79,6 +81,11 @@ struct turns {
 	struct ballot ballot;
 	double *key;	  /* by tenant: A_p / F_p; the poorest has the least */
 	double *user_key; /* by user: the same within its tenant */
+	/* By tenant and by user: the GPU seconds that each will lack of its
+	 * share in a term. */
+	double *lack, *user_lack;
+	bool *user_fresh; /* by user: a job of it waits for its first start */
+	double *backlog;  /* of first starts; backlog.c */
 	bool *done; /* by tenant: nothing more can be had for its next job */
 	struct running *running; /* by index; NULL: not listed */
 	size_t running_count;
@@ -104,6 +111,22 @@ struct contender *astra_turns_next(const struct turns *t);
  * user, of richer ones of its tenant, and of richer tenants. */
 bool astra_turns_pays(const struct turns *t, const struct ejob *owner,
 		      const struct ejob *next);
+/* share.c: t->lack, t->user_lack and t->user_fresh. Returns 0, or -1 when
+ * memory is out. */
+int astra_share_init(struct turns *t);
+void astra_share_fini(struct turns *t);
+/* A job is promised a turn on so many GPUs. */
+void astra_share_promise(struct turns *t, const struct ejob *j, uint32_t gpus);
+/* Whether a job that ran is owed a turn: its tenant or its user lacks half of
+ * it, and no job of the same user (without users: of the same tenant) waits for
+ * its first start. */
+bool astra_share_owed(const struct turns *t, const struct contender *c);
+/* Whether the GPUs of `owner` may pass to an owed turn of `next` when the lease
+ * ends: the tenant or the user of `next` lacks half a turn of `owner`, too.
+ * Else a gang would break up at each end of its lease, for a small job. */
+bool astra_share_passes(const struct turns *t, const struct ejob *owner,
+			const struct ejob *next);
+
 /* Charge a tenant for a lease of this contender, which has its place now; of an
  * elastic one for so many GPUs. */
 void astra_turns_charge(struct turns *t, const struct contender *c,
@@ -111,13 +134,22 @@ void astra_turns_charge(struct turns *t, const struct contender *c,
 /* The first time at which a running job may be recalled; infinite: never. */
 double astra_recall_from(const struct round *r, const struct ejob *j);
 
+/* Whose leases a hold may be planned on. */
+enum astra_hold_claim {
+	ASTRA_CLAIM_NEXT,  /* of its own tenant and of richer ones; they end
+			    * early for it */
+	ASTRA_CLAIM_SHARE, /* of others that are richer, when they end by
+			    * themselves */
+	ASTRA_CLAIM_DUE,   /* of its own tenant and of richer ones, or of
+			    * anybody if these do not leave GPUs in time */
+};
+
 /* calendar.c: hold GPUs for a contender at the earliest time at which leases
- * leave them: those of its tenant and of richer ones, which are cut for it, or
- * everybody's (`anybody`), which are not. work: free after this round's grants.
+ * leave them. work: free after this round's grants.
  * Says in the job's vain why there is no such time. Returns 1 if there is, 0 if
  * not, or -1 when memory is out. */
 int astra_calendar_plan(struct turns *t, const struct astra_space *work,
-			const struct contender *c, bool anybody);
+			const struct contender *c, enum astra_hold_claim claim);
 
 /* recall.c: after the contest. work: what is free then; replaced. */
 int astra_recall(struct round *r, struct astra_space **work);

@@ -17,6 +17,7 @@ libastra_engine_a_SOURCES += \
 	src/engine/contenders.c \
 	src/engine/contest.c \
 	src/engine/contest.h \
+	src/engine/backlog.c \
 	src/engine/due.c \
 	src/engine/due.h \
 	src/engine/elastic.c \
@@ -50,6 +51,7 @@ libastra_engine_a_SOURCES += \
 	src/engine/roster.h \
 	src/engine/round.c \
 	src/engine/settle.c \
+	src/engine/share.c \
 	src/engine/tenants.c \
 	src/engine/turn.c \
 	src/engine/users.c \

@@ -244,16 +244,23 @@ static bool recall_vain(const struct round *r, const struct ejob *j)
 	       r->snap->now_sec < j->vain_sec + again_sec;
 }
 
-static int recall_plan(struct recall *s, struct contender *c, bool anybody)
+static int recall_plan(struct recall *s, struct contender *c,
+		       enum astra_hold_claim claim)
 {
+	bool anybody = claim == ASTRA_CLAIM_DUE;
 	size_t holds = anybody ? ASTRA_HOLDS_MAX : HOLDS_EARLY_MAX;
 	size_t plans = anybody ? PLANS_MAX : PLANS_EARLY_MAX;
+	int planned;
 
 	if (s->r->e->hold_count >= holds || s->plans >= plans ||
 	    recall_vain(s->r, &s->r->e->jobs[c->row]))
 		return 0;
 	s->plans++;
-	return astra_calendar_plan(&s->turns, *s->work, c, anybody);
+	planned = astra_calendar_plan(&s->turns, *s->work, c, claim);
+	if (planned > 0)
+		astra_share_promise(&s->turns, &s->r->e->jobs[c->row],
+				    astra_request_least(&c->job->request));
+	return planned;
 }
 
 /* A user waits for its turn, or until it is due, while a poorer one of its
@@ -304,7 +311,7 @@ static int recall_next(struct recall *s)
 			continue;
 		s->turns.done[s->r->e->jobs[c->row].tenant] = true;
 		if (!astra_hold_of(s->r->e, c->job->id) && is_poorest(s, c) &&
-		    recall_plan(s, c, false) < 0)
+		    recall_plan(s, c, ASTRA_CLAIM_NEXT) < 0)
 			return -1;
 	}
 	return 0;
@@ -324,13 +331,20 @@ static bool recall_unheld(const struct recall *s, struct due *due, size_t nth)
 
 	if (nth >= count)
 		return !recall_vain(s->r, j);
-	if (!due->anybody)
+	if (due->claim != ASTRA_CLAIM_DUE)
 		return false;
 	for (size_t i = 0; i < e->hold_count; i++)
 		e->holds[i].anybody |= e->holds[i].job == j->id;
 	due->again = count == 1 &&
 		     had->start_sec > s->r->snap->now_sec + j->lease_sec;
 	return due->again;
+}
+
+/* The next round comes no later than a first start is due. */
+static void recall_wake(struct round *r, const struct due *due)
+{
+	if (!due->owed && due->since_sec > r->snap->now_sec)
+		r->wake_sec = fmin(r->wake_sec, due->since_sec);
 }
 
 /* Fill the heap with those to plan for. Returns how many there are. */
@@ -347,8 +361,9 @@ static size_t recall_gather(const struct recall *s, struct due *heap)
 			nth = 0;
 		if (c->expired || c->share_count)
 			continue;
-		if (astra_due(&s->turns, c, nth, &due) &&
-		    recall_unheld(s, &due, nth))
+		if (!astra_due(&s->turns, c, nth, &due))
+			recall_wake(s->r, &due);
+		else if (recall_unheld(s, &due, nth))
 			heap[count++] = due;
 		nth++;
 	}
@@ -363,18 +378,21 @@ static int recall_plan_due(struct recall *s, const struct due *due)
 	const struct ejob *j = &e->jobs[due->c->row];
 	const struct hold *had = due->again ? astra_hold_of(e, j->id) : NULL;
 
+	if (due->claim == ASTRA_CLAIM_SHARE &&
+	    !astra_share_owed(&s->turns, due->c))
+		return 0; /* a sibling has been promised the turn */
 	if (had)
 		astra_hold_drop(e, (size_t)(had - e->holds));
 	else if (j->vain && s->vain_plans++ >= PLANS_VAIN_MAX)
 		return 0;
-	return recall_plan(s, due->c, due->anybody);
+	return recall_plan(s, due->c, due->claim);
 }
 
 static int recall_all_due(struct recall *s)
 {
 	struct due *heap = calloc(s->r->contender_count + 1, sizeof(*heap));
-	size_t count = heap ? recall_gather(s, heap) : 0;
-	int rc = heap ? 0 : -1;
+	int rc = heap ? astra_backlog_init(&s->turns) : -1;
+	size_t count = rc ? 0 : recall_gather(s, heap);
 
 	while (count && rc >= 0 && s->plans < PLANS_MAX) {
 		struct due due = astra_dues_next(heap, &count);
@@ -485,15 +503,12 @@ static int recall_more(struct recall *s)
 	return 0;
 }
 
-/* Whether anybody may be served: one that never ran, or that is due. */
+/* Whether anybody waits. */
 static bool recall_wanted(const struct round *r)
 {
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *c = &r->contenders[i];
-
-		if (!c->expired && !c->share_count && astra_due_soon(r, c))
+	for (size_t i = 0; i < r->contender_count; i++)
+		if (!r->contenders[i].expired && !r->contenders[i].share_count)
 			return true;
-	}
 	return false;
 }
 

@@ -109,6 +109,8 @@ int astra_turns_init(struct turns *t, struct round *r)
 		if (r->e->users[i].jobs)
 			t->user_key[i] = turns_key(t, &t->ballot.users[i]);
 	turns_group(t);
+	if (astra_share_init(t) < 0)
+		return -1;
 	for (size_t i = 0; i < tenants; i++) {
 		t->key[i] = turns_key(t, &t->ballot.tenants[i]);
 		t->next[i] = turns_first(t, i);
@@ -121,6 +123,8 @@ void astra_turns_fini(struct turns *t)
 	astra_ballot_fini(&t->ballot);
 	free(t->key);
 	free(t->user_key);
+	astra_share_fini(t);
+	free(t->backlog);
 	free(t->done);
 	free(t->running);
 	free(t->ends);

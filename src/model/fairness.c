@@ -132,6 +132,8 @@ static void settle_group(struct astra_fairness *f, struct group *g)
 /* Bring a tenant's integrals up to now, before one of its rates changes. */
 static void fairness_settle(struct astra_fairness *f, struct tenant *t)
 {
+	double keep = fading(f, f->now_sec - t->at_sec).keep;
+
 	if (f->now_sec <= t->at_sec)
 		return;
 	for (size_t i = 0; i < t->group_count; i++) {
@@ -141,6 +143,9 @@ static void fairness_settle(struct astra_fairness *f, struct tenant *t)
 			settle_group(f, g);
 	}
 	t->usage = tenant_usage(f, t, f->now_sec);
+	t->gift *= keep;
+	t->seen.alloc *= keep;
+	t->seen.fair *= keep;
 	t->used_gpu_sec += t->alloc_gpus * (f->now_sec - t->at_sec);
 	t->at_sec = f->now_sec;
 }
@@ -150,6 +155,11 @@ static void settle_all(struct astra_fairness *f, double now)
 	f->now_sec = astra_max(f->now_sec, now);
 	for (size_t i = 0; i < f->tenant_count; i++)
 		fairness_settle(f, &f->tenants[i]);
+}
+
+void astra_fairness_settle(struct astra_fairness *f, double now_sec)
+{
+	settle_all(f, now_sec);
 }
 
 static struct tenant *settled(struct astra_fairness *f, double now,
@@ -540,7 +550,10 @@ void astra_fairness_shift(struct astra_fairness *f, double by_sec)
 void astra_fairness_restore_tenant(struct astra_fairness *f, double now_sec,
 				   uint32_t tenant, struct astra_usage usage)
 {
-	settled(f, now_sec, tenant)->usage = usage;
+	struct tenant *t = settled(f, now_sec, tenant);
+
+	t->usage = t->seen = usage;
+	t->gift = 0;
 }
 
 void astra_fairness_restore_user(struct astra_fairness *f, double now_sec,
@@ -623,6 +636,16 @@ double astra_fairness_user_quota(const struct astra_fairness *f, uint32_t user)
 	return g->weight > 0 ? quota(f, t) * g->weight /
 				       (astra_max(others, 0) + g->weight)
 			     : 0;
+}
+
+double astra_fairness_user_due(const struct astra_fairness *f, uint32_t user)
+{
+	return group_share(f, &f->groups[user]);
+}
+
+double astra_fairness_user_alloc(const struct astra_fairness *f, uint32_t user)
+{
+	return f->groups[user].alloc_gpus;
 }
 
 double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant)

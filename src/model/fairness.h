@@ -143,14 +143,31 @@ void astra_fairness_restore_tenant_used(struct astra_fairness *f,
 void astra_fairness_restore_user_used(struct astra_fairness *f, double now_sec,
 				      uint32_t user, double used_gpu_sec);
 
+/* Gifts: the part of what a tenant has had that was beyond its due and that
+ * nobody else lacked, in GPU seconds (fairness_gift.c). The next tenant is
+ * found by A - gift: a gift is not paid back. Reports and Eq. 12 count gifts.
+ * forgive: find the gifts since the last call; once a round, when all that
+ * happened until now_sec is in the account. O(tenants, and active users). */
+void astra_fairness_forgive(struct astra_fairness *f, double now_sec);
+/* Up to the last event or call. */
+double astra_fairness_tenant_gift(const struct astra_fairness *f,
+				  uint32_t tenant);
+/* Continue from a stored one, after the integrals are restored. */
+void astra_fairness_restore_tenant_gift(struct astra_fairness *f,
+					uint32_t tenant, double gpu_sec);
+
 /* Quota_j at present, and the active demand D_j, in GPUs. */
 double astra_fairness_quota(const struct astra_fairness *f, uint32_t tenant);
 double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant);
 /* Of its tenant's quota, what is a user's if it is active. */
 double astra_fairness_user_quota(const struct astra_fairness *f, uint32_t user);
 
-/* GPUs the tenant's jobs hold at present. */
+/* GPUs that a user is due at present, of what its tenant is. */
+double astra_fairness_user_due(const struct astra_fairness *f, uint32_t user);
+
+/* GPUs that the jobs of a tenant, or of a user, hold at present. */
 double astra_fairness_alloc(const struct astra_fairness *f, uint32_t tenant);
+double astra_fairness_user_alloc(const struct astra_fairness *f, uint32_t user);
 
 double astra_fairness_capacity(const struct astra_fairness *f);
 

@@ -41,7 +41,9 @@ struct tenant {
 	double weight;
 	double at_sec; /* the integrals are up to here */
 	struct astra_usage usage;
-	double used_gpu_sec; /* as a group's */
+	double gift;		 /* part of usage.alloc; fairness_gift.c */
+	struct astra_usage seen; /* the usage when gifts were last found */
+	double used_gpu_sec;	 /* as a group's */
 	double alloc_gpus;
 	double demand_gpus;		  /* D_j, active jobs only */
 	struct astra_exact active_weight; /* of groups with active jobs */
@@ -77,6 +79,9 @@ struct astra_fairness {
 	uint32_t *vacant; /* numbers of removed jobs */
 	size_t vacant_count, vacant_room;
 };
+
+/* fairness.c: bring all tenants and their active users up to now. */
+void astra_fairness_settle(struct astra_fairness *f, double now_sec);
 
 /* fairness_image.c: what an image has of each. */
 extern const struct astra_member astra_image_fairness_members[];

@@ -11,6 +11,7 @@ libastra_engine_a_SOURCES = \
 	src/model/conf_keys.h \
 	src/model/fairness.c \
 	src/model/fairness.h \
+	src/model/fairness_gift.c \
 	src/model/fairness_image.c \
 	src/model/fairness_priv.h \
 	src/model/members.c \

@@ -223,12 +223,20 @@ static void crowd(struct random_world *w)
 	w->policy.grace_sec = 10;
 }
 
+/* ASTRAEA_BOUND_SEEDS: so many crowds, in the long tests. */
+static uint64_t bound_seeds(void)
+{
+	const char *asked = getenv("ASTRAEA_BOUND_SEEDS");
+
+	return asked ? strtoull(asked, NULL, 10) : BOUND_SEEDS;
+}
+
 static void first_starts_keep_their_bound(void **state)
 {
 	size_t late = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= BOUND_SEEDS; seed++) {
+	for (uint64_t seed = 1; seed <= bound_seeds(); seed++) {
 		const struct astra_scheduler *ltgf =
 			astra_scheduler_find("ltgf", NULL);
 		struct random_world w;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How much of the pool's time the first starts take that are due by a time. A
+ * job has two terms from the time at which it is due: one until leases end, and
+ * one for those that are due before it. Where these take longer than a term,
+ * its hold is planned earlier by the rest: the deadlines of all of them can be
+ * kept only so (Liu and Layland, 1973: earliest deadline first keeps them as
+ * long as the demand by each deadline is no more than the time until then). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/engine/due.h"
+
+#define BACKLOG_PARTS 4 /* a bucket is such a part of a term */
+#define BACKLOG_BUCKETS 128
+
+/* The part of the pool that a job keeps from others of its size: of those of
+ * more than half of the GPUs one runs at a time. */
+static double backlog_part(const struct round *r, const struct ejob *j)
+{
+	double least = fmax(1, j->gpus_least);
+	double beside = floor((double)r->usable_gpus / least);
+
+	return beside >= 1 ? 1 / beside : 1;
+}
+
+static size_t backlog_bucket(const struct round *r, double due_sec)
+{
+	double at = ceil((due_sec - r->snap->now_sec) * BACKLOG_PARTS /
+			 r->e->options.lease_sec);
+
+	if (at <= 0)
+		return 0;
+	return at >= BACKLOG_BUCKETS ? BACKLOG_BUCKETS : (size_t)at;
+}
+
+int astra_backlog_init(struct turns *t)
+{
+	const struct round *r = t->r;
+	size_t nth = 0;
+
+	t->backlog = calloc(BACKLOG_BUCKETS + 1, sizeof(*t->backlog));
+	if (!t->backlog)
+		return -1;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+		const struct ejob *j = &r->e->jobs[c->row];
+
+		if (i && c->row != c[-1].row)
+			nth = 0;
+		if (c->expired || c->share_count || j->ran)
+			continue;
+		t->backlog[backlog_bucket(
+			r, astra_first_start_due(r->e, r->snap, j,
+						 j->grants + nth++))] +=
+			backlog_part(r, j);
+	}
+	for (size_t b = 1; b < BACKLOG_BUCKETS; b++)
+		t->backlog[b] += t->backlog[b - 1];
+	return 0;
+}
+
+double astra_backlog_plan_sec(const struct turns *t, const struct ejob *j,
+			      double due_sec)
+{
+	size_t bucket = backlog_bucket(t->r, due_sec);
+	double before;
+
+	if (bucket == BACKLOG_BUCKETS)
+		return due_sec;
+	before = t->backlog[bucket] - backlog_part(t->r, j);
+	return due_sec - fmax(0, before - 1) * t->r->e->options.lease_sec;
+}
