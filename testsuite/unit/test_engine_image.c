@@ -225,7 +225,7 @@ static void every_member_of_the_engine_is_in_the_image(void **state)
 		   ENGINE(tenant_of), ENGINE(tenant_of_room), ENGINE(users),
 		   ENGINE(user_room), ENGINE(user_of), ENGINE(user_of_room),
 		   ENGINE(row_of), ENGINE(row_of_room), ENGINE(roster),
-		   ENGINE(idle), ENGINE(jobs), ENGINE(job_room),
+		   ENGINE(idle), ENGINE(fits), ENGINE(jobs), ENGINE(job_room),
 		   ENGINE(reasons), ENGINE(reason_room), ENGINE(vacant),
 		   ENGINE(vacant_room), ENGINE(by_id), ENGINE(grants),
 		   ENGINE(grant_room), ENGINE(refusals), ENGINE(refusal_room),
