@@ -332,9 +332,11 @@ static bool account_unfit(struct sync *s, struct ejob *j,
 			  const struct astra_job *job)
 {
 	if (job->state != ASTRA_JOB_PENDING &&
-	    job->state != ASTRA_JOB_REQUEUED && !j->capped)
+	    job->state != ASTRA_JOB_REQUEUED && !j->capped) {
+		j->fits_key = 0;
 		return false;
-	return !astra_fits(s->e, &job->request,
+	}
+	return !astra_fits(s->e, j, &job->request,
 			   astra_contender_shape(j, s->snap, job));
 }
 
@@ -624,6 +626,8 @@ int astra_account_sync(struct round *r, struct astra_error *err)
 		rc = snap->changes ? sync_changed(&s) : sync_all(&s);
 	if (!rc)
 		e->now_sec = snap->now_sec;
+	if (e->fits.more)
+		e->roster.known = false;
 	r->plan->changed |= s.changed;
 	free(s.events);
 	return rc < 0 ? astra_error_nomem(err) : 0;

@@ -124,6 +124,7 @@ struct ejob {
 	uint64_t vain_shape;  /* what it asked for then */
 	uint64_t shape;	      /* what it asks for, without refusals; 0: to be
 			       * found out again */
+	uint64_t fits_key;    /* for what unfit was found out; 0: it was not */
 };
 
 struct etenant {
@@ -201,6 +202,9 @@ struct fits {
 	uint32_t gpus_max;
 	struct fits_answer *answers; /* a hash table, by shape */
 	size_t count, room;
+	uint64_t generation; /* of the answers: they are of these nodes */
+	size_t looks;	     /* that this round has left */
+	bool more;	     /* there were too few: the next round goes on */
 };
 
 struct astra_engine {
@@ -367,10 +371,10 @@ void astra_fits_clear(struct fits *fits);
 /* Before astra_fits(): know the snapshot's nodes. Returns 0, or -1 when memory
  * is out. */
 int astra_fits_begin(struct astra_engine *e, const struct astra_snapshot *snap);
-/* Whether a request has a place once all that run have ended. shape: the
- * request's, without refusals. */
-bool astra_fits(struct astra_engine *e, const struct astra_request *q,
-		uint64_t shape);
+/* Whether a job has a place once all that run have ended; as before, where the
+ * round has looked for too many. q, shape: of the job, without refusals. */
+bool astra_fits(struct astra_engine *e, struct ejob *j,
+		const struct astra_request *q, uint64_t shape);
 
 /* contenders.c: what a job asks for, without refusals; never 0 where jobs of
  * other shapes have another one. Kept until the job is looked at again. */

@@ -2,13 +2,18 @@
 /* Whether a job that waits could run if all jobs that run ended: whether it has
  * a place on the nodes that are up, with nothing on them. The answer depends on
  * the nodes and the request alone, so it is found once for all requests of a
- * shape, and again when a node comes, goes or gets another size. */
+ * shape, and again when a node comes, goes or gets another size. A round looks
+ * for so many answers only: a job whose shape has none yet is as it was before,
+ * and the next round goes on. */
 #include <stdlib.h>
 
 #include "src/engine/engine_priv.h"
 
 #define FITS_ROOM 256	/* of the first table */
 #define FITS_SPARE 1024 /* answers of jobs that are gone */
+/* A search may look at each node; so many nodes are looked at in a round. */
+#define FITS_NODES 1000000
+#define FITS_MIX UINT64_C(0x9e3779b97f4a7c15)
 
 struct fits_answer {
 	uint64_t shape; /* 0: none */
@@ -20,7 +25,7 @@ void astra_fits_clear(struct fits *fits)
 	astra_space_destroy(fits->space);
 	free(fits->shares);
 	free(fits->answers);
-	*fits = (struct fits){0};
+	*fits = (struct fits){.generation = fits->generation + 1};
 }
 
 /* The nodes. */
@@ -80,15 +85,20 @@ static int fits_look(struct fits *fits, const struct astra_snapshot *snap)
 int astra_fits_begin(struct astra_engine *e, const struct astra_snapshot *snap)
 {
 	struct fits *fits = &e->fits;
+	bool same = fits->space && (snap->changes || fits_same(fits, snap));
 
+	if (!same && fits_look(fits, snap) < 0) {
+		astra_fits_clear(fits);
+		return -1;
+	}
 	if (fits->count > 2 * snap->job_count + FITS_SPARE) {
 		free(fits->answers);
 		fits->answers = NULL;
 		fits->count = fits->room = 0;
 	}
-	if (fits->space && (snap->changes || fits_same(fits, snap)))
-		return 0;
-	return fits_look(fits, snap);
+	fits->more = false;
+	fits->looks = 1 + FITS_NODES / (snap->node_count + 1);
+	return 0;
 }
 
 /* The answers. */
@@ -130,30 +140,49 @@ static bool fits_search(const struct astra_engine *e,
 {
 	const struct fits *fits = &e->fits;
 	bool strict = e->options.leases && e->options.strict_placement;
-	struct astra_request least =
-		astra_request_sized(q, astra_request_least(q));
+	struct astra_request least = *q;
 
+	if (astra_request_elastic(q))
+		least = astra_request_sized(q, q->gpus_min);
 	return astra_place(fits->space, &least, NULL,
 			   strict ? fits->gpus_max : 0, fits->shares) > 0;
 }
 
-bool astra_fits(struct astra_engine *e, const struct astra_request *q,
-		uint64_t shape)
+/* Returns 1 or 0, or -1 where the next round is to find out. */
+static int fits_answer(struct astra_engine *e, const struct astra_request *q,
+		       uint64_t shape)
 {
 	struct fits *fits = &e->fits;
-	struct fits_answer *slot;
+	struct fits_answer *slot = NULL;
 
-	if (!q->gpus)
-		return true;
-	if (!shape || fits_grow(fits) < 0)
+	if (fits_grow(fits) == 0)
+		slot = fits_slot(fits->answers, fits->room, shape);
+	if (slot && slot->shape)
+		return slot->fits;
+	if (!fits->looks)
+		return -1;
+	fits->looks--;
+	if (!slot || !shape)
 		return fits_search(e, q);
-	slot = fits_slot(fits->answers, fits->room, shape);
-	if (!slot->shape) {
-		*slot = (struct fits_answer){
-			.shape = shape,
-			.fits = fits_search(e, q),
-		};
-		fits->count++;
-	}
+	*slot = (struct fits_answer){
+		.shape = shape,
+		.fits = fits_search(e, q),
+	};
+	fits->count++;
 	return slot->fits;
+}
+
+bool astra_fits(struct astra_engine *e, struct ejob *j,
+		const struct astra_request *q, uint64_t shape)
+{
+	struct fits *fits = &e->fits;
+	uint64_t key = (shape ^ fits->generation * FITS_MIX) | 1;
+	int answer;
+
+	if (!q->gpus || j->fits_key == key)
+		return !q->gpus || !j->unfit;
+	answer = fits_answer(e, q, shape);
+	j->fits_key = answer < 0 ? 0 : key;
+	fits->more |= answer < 0;
+	return answer < 0 ? !j->unfit : answer;
 }

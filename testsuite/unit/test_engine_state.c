@@ -220,7 +220,7 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 		   JOB(awaits), JOB(cap_copies),
 		   /* decided anew */ JOB(doomed_for), JOB(grants),
 		   JOB(refusals), JOB(served), JOB(told_sec), JOB(vain),
-		   JOB(vain_sec), JOB(vain_shape));
+		   JOB(vain_sec), JOB(vain_shape), JOB(fits_key));
 }
 
 int main(void)
