@@ -376,8 +376,8 @@ int astra_fits_begin(struct astra_engine *e, const struct astra_snapshot *snap);
 bool astra_fits(struct astra_engine *e, struct ejob *j,
 		const struct astra_request *q, uint64_t shape);
 
-/* contenders.c: what a job asks for, without refusals; never 0 where jobs of
- * other shapes have another one. Kept until the job is looked at again. */
+/* contenders.c: the shape of what a job asks for, without refusals. Found once
+ * after each look at the job. */
 uint64_t astra_contender_shape(struct ejob *j,
 			       const struct astra_snapshot *snap,
 			       const struct astra_job *job);
