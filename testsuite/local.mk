@@ -329,6 +329,12 @@ test_engine_users_SOURCES = testsuite/unit/test_engine_users.c \
 test_engine_users_CFLAGS = $(UNIT_CFLAGS)
 test_engine_users_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_earns
+test_earns_SOURCES = testsuite/unit/test_earns.c \
+	testsuite/unit/unit.h
+test_earns_CFLAGS = $(UNIT_CFLAGS)
+test_earns_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_engine_adopt
 test_engine_adopt_SOURCES = testsuite/unit/test_engine_adopt.c \
 	testsuite/unit/unit.h

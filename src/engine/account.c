@@ -238,7 +238,7 @@ int astra_job_retitle(struct astra_engine *e, struct ejob *j,
 	astra_fairness_remove_job(e->account, e->now_sec, j->account);
 	j->account = account;
 	take_title(e, j, title);
-	if (astra_job_active(j->state))
+	if (astra_ejob_active(j))
 		astra_fairness_set_active(e->account, e->now_sec, account,
 					  j->copies);
 	if (j->state == ASTRA_JOB_RUNNING)
@@ -326,13 +326,27 @@ static int alloc_events(struct sync *s, uint32_t row,
 	return 0;
 }
 
+/* A job that has its GPUs fits, whatever becomes of its nodes; a cap may let
+ * one go on in this round that it kept. */
+static bool account_unfit(struct sync *s, struct ejob *j,
+			  const struct astra_job *job)
+{
+	if (job->state != ASTRA_JOB_PENDING &&
+	    job->state != ASTRA_JOB_REQUEUED && !j->capped) {
+		j->fits_key = 0;
+		return false;
+	}
+	return !astra_fits(s->e, j, &job->request,
+			   astra_contender_shape(j, s->snap, job));
+}
+
 static int active_events(struct sync *s, uint32_t row,
-			 const struct astra_job *job)
+			 const struct astra_job *job, bool unfit)
 {
 	const struct ejob *j = &s->e->jobs[row];
 	double now = s->snap->now_sec, at = now;
-	bool is = astra_job_active(job->state),
-	     was = astra_job_active(j->state);
+	bool is = astra_job_active(job->state) && !unfit,
+	     was = astra_ejob_active(j);
 
 	if (is == was && (!is || j->copies == job->copies))
 		return 0;
@@ -340,7 +354,8 @@ static int active_events(struct sync *s, uint32_t row,
 		at = job->submit_sec; /* seen for the first time */
 	else if (is && !was && job->state == ASTRA_JOB_RUNNING)
 		at = job->start_sec;
-	else if (!is && job->state != ASTRA_JOB_BLOCKED)
+	else if (job->state == ASTRA_JOB_ENDING ||
+		 job->state == ASTRA_JOB_ENDED)
 		at = account_run_end(s, job);
 	return add_event(s, at, row, EVENT_ACTIVE, is ? job->copies : 0);
 }
@@ -364,6 +379,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	struct astra_engine *e = s->e;
 	uint32_t row = e->row_of[index]; /* as in the last round? */
 	struct ejob *j;
+	bool unfit;
 
 	if (row >= e->job_count || e->jobs[row].id != job->id)
 		row = astra_idmap_get(&e->by_id, job->id);
@@ -374,7 +390,9 @@ static int sync_job(struct sync *s, uint32_t index)
 	j = &e->jobs[row];
 	if (s->told && astra_idle_move(e, j, job) < 0)
 		return -1;
-	if (retitle(s, j, job) < 0 || active_events(s, row, job) < 0 ||
+	j->shape = 0;
+	unfit = account_unfit(s, j, job);
+	if (retitle(s, j, job) < 0 || active_events(s, row, job, unfit) < 0 ||
 	    alloc_events(s, row, job) < 0)
 		return -1;
 	if (ran_unseen(s, j, job)) {
@@ -385,6 +403,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	if (j->state != job->state || j->copies != job->copies)
 		s->changed = true;
 	j->state = job->state;
+	j->unfit = unfit;
 	j->copies = job->copies;
 	j->held_gpus = astra_held_gpus(job);
 	j->held_charge = held_charge(job);
@@ -394,7 +413,6 @@ static int sync_job(struct sync *s, uint32_t index)
 		note_added(e, row);
 	j->seen = e->epoch;
 	j->index = index;
-	j->shape = 0;
 	e->row_of[index] = row;
 	if (!j->ran && j->state == ASTRA_JOB_PENDING)
 		e->unbound = true;
@@ -603,9 +621,13 @@ int astra_account_sync(struct round *r, struct astra_error *err)
 
 	astra_roster_rebase(e, snap->now_sec);
 	if (!rc)
+		rc = astra_fits_begin(e, snap);
+	if (!rc)
 		rc = snap->changes ? sync_changed(&s) : sync_all(&s);
 	if (!rc)
 		e->now_sec = snap->now_sec;
+	if (e->fits.more)
+		e->roster.known = false;
 	r->plan->changed |= s.changed;
 	free(s.events);
 	return rc < 0 ? astra_error_nomem(err) : 0;

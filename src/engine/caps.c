@@ -404,8 +404,10 @@ static uint32_t caps_let_in(struct astra_engine *e, const struct claim *c,
 	uint32_t size = caps_size(e, c), let = copies;
 	double cost = caps_cost(e, c->j, c->job, size);
 
-	if (size != c->job->request.gpus)
+	if (size != c->job->request.gpus) {
 		c->job->request = astra_request_sized(&c->job->request, size);
+		c->j->shape = 0;
+	}
 	for (size_t i = 0; i < 2; i++)
 		if (caps_tight(rooms[i]))
 			let = (uint32_t)astra_min(let,
@@ -430,7 +432,7 @@ static void caps_set(struct round *r, const struct claim *c,
 		return;
 	j->state = c->job->state;
 	astra_fairness_set_active(e->account, e->now_sec, j->account,
-				  capped ? 0 : j->copies);
+				  astra_ejob_active(j) ? j->copies : 0);
 	if (!j->ran && capped)
 		j->bound_sec = 0;
 	else if (!j->ran)

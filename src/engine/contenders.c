@@ -14,12 +14,10 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 }
 
 /* Requests of one shape find a place together or not at all. */
-static uint64_t contenders_shape_of(const struct round *r,
-				    const struct astra_job *job, bool refusals)
+static uint64_t contenders_shape_of(const struct astra_request *q,
+				    size_t node_count)
 {
-	const struct astra_request *q = &job->request;
-	const uint64_t *banned =
-		refusals ? astra_refused_nodes(r->e, job->id) : NULL;
+	size_t words = (node_count + 63) / 64;
 	uint64_t h = mix(q->gpus, q->gpus_per_node);
 
 	h = mix(h, (uint64_t)q->nodes_min << 32 | q->nodes_max);
@@ -28,26 +26,31 @@ static uint64_t contenders_shape_of(const struct round *r,
 	h = mix(h, q->mem_gpu_mib);
 	h = mix(h, q->mem_cpu_mib);
 	h = mix(h, (uint64_t)q->gpus_quantum << 1 | q->whole_node);
-	for (size_t i = 0; q->required && i < (r->snap->node_count + 63) / 64;
-	     i++)
+	for (size_t i = 0; q->required && i < words; i++)
 		h = mix(h, q->required[i]);
-	for (size_t i = 0; q->allowed && i < (r->snap->node_count + 63) / 64;
-	     i++)
+	for (size_t i = 0; q->allowed && i < words; i++)
 		h = mix(h, q->allowed[i]);
-	if (q->gpus_min)
-		h = mix(h, q->gpus_min);
-	return banned ? mix(h, job->id) : h;
+	return q->gpus_min ? mix(h, q->gpus_min) : h;
 }
 
 /* Of thousands that wait few have changed since the round before. */
+uint64_t astra_contender_shape(struct ejob *j,
+			       const struct astra_snapshot *snap,
+			       const struct astra_job *job)
+{
+	if (!j->shape)
+		j->shape = contenders_shape_of(&job->request, snap->node_count);
+	return j->shape;
+}
+
 static uint64_t contender_shape(const struct round *r, struct ejob *j,
 				const struct astra_job *job)
 {
-	if (j->refusals)
-		return contenders_shape_of(r, job, true);
-	if (!j->shape)
-		j->shape = contenders_shape_of(r, job, false);
-	return j->shape;
+	uint64_t shape = astra_contender_shape(j, r->snap, job);
+
+	if (j->refusals && astra_refused_nodes(r->e, job->id))
+		return mix(shape, job->id);
+	return shape;
 }
 
 static int add_contender(struct round *r, uint32_t row,

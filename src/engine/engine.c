@@ -77,6 +77,7 @@ void astra_engine_destroy(struct astra_engine *e)
 	free(e->row_of);
 	astra_roster_clear(&e->roster);
 	astra_idle_clear(&e->idle);
+	astra_fits_clear(&e->fits);
 	for (size_t i = 0; i < e->job_count; i++)
 		free(e->jobs[i].held);
 	free(e->jobs);
@@ -119,6 +120,7 @@ int astra_engine_configure(struct astra_engine *e,
 	if (!astra_capped(options))
 		astra_caps_forget(e);
 	e->roster.known = false;
+	astra_fits_clear(&e->fits);
 	astra_leases_bound(e);
 	astra_fairness_set_options(e->account, e->now_sec, &fair);
 	return 0;

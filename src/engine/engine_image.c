@@ -76,6 +76,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(FLAG, booting),
 	JOB(FLAG, revocable),
 	JOB(FLAG, ran),
+	JOB(FLAG, unfit),
 	JOB(FLAG, lent),
 	JOB(FLAG, served),
 	JOB(REAL, weight),

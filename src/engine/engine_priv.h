@@ -25,6 +25,7 @@
  *   yield.c   who yields to a job that finds no place
  *   settle.c  what the outcome means for each job
  *   idle.c    what is free when a round begins
+ *   fits.c    who could run if all that run ended
  *   first_start.c  by when a job is to start for the first time
  *   lack.c    of what there is too little for jobs that find no place
  *   reclaim.c whose GPUs are taken back to start a job
@@ -75,7 +76,8 @@ struct ejob {
 	uint32_t held_gpus;
 	bool booting;
 	bool revocable;
-	bool ran; /* has been started at least once */
+	bool ran;   /* has been started at least once */
+	bool unfit; /* waits, and would even if all that run ended */
 	double held_charge;
 	double start_sec;
 	double min_run_sec; /* MinRunTime, its own where that is auto */
@@ -122,6 +124,7 @@ struct ejob {
 	uint64_t vain_shape;  /* what it asked for then */
 	uint64_t shape;	      /* what it asks for, without refusals; 0: to be
 			       * found out again */
+	uint64_t fits_key;    /* for what unfit was found out; 0: it was not */
 };
 
 struct etenant {
@@ -190,6 +193,20 @@ struct idle {
 	size_t settling; /* nodes that are */
 };
 
+/* What could run, by the shape of its request; fits.c. */
+struct fits_answer;
+struct fits {
+	struct astra_space *space; /* of empty nodes; NULL: not known */
+	struct astra_share *shares;
+	size_t node_count;
+	uint32_t gpus_max;
+	struct fits_answer *answers; /* a hash table, by shape */
+	size_t count, room;
+	uint64_t generation; /* of the answers: they are of these nodes */
+	size_t looks;	     /* that this round has left */
+	bool more;	     /* there were too few: the next round goes on */
+};
+
 struct astra_engine {
 	const struct astra_policy *policy;
 	void *policy_self;
@@ -222,6 +239,7 @@ struct astra_engine {
 	struct astra_idmap by_id;
 	struct roster roster;
 	struct idle idle;
+	struct fits fits;
 	struct grant *grants;
 	size_t grant_count, grant_room;
 	struct refusal *refusals;
@@ -317,8 +335,8 @@ int astra_caps_begin(struct astra_engine *e, struct astra_snapshot *snap);
 /* After it: who may have a lease. Returns 0, or -1 when memory is out. */
 struct round;
 int astra_caps_deal(struct round *r);
-/* The end of a lease that begins now: with caps no later than after a term, or a
- * slot, for which there is room. */
+/* The end of a lease that begins now: with caps no later than after a term, or
+ * a slot, for which there is room. */
 double astra_caps_end(const struct astra_engine *e, const struct ejob *j,
 		      double end_sec);
 /* There are no caps any more. */
@@ -340,6 +358,29 @@ struct astra_title {
 };
 int astra_job_retitle(struct astra_engine *e, struct ejob *j,
 		      const struct astra_title *title);
+
+/* Whether a job has a right to GPU time now: it runs, or could if there were
+ * room. What counts as demand counts by this alone. */
+static inline bool astra_ejob_active(const struct ejob *j)
+{
+	return astra_job_active(j->state) && !j->unfit;
+}
+
+/* fits.c */
+void astra_fits_clear(struct fits *fits);
+/* Before astra_fits(): know the snapshot's nodes. Returns 0, or -1 when memory
+ * is out. */
+int astra_fits_begin(struct astra_engine *e, const struct astra_snapshot *snap);
+/* Whether a job has a place once all that run have ended; as before, where the
+ * round has looked for too many. q, shape: of the job, without refusals. */
+bool astra_fits(struct astra_engine *e, struct ejob *j,
+		const struct astra_request *q, uint64_t shape);
+
+/* contenders.c: the shape of what a job asks for, without refusals. Found once
+ * after each look at the job. */
+uint64_t astra_contender_shape(struct ejob *j,
+			       const struct astra_snapshot *snap,
+			       const struct astra_job *job);
 
 /* roster.c: change a job's phase, or its lease's end, after
  * astra_account_sync(). */

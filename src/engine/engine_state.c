@@ -54,7 +54,8 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	astra_members_put(out, j, astra_state_job_counts);
 	astra_put_u32(out, (uint32_t)j->revocable | (uint32_t)j->ran << 1 |
 				   (uint32_t)j->lent << 2 |
-				   (uint32_t)j->late << 3);
+				   (uint32_t)j->late << 3 |
+				   (uint32_t)j->unfit << 4);
 	astra_put_f64(out, j->weight);
 	astra_put_f64(out, j->charge);
 	astra_put_f64(out, j->held_charge);
@@ -208,6 +209,7 @@ static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 	j->ran = flags >> 1 & 1;
 	j->lent = flags >> 2 & 1;
 	j->late = flags >> 3 & 1;
+	j->unfit = flags >> 4 & 1;
 	j->weight = astra_get_f64(in);
 	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
 	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);
@@ -248,7 +250,7 @@ static int engine_state_restore_job(struct astra_engine *e,
 	j.user = ASTRA_NONE;
 	e->jobs[row] = j;
 	e->job_count++;
-	if (astra_job_active(j.state))
+	if (astra_ejob_active(&j))
 		astra_fairness_set_active(e->account, e->now_sec, j.account,
 					  j.copies);
 	if (j.state == ASTRA_JOB_RUNNING)

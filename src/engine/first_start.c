@@ -15,10 +15,10 @@
 #include "src/engine/engine_priv.h"
 
 /* One that nothing but others keeps from its first start. */
-static bool first_start_waits(const struct ejob *j, uint64_t usable_gpus)
+static bool first_start_waits(const struct ejob *j)
 {
 	return !j->ran && j->state == ASTRA_JOB_PENDING &&
-	       j->vain != ASTRA_WAIT_TOO_BIG && j->gpus_least <= usable_gpus;
+	       astra_ejob_active(j) && j->vain != ASTRA_WAIT_TOO_BIG;
 }
 
 /* least: 0 where it is not known yet, after a restart. */
@@ -135,7 +135,7 @@ static size_t first_start_gather(struct round *r, struct first_starts *waiting,
 
 		if (j->ran)
 			continue;
-		if (!first_start_waits(j, r->usable_gpus)) {
+		if (!first_start_waits(j)) {
 			j->bound_sec = 0;
 		} else if (j->bound_sec > 0 && isfinite(j->bound_sec)) {
 			first_start_add(waiting, j);

@@ -33,10 +33,7 @@ static int level_order(const void *a, const void *b)
 
 static bool level_active(const struct ejob *j)
 {
-	return j->id && j->copies &&
-	       (j->state == ASTRA_JOB_PENDING ||
-		j->state == ASTRA_JOB_REQUEUED ||
-		j->state == ASTRA_JOB_RUNNING);
+	return j->id && j->copies && astra_ejob_active(j);
 }
 
 static double level_quota(const struct astra_engine *e, size_t line)

@@ -29,6 +29,7 @@ libastra_engine_a_SOURCES += \
 	src/engine/engine_priv.h \
 	src/engine/engine_state.c \
 	src/engine/first_start.c \
+	src/engine/fits.c \
 	src/engine/grant.c \
 	src/engine/grow.c \
 	src/engine/guard.c \

@@ -236,7 +236,7 @@ enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
 		return ASTRA_WAIT_GRANTED;
 	if (j->refusals && astra_refused_job(e, j->id))
 		return ASTRA_WAIT_REFUSED;
-	if (astra_request_least(&job->request) > r->usable_gpus)
+	if (j->unfit)
 		return ASTRA_WAIT_TOO_BIG;
 	if (astra_hold_of(e, j->id))
 		return ASTRA_WAIT_HOLD;

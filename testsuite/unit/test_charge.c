@@ -74,11 +74,12 @@ static void demand_of_a_running_job_is_what_it_holds(void **state)
 	(void)state;
 
 	begin(&vc);
-	vc.nodes[0].usable = vc.nodes[1].usable = false;
+	vc.nodes[0].usable = false;
+	vc.nodes[1].gpus_free = 0; /* others have them */
 	any = submit(&vc, 0, 4, NULL);
 	vc_run(&vc, AT(5));
 	assert_true(near(vc_tenant_view(&vc, 0).demand_gpus, 8));
-	vc.nodes[1].usable = true;
+	vc.nodes[1].gpus_free = vc.nodes[1].gpus;
 	vc_run(&vc, AT(20));
 	assert_int_equal(any->starts, 1);
 	assert_true(near(vc_tenant_view(&vc, 0).demand_gpus, 4));
@@ -119,7 +120,8 @@ static void a_task_keeps_its_arrays_past(void **state)
 	(void)state;
 
 	begin(&vc);
-	vc.nodes[0].usable = vc.nodes[1].usable = false;
+	vc.nodes[0].gpus_free = vc.nodes[1].gpus_free =
+		0; /* others have them */
 	array = submit(&vc, 0, 4, NULL);
 	array->job.copies = 2;
 	submit_sec = array->job.submit_sec;

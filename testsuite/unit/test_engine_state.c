@@ -208,7 +208,7 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 	assert_true(count < ASTRA_COUNT_OF(rows));
 	rows[count] = (struct astra_member)ASTRA_MEMBERS_END;
 	ROWS_CHECK(ejob, rows, /* saved one by one */ JOB(revocable), JOB(ran),
-		   JOB(lent), JOB(late), JOB(weight), JOB(charge),
+		   JOB(lent), JOB(late), JOB(unfit), JOB(weight), JOB(charge),
 		   JOB(held_charge), JOB(user), JOB(bound_sec), JOB(away_sec),
 		   JOB(capped),
 		   /* of the next snapshot */ JOB(account), JOB(booting),
@@ -220,7 +220,7 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 		   JOB(awaits), JOB(cap_copies),
 		   /* decided anew */ JOB(doomed_for), JOB(grants),
 		   JOB(refusals), JOB(served), JOB(told_sec), JOB(vain),
-		   JOB(vain_sec), JOB(vain_shape));
+		   JOB(vain_sec), JOB(vain_shape), JOB(fits_key));
 }
 
 int main(void)
