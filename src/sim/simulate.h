@@ -127,6 +127,7 @@ struct astra_sim_result {
 	double stop_sec;      /* when the simulation stopped, not before that */
 	uint64_t rounds, events, preemptions;
 	double revenue, reward; /* as its scheduler says; NaN: nothing */
+	double late;		/* first starts, as its scheduler says */
 	double *income;		/* of each tenant, of revenue */
 	uint64_t seed;		/* of the options */
 	struct astra_sim_run *runs;
