@@ -548,6 +548,8 @@ double astra_first_start_due(const struct astra_engine *e,
 /* Take its place and its bound from a job that never ran. The jobs behind it
  * are repaid. */
 void astra_first_start_quit(struct astra_engine *e, struct ejob *j);
+/* Its bound has changed: nobody becomes late before e->first_bound_sec. */
+void astra_first_start_next(struct astra_engine *e, const struct ejob *j);
 /* What jobs may take to leave for a first start. */
 double astra_first_start_grace_sec(const struct astra_engine *e,
 				   const struct astra_snapshot *snap);
@@ -584,10 +586,9 @@ void astra_place_leave(struct astra_engine *e, struct ejob *j,
 void astra_place_end(struct astra_engine *e, const struct astra_snapshot *snap,
 		     struct ejob *j, double at_sec);
 /* Let the bounds of the jobs that wait come forward by what jobs before them
- * left: not up to astra_first_start_earliest(), and with what the quota needs
- * for a job between its bound and that of the one before it. Returns 0, or -1
- * when memory is out: then all stay as they are. */
-int astra_places_repay(struct round *r);
+ * left: repay.c has the rules. queue: the jobs that wait and have places; it is
+ * sorted. Returns 0, or -1 when memory is out: then all stay as they are. */
+int astra_places_repay(struct round *r, struct ejob **queue, size_t count);
 
 /* grant.c */
 void astra_grants_revise(struct round *r);

@@ -34,9 +34,11 @@ static double first_start_own(const struct ejob *j)
 	return first_start_charge(j->charge, j->gpus, j->gpus_least);
 }
 
-/* Charges of jobs that never ran and wait. */
+/* Jobs that never ran and wait: their charges, and those that have a place. */
 struct first_starts {
 	double *tenants, *users;
+	struct ejob **queue;
+	size_t count;
 };
 
 static void first_start_add(struct first_starts *w, const struct ejob *j)
@@ -126,6 +128,12 @@ static void first_start_late(struct astra_engine *e, struct ejob *j,
 	e->counters.over_bound++;
 }
 
+void astra_first_start_next(struct astra_engine *e, const struct ejob *j)
+{
+	if (!j->late && j->bound_sec < e->first_bound_sec)
+		e->first_bound_sec = j->bound_sec;
+}
+
 static int first_start_order(const void *a, const void *b)
 {
 	const struct ejob *x = *(struct ejob *const *)a;
@@ -145,6 +153,7 @@ static size_t first_starts_gather(struct round *r, struct first_starts *waiting,
 	struct astra_engine *e = r->e;
 	size_t count = 0;
 
+	e->first_bound_sec = HUGE_VAL;
 	ASTRA_ROSTER_EACH(i, &e->roster.waiting)
 	{
 		struct ejob *j = &e->jobs[e->row_of[i]];
@@ -156,6 +165,9 @@ static size_t first_starts_gather(struct round *r, struct first_starts *waiting,
 		} else if (j->bound_sec > 0 && isfinite(j->bound_sec)) {
 			first_start_add(waiting, j);
 			first_start_late(e, j, r->snap->now_sec);
+			astra_first_start_next(e, j);
+			if (j->place.nth)
+				waiting->queue[waiting->count++] = j;
 		} else {
 			unbound[count++] = j;
 		}
@@ -195,28 +207,15 @@ static void first_starts_bind(struct round *r, struct first_starts *waiting,
 		qsort(unbound, count, sizeof(*unbound), first_start_order);
 	for (size_t i = 0; i < count; i++) {
 		first_start_bind(e, r->snap, waiting, unbound[i]);
+		astra_first_start_next(e, unbound[i]);
 		e->unbound |= !isfinite(unbound[i]->bound_sec);
-	}
-}
-
-/* Until e->first_bound_sec nobody becomes late. */
-static void first_starts_next(struct astra_engine *e)
-{
-	e->first_bound_sec = HUGE_VAL;
-	ASTRA_ROSTER_EACH(i, &e->roster.waiting)
-	{
-		const struct ejob *j = &e->jobs[e->row_of[i]];
-
-		if (!j->ran && !j->late && j->bound_sec > 0)
-			e->first_bound_sec =
-				fmin(e->first_bound_sec, j->bound_sec);
 	}
 }
 
 int astra_first_starts_follow(struct round *r)
 {
 	struct astra_engine *e = r->e;
-	struct first_starts waiting;
+	struct first_starts waiting = {0};
 	struct ejob **unbound;
 	size_t count;
 	int rc = -1;
@@ -226,15 +225,16 @@ int astra_first_starts_follow(struct round *r)
 		return 0;
 	waiting.tenants = calloc(e->tenant_count + 1, sizeof(double));
 	waiting.users = calloc(e->user_count + 1, sizeof(double));
+	waiting.queue = calloc(r->snap->job_count + 1, sizeof(*unbound));
 	unbound = calloc(r->snap->job_count + 1, sizeof(*unbound));
-	if (waiting.tenants && waiting.users && unbound) {
+	if (waiting.tenants && waiting.users && waiting.queue && unbound) {
 		count = first_starts_gather(r, &waiting, unbound);
-		rc = astra_places_repay(r);
+		rc = astra_places_repay(r, waiting.queue, waiting.count);
 		first_starts_bind(r, &waiting, unbound, count);
-		first_starts_next(e);
 	}
 	free(waiting.tenants);
 	free(waiting.users);
+	free(waiting.queue);
 	free(unbound);
 	return rc;
 }

@@ -169,27 +169,15 @@ static int place_order(const void *a, const void *b)
 	return (x->place.nth > y->place.nth) - (x->place.nth < y->place.nth);
 }
 
-/* The jobs that wait, in the order of their places: mostly that of the
- * snapshot. Returns how many. */
-static size_t repay_queue(const struct astra_engine *e, struct ejob **queue)
+/* By their places, which is mostly the order of the snapshot. */
+static void repay_sort(struct ejob **queue, size_t count)
 {
-	size_t count = 0;
-	bool sorted = true;
+	size_t at = 1;
 
-	ASTRA_ROSTER_EACH(i, &e->roster.waiting)
-	{
-		struct ejob *j = &e->jobs[e->row_of[i]];
-
-		if (j->ran || !j->place.nth || !(j->bound_sec > 0))
-			continue;
-		queue[count++] = j;
-		sorted = sorted &&
-			 (count < 2 || place_order(&queue[count - 2],
-						   &queue[count - 1]) < 0);
-	}
-	if (!sorted)
-		qsort(queue, count, sizeof(*queue), place_order);
-	return count;
+	while (at < count && place_order(&queue[at - 1], &queue[at]) < 0)
+		at++;
+	if (at < count)
+		qsort(queue, count, sizeof(struct ejob *), place_order);
 }
 
 /* One quota's part of a bound comes forward, but neither up to `least` nor so
@@ -214,7 +202,7 @@ static double repay_part(const struct place *p, double part_sec, double quota,
 static void repay_job(const struct round *r, struct ejob *j, double *tenants,
 		      double *users)
 {
-	const struct astra_engine *e = r->e;
+	struct astra_engine *e = r->e;
 	struct place *p = &j->place, least = astra_first_start_earliest(r, j);
 
 	if (p->tenant_quota > 0)
@@ -228,25 +216,24 @@ static void repay_job(const struct round *r, struct ejob *j, double *tenants,
 				   repay_sum_at(e, j->tenant, j->user, p->nth),
 				   least.user_sec, &users[j->user]);
 	j->bound_sec = fmin(j->bound_sec, fmax(p->tenant_sec, p->user_sec));
+	astra_first_start_next(e, j);
 }
 
-int astra_places_repay(struct round *r)
+int astra_places_repay(struct round *r, struct ejob **queue, size_t count)
 {
 	struct astra_engine *e = r->e;
-	struct ejob **queue;
 	double *before;
-	size_t count;
 
 	if (!e->repayment_count)
 		return 0;
-	queue = calloc(r->snap->job_count + 1, sizeof(*queue));
 	before = calloc(e->tenant_count + e->user_count + 1, sizeof(*before));
-	count = queue && before ? repay_queue(e, queue) : 0;
+	if (!before)
+		return -1;
+	repay_sort(queue, count);
 	repay_sum(e->repayments, e->repayment_count);
 	for (size_t i = 0; i < count; i++)
 		repay_job(r, queue[i], before, before + e->tenant_count);
 	e->repayment_count = 0;
-	free(queue);
 	free(before);
-	return queue && before ? 0 : -1;
+	return 0;
 }
