@@ -672,6 +672,7 @@ static void save_and_restore_go_on_in_mid_lease(void **state)
 	struct astra_error err = {""};
 	struct astra_job_view before, after;
 	struct vjob *a;
+	size_t places;
 	(void)state;
 
 	vc_init(&vc, 2, 8);
@@ -694,10 +695,12 @@ static void save_and_restore_go_on_in_mid_lease(void **state)
 	assert_true(fabs(before.usage.fair - after.usage.fair) < 1e-6);
 	assert_true(before.lease_end_sec == after.lease_end_sec);
 	vc_run(&vc, AT(100));
-	/* A release without caps wrote what three jobs, two tenants and their
-	 * users had not: one that ends there is whole. */
+	/* A release without places wrote none for the three jobs, one without
+	 * caps nothing of three jobs, two tenants and their users: a state that
+	 * ends there is whole. */
+	places = bytes.size - 8 - 3 * (4 + 7 * 8);
 	for (size_t size = 0; size < bytes.size; size += 7)
-		if (size != bytes.size - 8 * (1 + 2) - 4 * 3)
+		if (size != places && size != places - 8 * (1 + 2) - 4 * 3)
 			assert_null(astra_engine_restore(
 				&vc.options, bytes.data, size, &err));
 	astra_bytes_clear(&bytes);
