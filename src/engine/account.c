@@ -15,6 +15,7 @@ enum event_kind {
 	EVENT_SPLIT,  /* an array's task begins a life of its own */
 	EVENT_ALLOC,  /* holds GPUs of this charge from now on */
 	EVENT_ACTIVE, /* so many copies are active from now on */
+	EVENT_OVER,   /* ran, and will not run again */
 };
 
 struct event {
@@ -103,11 +104,16 @@ static void count_user(struct astra_engine *e, const struct ejob *j, int by)
 		e->users[j->user].jobs += (uint32_t)by;
 }
 
-static void account_forget(struct astra_engine *e, uint32_t row, double now_sec)
+static void account_forget(struct astra_engine *e, uint32_t row,
+			   const struct astra_snapshot *snap)
 {
 	struct ejob *j = &e->jobs[row];
 
-	astra_fairness_remove_job(e->account, now_sec, j->account);
+	if (j->ran)
+		astra_place_end(e, snap, j, snap->now_sec);
+	else
+		astra_first_start_quit(e, j);
+	astra_fairness_remove_job(e->account, snap->now_sec, j->account);
 	astra_roster_drop(e, j);
 	count_user(e, j, -1);
 	astra_idle_leave(e, j);
@@ -360,6 +366,18 @@ static int active_events(struct sync *s, uint32_t row,
 	return add_event(s, at, row, EVENT_ACTIVE, is ? job->copies : 0);
 }
 
+/* What it leaves of its first term is known once its last run is accounted. */
+static int over_events(struct sync *s, uint32_t row,
+		       const struct astra_job *job)
+{
+	const struct ejob *j = &s->e->jobs[row];
+
+	if (!j->ran || !j->place.nth ||
+	    (job->state != ASTRA_JOB_ENDING && job->state != ASTRA_JOB_ENDED))
+		return 0;
+	return add_event(s, account_run_end(s, job), row, EVENT_OVER, 0);
+}
+
 /* Seen for the first time, after a restart as well: looked at again in the next
  * round. */
 static void note_added(struct astra_engine *e, uint32_t row)
@@ -400,6 +418,8 @@ static int sync_job(struct sync *s, uint32_t index)
 		j->ran = true;
 	}
 	astra_lease_follow(e, j, job, s->snap->now_sec, &s->changed);
+	if (over_events(s, row, job) < 0)
+		return -1;
 	if (j->state != job->state || j->copies != job->copies)
 		s->changed = true;
 	j->state = job->state;
@@ -417,7 +437,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	if (!j->ran && j->state == ASTRA_JOB_PENDING)
 		e->unbound = true;
 	else if (!j->ran)
-		j->bound_sec = 0;
+		astra_first_start_quit(e, j);
 	astra_roster_put(e, j, job);
 	return 0;
 }
@@ -478,6 +498,9 @@ static int apply_events(struct sync *s)
 		} else if (ev->kind == EVENT_ALLOC) {
 			astra_fairness_set_alloc(e->account, ev->at_sec,
 						 account, ev->value);
+		} else if (ev->kind == EVENT_OVER) {
+			astra_place_end(e, s->snap, &e->jobs[ev->row],
+					ev->at_sec);
 		} else {
 			astra_fairness_set_active(e->account, ev->at_sec,
 						  account, (uint32_t)ev->value);
@@ -494,7 +517,7 @@ static void forget_unseen(struct sync *s)
 	for (size_t i = 0; i < e->job_count; i++) {
 		if (!e->jobs[i].id || e->jobs[i].seen == e->epoch)
 			continue;
-		account_forget(e, (uint32_t)i, s->snap->now_sec);
+		account_forget(e, (uint32_t)i, s->snap);
 		s->changed = true;
 	}
 }
@@ -577,7 +600,7 @@ static void forget_gone(struct sync *s, uint32_t *rows, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		if (!e->jobs[rows[i]].id || e->jobs[rows[i]].seen == e->epoch)
 			continue;
-		account_forget(e, rows[i], s->snap->now_sec);
+		account_forget(e, rows[i], s->snap);
 		s->changed = true;
 	}
 }

@@ -434,7 +434,7 @@ static void caps_set(struct round *r, const struct claim *c,
 	astra_fairness_set_active(e->account, e->now_sec, j->account,
 				  astra_ejob_active(j) ? j->copies : 0);
 	if (!j->ran && capped)
-		j->bound_sec = 0;
+		astra_first_start_quit(e, j);
 	else if (!j->ran)
 		e->unbound = true;
 	astra_roster_put(e, j, c->job);

@@ -89,6 +89,7 @@ void astra_engine_destroy(struct astra_engine *e)
 	free(e->choices);
 	free(e->grants);
 	free(e->refusals);
+	free(e->repayments);
 	astra_holds_clear(e);
 	free(e->holds);
 	astra_node_names_clear(&e->nodes);
@@ -154,6 +155,8 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		engine_shift(&e->jobs[i].grace_end_sec, by_sec);
 		engine_shift(&e->jobs[i].told_sec, by_sec);
 		engine_shift(&e->jobs[i].bound_sec, by_sec);
+		e->jobs[i].place.tenant_sec += by_sec;
+		e->jobs[i].place.user_sec += by_sec;
 		engine_shift(&e->jobs[i].away_sec, by_sec);
 		engine_shift(&e->jobs[i].planned_end_sec, by_sec);
 		engine_shift(&e->jobs[i].vain_sec, by_sec);

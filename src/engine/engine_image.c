@@ -35,6 +35,7 @@ const struct astra_member astra_image_engine_members[] = {
 	ENGINE(U64, counters.lent),
 	ENGINE(U64, counters.first_starts),
 	ENGINE(U64, counters.over_bound),
+	ENGINE(U64, places),
 	ASTRA_MEMBERS_END,
 };
 
@@ -82,6 +83,14 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(REAL, weight),
 	JOB(REAL, submit_sec),
 	JOB(REAL, bound_sec),
+	JOB(U64, place.nth),
+	JOB(U64, place.last),
+	JOB(U32, place.tasks),
+	JOB(REAL, place.term_gpu_sec),
+	JOB(REAL, place.tenant_sec),
+	JOB(REAL, place.user_sec),
+	JOB(REAL, place.tenant_quota),
+	JOB(REAL, place.user_quota),
 	JOB(REAL, away_sec),
 	JOB(FLAG, late),
 	JOB(REAL, start_sec),
@@ -404,6 +413,7 @@ static int engine_image_get_all(struct astra_engine *e, struct astra_reader *in)
 	e->unwanted = counts.unwanted;
 	e->back = counts.back && e->policy->renumber;
 	e->counters = counts.counters;
+	e->places = counts.places;
 	if (engine_image_get_tenants(e, in, counts.tenant_count) < 0 ||
 	    engine_image_get_users(e, in, counts.user_count) < 0 ||
 	    engine_image_get_jobs(e, in, counts.job_count) < 0 ||

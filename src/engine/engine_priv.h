@@ -27,6 +27,7 @@
  *   idle.c    what is free when a round begins
  *   fits.c    who could run if all that run ended
  *   first_start.c  by when a job is to start for the first time
+ *   repay.c   what jobs that end early leave to those behind them
  *   lack.c    of what there is too little for jobs that find no place
  *   reclaim.c whose GPUs are taken back to start a job
  *   losers.c  whose lease is over without another
@@ -62,6 +63,27 @@ struct cap_room {
 	double asked_sec; /* by those that wait */
 	double most_sec;  /* what a round can grant of it */
 	bool lone;	  /* a tenant's that is its one user's */
+};
+
+/* A job's place in the queue of its tenant's jobs that never ran. Each job
+ * behind it counts one lease term of its GPUs. */
+struct place {
+	uint64_t nth;	/* of all places that were ever given; 0: it has none */
+	uint64_t last;	/* the last place given when it ran; 0: it did not */
+	uint32_t tasks; /* that the jobs behind count; of a single job, 1 */
+	double term_gpu_sec; /* what they count of a task */
+	/* Its bound, as the tenant's and as the user's quota make it, and these
+	 * quotas when it was promised; 0: there is no such bound. */
+	double tenant_sec, user_sec;
+	double tenant_quota, user_quota;
+};
+
+/* GPU seconds that the jobs of a tenant, or of a user, behind a place need not
+ * wait for. */
+struct repayment {
+	uint32_t tenant, user; /* user NONE: all jobs of the tenant */
+	uint64_t behind;
+	double gpu_sec;
 };
 
 /* A job as the engine remembers it between rounds. What rounds read of all jobs
@@ -111,7 +133,8 @@ struct ejob {
 	double weight;
 	double submit_sec; /* the first one */
 	double bound_sec;  /* its first start is late after that; 0: has none */
-	double away_sec;   /* the end of its last run; 0: it has none */
+	struct place place;
+	double away_sec; /* the end of its last run; 0: it has none */
 	double grace_end_sec;
 	double told_sec;	/* when it was told to leave; 0: it was not */
 	double planned_end_sec; /* of the lease that begins at its start; 0: a
@@ -265,6 +288,9 @@ struct astra_engine {
 	 * bound of the others that has not passed. */
 	bool unbound;
 	double first_bound_sec;
+	uint64_t places;	      /* that were ever given */
+	struct repayment *repayments; /* empty between rounds */
+	size_t repayment_count, repayment_room;
 	uint32_t last_reclaim; /* GPUs taken back in the last round */
 	bool unwanted;	       /* nobody waited after the last round */
 	struct astra_counters counters;
@@ -291,6 +317,7 @@ extern const struct astra_member astra_image_refusal_members[];
  * user and first start. */
 extern const struct astra_member astra_state_job_counts[];
 extern const struct astra_member astra_state_job_times[];
+extern const struct astra_member astra_state_job_places[];
 
 /* engine_state.c: a new instance of a policy that goes on where another one of
  * the same policy is. NULL with err set on failure. */
@@ -559,6 +586,17 @@ void astra_first_start_vain(struct astra_engine *e, struct ejob *j,
 double astra_first_start_due(const struct astra_engine *e,
 			     const struct astra_snapshot *snap,
 			     const struct ejob *j, size_t before);
+/* Take its place and its bound from a job that never ran. The jobs behind it
+ * are repaid. */
+void astra_first_start_quit(struct astra_engine *e, struct ejob *j);
+/* Its bound has changed: nobody becomes late before e->first_bound_sec. */
+void astra_first_start_next(struct astra_engine *e, const struct ejob *j);
+/* What jobs may take to leave for a first start. */
+double astra_first_start_grace_sec(const struct astra_engine *e,
+				   const struct astra_snapshot *snap);
+/* What the job would be promised if it came now and nobody waited. */
+struct place astra_first_start_earliest(const struct round *r,
+					const struct ejob *j);
 /* A job that waits is to ask for that and have that title; before it does. */
 void astra_first_start_change(struct astra_engine *e, struct ejob *j,
 			      const struct astra_request *request,
@@ -569,6 +607,29 @@ void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
 /* It starts; before j->ran is set. */
 void astra_first_start_begin(struct astra_engine *e, struct ejob *j,
 			     double start_sec);
+
+/* repay.c */
+/* The job, whose place says by when the quotas pay for it, is behind all that
+ * have one. */
+void astra_place_take(struct astra_engine *e, struct ejob *j);
+/* A task takes the first of its array's places. gpu_sec: of a term of it. */
+void astra_place_split(struct place *array, struct place *task, double gpu_sec);
+/* The job itself is to have so many GPU seconds more in its first term, or
+ * less. The jobs behind it are repaid no more than each of them counts. */
+void astra_place_change(struct place *place, double gpu_sec);
+/* The job gives its place up. The next round repays the jobs behind it what
+ * they count of the job, less used_gpu_sec. */
+void astra_place_leave(struct astra_engine *e, struct ejob *j,
+		       double used_gpu_sec);
+/* The same of a job that ran and is over since at_sec. It has used, too, what
+ * jobs may have taken to leave for its start: its GPUs did nothing else then.
+ */
+void astra_place_end(struct astra_engine *e, const struct astra_snapshot *snap,
+		     struct ejob *j, double at_sec);
+/* Let the bounds of the jobs that wait come forward by what jobs before them
+ * left: repay.c has the rules. queue: the jobs that wait and have places; it is
+ * sorted. Returns 0, or -1 when memory is out: then all stay as they are. */
+int astra_places_repay(struct round *r, struct ejob **queue, size_t count);
 
 /* grant.c */
 void astra_grants_revise(struct round *r);

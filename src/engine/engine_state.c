@@ -2,6 +2,7 @@
 /* What must survive a restart: leases, integrals, first submit times. Grants
  * and holds are not kept: the next round makes them again from the same
  * facts. The layout is versioned as a whole. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,19 @@ const struct astra_member astra_state_job_times[] = {
 	JOB(REAL, lease_sec),	    JOB(REAL, lease_start_sec),
 	JOB(REAL, lease_end_sec),   JOB(REAL, grace_end_sec),
 	JOB(REAL, planned_end_sec), JOB(REAL, lost_sec),
+	ASTRA_MEMBERS_END,
+};
+
+/* Behind all the rest: releases before 1.1 pass over them. */
+const struct astra_member astra_state_job_places[] = {
+	JOB(U64, place.nth),
+	JOB(U64, place.last),
+	JOB(U32, place.tasks),
+	JOB(REAL, place.term_gpu_sec),
+	JOB(REAL, place.tenant_sec),
+	JOB(REAL, place.user_sec),
+	JOB(REAL, place.tenant_quota),
+	JOB(REAL, place.user_quota),
 	ASTRA_MEMBERS_END,
 };
 
@@ -123,6 +137,16 @@ static void save_gifts(const struct astra_engine *e, struct astra_bytes *out)
 					   e->account, e->tenants[i].account));
 }
 
+/* In the order of the jobs. */
+static void save_places(const struct astra_engine *e, struct astra_bytes *out)
+{
+	astra_put_u64(out, e->places);
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id)
+			astra_members_put(out, &e->jobs[i],
+					  astra_state_job_places);
+}
+
 void *astra_policy_again(const struct astra_policy *policy, const void *self,
 			 const struct astra_options *options,
 			 struct astra_error *err)
@@ -170,6 +194,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	astra_asides_save(&e->asides, out);
 	astra_caps_put(e, out);
 	save_gifts(e, out);
+	save_places(e, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -404,6 +429,28 @@ static int restore_asides(struct astra_engine *e, struct astra_reader *in,
 	return astra_aside_resume(e);
 }
 
+static bool place_is_sound(const struct astra_engine *e, const struct place *p)
+{
+	return p->nth <= e->places && p->last <= e->places &&
+	       p->term_gpu_sec >= 0 && isfinite(p->tenant_sec) &&
+	       isfinite(p->user_sec) && p->tenant_quota >= 0 &&
+	       p->user_quota >= 0;
+}
+
+/* An earlier release wrote none: the bounds of jobs that wait stay. */
+static int restore_places(struct astra_engine *e, struct astra_reader *in)
+{
+	if (in->at == in->size)
+		return 0;
+	e->places = astra_get_u64(in);
+	for (size_t i = 0; i < e->job_count; i++) {
+		astra_members_get(in, &e->jobs[i], astra_state_job_places);
+		if (in->failed || !place_is_sound(e, &e->jobs[i].place))
+			return -1;
+	}
+	return 0;
+}
+
 static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 				uint32_t version, struct astra_aside *other)
 {
@@ -442,6 +489,8 @@ static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 		rc = astra_caps_get(e, in);
 	if (!rc)
 		rc = restore_gifts(e, in);
+	if (!rc)
+		rc = restore_places(e, in);
 	astra_leases_bound(e);
 	return rc;
 }

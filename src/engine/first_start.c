@@ -7,7 +7,9 @@
  * that they run on, Quota is the tenant's (Eq. 7), and graces are what a job
  * may take to leave. Where shares go by user, what its own user's jobs and
  * quota make of that, if it is later: nobody's flood of jobs is paid by the
- * others' shares. It is measured under every policy, whoever has promised it.
+ * others' shares. Where a job before it ends before it has used a term, or
+ * gives its place up, the bound comes forward by the rest (repay.c). It is
+ * measured under every policy, whoever has promised it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,9 +34,11 @@ static double first_start_own(const struct ejob *j)
 	return first_start_charge(j->charge, j->gpus, j->gpus_least);
 }
 
-/* Charges of jobs that never ran and wait. */
+/* Jobs that never ran and wait: their charges, and those that have a place. */
 struct first_starts {
 	double *tenants, *users;
+	struct ejob **queue;
+	size_t count;
 };
 
 static void first_start_add(struct first_starts *w, const struct ejob *j)
@@ -52,26 +56,39 @@ static double quota_sec(const struct astra_engine *e, double charge,
 	return quota > 0 ? charge / quota * e->options.lease_sec : HUGE_VAL;
 }
 
-/* The time in which quotas pay for the job and so many GPUs before it, of its
- * tenant's and of its user's jobs. */
-static double first_start_paid_sec(const struct astra_engine *e,
-				   const struct ejob *j, double of_tenant,
-				   double of_user)
+/* When quotas have paid for the job and so many GPUs before it, of its tenant's
+ * and of its user's jobs, beginning with from_sec. */
+static struct place first_start_place(const struct astra_engine *e,
+				      const struct ejob *j, double of_tenant,
+				      double of_user, double from_sec)
 {
 	uint32_t account = e->tenants[j->tenant].account;
-	double sec = quota_sec(e, first_start_own(j) + of_tenant,
-			       astra_fairness_quota(e->account, account));
+	double own = first_start_own(j);
+	struct place p = {
+		.term_gpu_sec = own * e->options.lease_sec,
+		.tenant_quota = astra_fairness_quota(e->account, account),
+	};
 
+	p.tenant_sec = from_sec + quota_sec(e, own + of_tenant, p.tenant_quota);
 	if (j->user == ASTRA_NONE)
-		return sec;
+		return p;
 	account = e->users[j->user].account;
-	return fmax(sec,
-		    quota_sec(e, first_start_own(j) + of_user,
-			      astra_fairness_user_quota(e->account, account)));
+	p.user_quota = astra_fairness_user_quota(e->account, account);
+	p.user_sec = from_sec + quota_sec(e, own + of_user, p.user_quota);
+	return p;
 }
 
-static double first_start_grace_sec(const struct astra_engine *e,
-				    const struct astra_snapshot *snap)
+/* The time in which quotas pay for the job alone. */
+static double first_start_paid_sec(const struct astra_engine *e,
+				   const struct ejob *j)
+{
+	struct place p = first_start_place(e, j, 0, 0, 0);
+
+	return fmax(p.tenant_sec, p.user_sec);
+}
+
+double astra_first_start_grace_sec(const struct astra_engine *e,
+				   const struct astra_snapshot *snap)
 {
 	double leave_sec = astra_leave_sec(e, snap);
 
@@ -89,8 +106,17 @@ double astra_first_start_due(const struct astra_engine *e,
 	if (j->ran || !(j->bound_sec > 0))
 		return HUGE_VAL;
 	if (before)
-		due_sec += (double)before * first_start_paid_sec(e, j, 0, 0);
-	return due_sec - first_start_grace_sec(e, snap);
+		due_sec += (double)before * first_start_paid_sec(e, j);
+	return due_sec - astra_first_start_grace_sec(e, snap);
+}
+
+struct place astra_first_start_earliest(const struct round *r,
+					const struct ejob *j)
+{
+	return first_start_place(
+		r->e, j, 0, 0,
+		r->snap->now_sec + 2 * r->e->options.lease_sec +
+			astra_first_start_grace_sec(r->e, r->snap));
 }
 
 static void first_start_late(struct astra_engine *e, struct ejob *j,
@@ -102,8 +128,7 @@ static void first_start_late(struct astra_engine *e, struct ejob *j,
 	e->counters.over_bound++;
 }
 
-/* Until then nobody becomes late. */
-static void first_start_next(struct astra_engine *e, const struct ejob *j)
+void astra_first_start_next(struct astra_engine *e, const struct ejob *j)
 {
 	if (!j->late && j->bound_sec < e->first_bound_sec)
 		e->first_bound_sec = j->bound_sec;
@@ -122,8 +147,8 @@ static int first_start_order(const void *a, const void *b)
 /* Those that have a bound wait already, the others are put into unbound: also
  * those whose tenant had no quota, for it may have one now. Returns how many
  * others there are. */
-static size_t first_start_gather(struct round *r, struct first_starts *waiting,
-				 struct ejob **unbound)
+static size_t first_starts_gather(struct round *r, struct first_starts *waiting,
+				  struct ejob **unbound)
 {
 	struct astra_engine *e = r->e;
 	size_t count = 0;
@@ -136,11 +161,13 @@ static size_t first_start_gather(struct round *r, struct first_starts *waiting,
 		if (j->ran)
 			continue;
 		if (!first_start_waits(j)) {
-			j->bound_sec = 0;
+			astra_first_start_quit(e, j);
 		} else if (j->bound_sec > 0 && isfinite(j->bound_sec)) {
 			first_start_add(waiting, j);
 			first_start_late(e, j, r->snap->now_sec);
-			first_start_next(e, j);
+			astra_first_start_next(e, j);
+			if (j->place.nth)
+				waiting->queue[waiting->count++] = j;
 		} else {
 			unbound[count++] = j;
 		}
@@ -154,18 +181,23 @@ static void first_start_bind(struct astra_engine *e,
 {
 	double of_user = j->user == ASTRA_NONE ? 0 : waiting->users[j->user];
 
-	j->bound_sec = snap->now_sec + 2 * e->options.lease_sec +
-		       first_start_paid_sec(e, j, waiting->tenants[j->tenant],
-					    of_user) +
-		       first_start_grace_sec(e, snap);
+	j->place =
+		first_start_place(e, j, waiting->tenants[j->tenant], of_user,
+				  snap->now_sec + 2 * e->options.lease_sec +
+					  astra_first_start_grace_sec(e, snap));
+	j->bound_sec = fmax(j->place.tenant_sec, j->place.user_sec);
+	if (isfinite(j->bound_sec))
+		astra_place_take(e, j);
+	else
+		j->place = (struct place){0};
 	first_start_add(waiting, j);
 }
 
 static void first_starts_bind(struct round *r, struct first_starts *waiting,
-			      struct ejob **unbound)
+			      struct ejob **unbound, size_t count)
 {
 	struct astra_engine *e = r->e;
-	size_t count = first_start_gather(r, waiting, unbound), at = 1;
+	size_t at = 1;
 
 	e->unbound = false;
 	while (at < count &&
@@ -175,7 +207,7 @@ static void first_starts_bind(struct round *r, struct first_starts *waiting,
 		qsort(unbound, count, sizeof(*unbound), first_start_order);
 	for (size_t i = 0; i < count; i++) {
 		first_start_bind(e, r->snap, waiting, unbound[i]);
-		first_start_next(e, unbound[i]);
+		astra_first_start_next(e, unbound[i]);
 		e->unbound |= !isfinite(unbound[i]->bound_sec);
 	}
 }
@@ -183,21 +215,26 @@ static void first_starts_bind(struct round *r, struct first_starts *waiting,
 int astra_first_starts_follow(struct round *r)
 {
 	struct astra_engine *e = r->e;
-	struct first_starts waiting;
+	struct first_starts waiting = {0};
 	struct ejob **unbound;
+	size_t count;
 	int rc = -1;
 
-	if (!e->unbound && r->snap->now_sec <= e->first_bound_sec)
+	if (!e->unbound && !e->repayment_count &&
+	    r->snap->now_sec <= e->first_bound_sec)
 		return 0;
 	waiting.tenants = calloc(e->tenant_count + 1, sizeof(double));
 	waiting.users = calloc(e->user_count + 1, sizeof(double));
+	waiting.queue = calloc(r->snap->job_count + 1, sizeof(*unbound));
 	unbound = calloc(r->snap->job_count + 1, sizeof(*unbound));
-	if (waiting.tenants && waiting.users && unbound) {
-		first_starts_bind(r, &waiting, unbound);
-		rc = 0;
+	if (waiting.tenants && waiting.users && waiting.queue && unbound) {
+		count = first_starts_gather(r, &waiting, unbound);
+		rc = astra_places_repay(r, waiting.queue, waiting.count);
+		first_starts_bind(r, &waiting, unbound, count);
 	}
 	free(waiting.tenants);
 	free(waiting.users);
+	free(waiting.queue);
 	free(unbound);
 	return rc;
 }
@@ -208,6 +245,12 @@ void astra_first_start_vain(struct astra_engine *e, struct ejob *j,
 	e->unbound |=
 		(j->vain == ASTRA_WAIT_TOO_BIG) != (vain == ASTRA_WAIT_TOO_BIG);
 	j->vain = vain;
+}
+
+void astra_first_start_quit(struct astra_engine *e, struct ejob *j)
+{
+	j->bound_sec = 0;
+	astra_place_leave(e, j, 0);
 }
 
 /* One that asks for more GPUs, or moves, has its turn as if it came now: else a
@@ -227,13 +270,14 @@ void astra_first_start_change(struct astra_engine *e, struct ejob *j,
 	if (j->ran || !(j->bound_sec > 0) || !j->gpus_least)
 		return;
 	if (moved || least > j->gpus_least) {
-		j->bound_sec = 0;
+		astra_first_start_quit(e, j);
 		return;
 	}
 	more = first_start_charge(title->charge, request->gpus, least) - old;
 	if (!isfinite(j->bound_sec) || !(old > 0) || !(fabs(more) > 0))
 		return;
-	bound = j->bound_sec + more / old * first_start_paid_sec(e, j, 0, 0);
+	astra_place_change(&j->place, more * e->options.lease_sec);
+	bound = j->bound_sec + more / old * first_start_paid_sec(e, j);
 	j->bound_sec = fmax(bound, fmin(j->bound_sec,
 					e->now_sec + 2 * e->options.lease_sec));
 }
@@ -246,7 +290,9 @@ void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
 	if (!(array->bound_sec > 0))
 		return;
 	array->late = false;
-	array->bound_sec += first_start_paid_sec(e, array, 0, 0);
+	array->bound_sec += first_start_paid_sec(e, array);
+	astra_place_split(&array->place, &task->place,
+			  first_start_own(array) * e->options.lease_sec);
 }
 
 void astra_first_start_begin(struct astra_engine *e, struct ejob *j,
@@ -255,5 +301,6 @@ void astra_first_start_begin(struct astra_engine *e, struct ejob *j,
 	if (j->ran || !(j->bound_sec > 0))
 		return;
 	first_start_late(e, j, start_sec);
+	j->place.last = e->places;
 	e->counters.first_starts++;
 }

@@ -47,6 +47,7 @@ libastra_engine_a_SOURCES += \
 	src/engine/reclaim.c \
 	src/engine/refusal.c \
 	src/engine/renumber.c \
+	src/engine/repay.c \
 	src/engine/reserve.c \
 	src/engine/roster.c \
 	src/engine/roster.h \

@@ -134,6 +134,7 @@ static void host_report(void *self, struct astra_scheduler_report *out)
 	const struct host *h = self;
 	struct astra_policy_report sums;
 
+	out->late = (double)astra_engine_counters(h->engine).over_bound;
 	if (!astra_engine_policy_report(h->engine, NULL, &sums))
 		return;
 	out->revenue = sums.paid;

@@ -26,6 +26,7 @@ struct astra_scheduler_setup {
 struct astra_scheduler_report {
 	double revenue; /* what tenants paid each other */
 	double reward;	/* what it tries to make large */
+	double late;	/* first starts, by what was promised last */
 	double *income; /* of revenue, what each tenant of the trace was paid;
 			 * zeroed */
 };

@@ -235,6 +235,7 @@ static int simulate_ask(struct loop *l)
 	l->scheduler->report(l->self, &report);
 	r->revenue = report.revenue;
 	r->reward = report.reward;
+	r->late = report.late;
 	return 0;
 }
 

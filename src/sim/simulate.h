@@ -127,6 +127,7 @@ struct astra_sim_result {
 	double stop_sec;      /* when the simulation stopped, not before that */
 	uint64_t rounds, events, preemptions;
 	double revenue, reward; /* as its scheduler says; NaN: nothing */
+	double late;		/* first starts, as its scheduler says */
 	double *income;		/* of each tenant, of revenue */
 	uint64_t seed;		/* of the options */
 	struct astra_sim_run *runs;
@@ -152,8 +153,10 @@ int astra_simulate(const struct astra_trace *trace,
  * part of Quota for each of the tenant's users that have jobs then, if that is
  * later. Under any policy, with leases or without. None has what does not fit
  * the cluster; it is not before others either. A tenant of weight 0 has an
- * infinite bound. Of what was simulated it is done already. Returns 0, or -1
- * when out of memory. (bound.c) */
+ * infinite bound. This is what a job is promised when it comes, by which all
+ * policies are compared: the engine's own bounds may come forward later, and
+ * result.late counts by those. Of what was simulated it is done already.
+ * Returns 0, or -1 when out of memory. (bound.c) */
 int astra_bounds_fill(struct astra_sim_result *result);
 
 void astra_sim_result_clear(struct astra_sim_result *result);

@@ -235,7 +235,9 @@ static void every_member_of_the_engine_is_in_the_image(void **state)
 		   ENGINE(contenders), ENGINE(contender_room),
 		   ENGINE(candidates), ENGINE(candidate_room), ENGINE(choices),
 		   ENGINE(choice_room), ENGINE(unbound),
-		   ENGINE(first_bound_sec), ENGINE(period_begin_sec),
+		   ENGINE(first_bound_sec), ENGINE(repayments),
+		   ENGINE(repayment_count), ENGINE(repayment_room),
+		   ENGINE(period_begin_sec),
 		   ENGINE(cap_jobs), ENGINE(cap_job_room));
 }
 

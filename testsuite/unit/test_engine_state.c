@@ -205,6 +205,8 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 		rows[count++] = astra_state_job_counts[i];
 	for (size_t i = 0; astra_state_job_times[i].key; i++)
 		rows[count++] = astra_state_job_times[i];
+	for (size_t i = 0; astra_state_job_places[i].key; i++)
+		rows[count++] = astra_state_job_places[i];
 	assert_true(count < ASTRA_COUNT_OF(rows));
 	rows[count] = (struct astra_member)ASTRA_MEMBERS_END;
 	ROWS_CHECK(ejob, rows, /* saved one by one */ JOB(revocable), JOB(ran),

@@ -9,7 +9,7 @@
 #include "src/engine/engine.h"
 #include "testsuite/unit/unit.h"
 
-enum { JOBS = 5 };
+enum { JOBS = 6 };
 
 struct scene {
 	struct astra_options options;
@@ -17,6 +17,8 @@ struct scene {
 	struct astra_plan plan;
 	struct astra_node node;
 	struct astra_tenant tenants[2];
+	struct astra_user users[2];
+	size_t user_count;
 	struct astra_job jobs[JOBS];
 	struct astra_share held[JOBS];
 	size_t job_count;
@@ -58,6 +60,8 @@ static void round_at(struct scene *s, double now_sec)
 		.node_count = 1,
 		.tenants = s->tenants,
 		.tenant_count = 2,
+		.users = s->users,
+		.user_count = s->user_count,
 		.jobs = s->jobs,
 		.job_count = s->job_count,
 	};
@@ -389,6 +393,229 @@ static void a_weight_that_was_0_may_change(void **state)
 	end(&s);
 }
 
+/* Jobs 2, 3 and 4 of 2, 4 and 2 GPUs of the tenant whose quota is 2: by 167,
+ * 207 and 227. */
+static void begin_queue(struct scene *s)
+{
+	begin(s);
+	add(s, 0, 2);
+	add(s, 0, 4);
+	add(s, 0, 2);
+	round_at(s, 100);
+	expect_bound(s, 2, 167);
+	expect_bound(s, 3, 207);
+	expect_bound(s, 4, 227);
+}
+
+/* Job 1 makes room, the job runs from start_sec on. */
+static void run_from(struct scene *s, struct astra_job *job, double start_sec)
+{
+	s->jobs[0].state = ASTRA_JOB_ENDED;
+	s->jobs[0].held_count = 0;
+	run_on(s, job, start_sec);
+	round_at(s, start_sec);
+}
+
+static void end_at(struct scene *s, struct astra_job *job, double end_sec)
+{
+	job->state = ASTRA_JOB_ENDED;
+	job->held_count = 0;
+	job->end_sec = end_sec;
+	round_at(s, end_sec);
+}
+
+/* 2 GPUs for 4 s, and for the 7 s of a start, of a term of 20 s: 9 s of the
+ * quota of 2 are left. Job 5 came when job 2 ran, and did not count it. */
+static void what_ends_early_repays_those_behind(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin_queue(&s);
+	run_from(&s, &s.jobs[1], 101);
+	add(&s, 0, 2);
+	round_at(&s, 102);
+	expect_bound(&s, 5, 102 + (2 + 8 / 2.0) * 20 + 7);
+	end_at(&s, &s.jobs[1], 105);
+	expect_bound(&s, 3, 207 - 9);
+	expect_bound(&s, 4, 227 - 9);
+	expect_bound(&s, 5, 229);
+	round_at(&s, 106); /* once */
+	s.jobs[1] = s.jobs[--s.job_count];
+	round_at(&s, 107);
+	expect_bound(&s, 3, 207 - 9);
+	expect_counts(&s, 1, 0);
+	end(&s);
+}
+
+/* 4 GPUs for 4 + 7 s: 18 s are left. */
+static void who_is_before_it_is_not_repaid(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin_queue(&s);
+	run_from(&s, &s.jobs[2], 101);
+	end_at(&s, &s.jobs[2], 105);
+	expect_bound(&s, 2, 167);
+	expect_bound(&s, 4, 227 - 18);
+	end(&s);
+}
+
+/* Over several runs, one of which the tenant lost. */
+static void a_job_leaves_what_it_never_used(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin_queue(&s);
+	run_from(&s, &s.jobs[1], 101);
+	s.jobs[1].state = ASTRA_JOB_PENDING;
+	s.jobs[1].held_count = 0;
+	s.jobs[1].end_sec = 104;
+	s.jobs[1].restart_cnt++;
+	round_at(&s, 104);
+	expect_bound(&s, 3, 207);
+	run_on(&s, &s.jobs[1], 110);
+	round_at(&s, 110);
+	end_at(&s, &s.jobs[1], 115);
+	expect_bound(&s, 3, 207 - (20 - 3 - 5 - 7));
+	end(&s);
+}
+
+static void who_used_a_term_leaves_nothing(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin_queue(&s);
+	run_from(&s, &s.jobs[1], 101);
+	end_at(&s, &s.jobs[1], 150);
+	expect_bound(&s, 3, 207);
+	expect_bound(&s, 4, 227);
+	end(&s);
+}
+
+/* The whole term; so does a job that is held. */
+static void who_is_cancelled_repays_those_behind(void **state)
+{
+	static const enum astra_job_state states[] = {ASTRA_JOB_ENDED,
+						      ASTRA_JOB_BLOCKED};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct scene s;
+
+		begin_queue(&s);
+		s.jobs[1].state = states[i];
+		round_at(&s, 100);
+		expect_bound(&s, 3, 207 - 20);
+		expect_bound(&s, 4, 227 - 20);
+		s.jobs[1] = s.jobs[3]; /* gone */
+		s.job_count--;
+		round_at(&s, 100);
+		expect_bound(&s, 3, 207 - 20);
+		end(&s);
+	}
+}
+
+/* As if job 3 came at 110; job 4 stays a term of its own behind job 3. */
+static void no_bound_is_nearer_than_that_of_a_new_job(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin_queue(&s);
+	end_at(&s, &s.jobs[1], 110);
+	expect_bound(&s, 3, 110 + (2 + 4 / 2.0) * 20 + 7);
+	expect_bound(&s, 4, 197 + 2 / 2.0 * 20);
+	round_at(&s, 198);
+	expect_counts(&s, 0, 1);
+	end(&s);
+}
+
+/* Two users of a tenant, each with a quota of 1. Of another user's job only the
+ * tenant's part of a bound comes forward. */
+static void a_user_is_repaid_by_its_own_jobs(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s);
+	s.users[0] = (struct astra_user){.name = "u", .weight = 1};
+	s.users[1] = (struct astra_user){.name = "v", .weight = 1};
+	s.user_count = 2;
+	s.jobs[0].user = ASTRA_NONE;
+	add(&s, 0, 2);
+	add(&s, 0, 2)->user = 1;
+	add(&s, 0, 2);
+	round_at(&s, 100);
+	expect_bound(&s, 2, 100 + (2 + 2 / 1.0) * 20 + 7);
+	expect_bound(&s, 4, 100 + (2 + 4 / 1.0) * 20 + 7);
+	run_from(&s, &s.jobs[2], 101);
+	end_at(&s, &s.jobs[2], 105);
+	expect_bound(&s, 2, 187);
+	expect_bound(&s, 4, 227);
+	run_from(&s, &s.jobs[1], 106);
+	end_at(&s, &s.jobs[1], 110);
+	expect_bound(&s, 4, 227 - 18);
+	end(&s);
+}
+
+/* Three tasks of 2 GPUs, and a job behind them. */
+static void a_task_repays_the_next_ones(void **state)
+{
+	struct scene s;
+	struct astra_job *task;
+
+	(void)state;
+	begin(&s);
+	add(&s, 0, 2)->copies = 3;
+	add(&s, 0, 2);
+	round_at(&s, 100);
+	expect_bound(&s, 3, 227);
+	s.jobs[1].copies = 2;
+	task = add(&s, 0, 2);
+	task->array_id = 2;
+	run_from(&s, task, 101);
+	expect_bound(&s, 2, 187);
+	end_at(&s, task, 105);
+	expect_bound(&s, 2, 187 - 9);
+	expect_bound(&s, 3, 227 - 9);
+	s.jobs[1].state = ASTRA_JOB_ENDED; /* both others: 40 s */
+	round_at(&s, 105);
+	expect_bound(&s, 3, 227 - 9 - 40);
+	end(&s);
+}
+
+/* What is owed outlives a restart; a state without places, of an earlier
+ * release, leaves bounds as they are. */
+static void a_job_repays_after_a_restart(void **state)
+{
+	(void)state;
+	for (int older = 0; older < 2; older++) {
+		struct astra_bytes saved = {0};
+		struct scene s;
+
+		begin_queue(&s);
+		run_from(&s, &s.jobs[1], 101);
+		assert_int_equal(astra_engine_save(s.engine, &saved), 0);
+		if (older)
+			saved.size -= 8 + 4 * (4 + 7 * 8);
+		astra_engine_destroy(s.engine);
+		s.engine = astra_engine_restore(&s.options, saved.data,
+						saved.size, NULL);
+		assert_non_null(s.engine);
+		round_at(&s, 103);
+		astra_engine_shift(s.engine, 0);
+		end_at(&s, &s.jobs[1], 105);
+		expect_bound(&s, 3, older ? 207 : 207 - 9);
+		expect_bound(&s, 4, older ? 227 : 227 - 9);
+		astra_bytes_clear(&saved);
+		end(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +631,15 @@ int main(void)
 		cmocka_unit_test(who_asks_for_more_is_promised_anew),
 		cmocka_unit_test(another_charge_moves_a_bound),
 		cmocka_unit_test(a_weight_that_was_0_may_change),
+		cmocka_unit_test(what_ends_early_repays_those_behind),
+		cmocka_unit_test(who_is_before_it_is_not_repaid),
+		cmocka_unit_test(a_job_leaves_what_it_never_used),
+		cmocka_unit_test(who_used_a_term_leaves_nothing),
+		cmocka_unit_test(who_is_cancelled_repays_those_behind),
+		cmocka_unit_test(no_bound_is_nearer_than_that_of_a_new_job),
+		cmocka_unit_test(a_user_is_repaid_by_its_own_jobs),
+		cmocka_unit_test(a_task_repays_the_next_ones),
+		cmocka_unit_test(a_job_repays_after_a_restart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

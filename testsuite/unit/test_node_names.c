@@ -176,9 +176,10 @@ static void pool_restart(struct pool *p, bool version_3)
 		out.data[0] = 3;
 		/* without two names of a letter, without the times and users
 		 * of three jobs, without what was put aside, and what they
-		 * and two tenants had in the period or were given */
+		 * and two tenants had in the period, were given or repay */
 		out.size -= 4 + 2 * 5 + 20 + 3 * 16 + 4 + 3 * 4 + 4 +
-			    (1 + 2) * 8 + 3 * 4 + 2 * 8;
+			    (1 + 2) * 8 + 3 * 4 + 2 * 8 + 8 +
+			    3 * (4 + 7 * 8);
 	}
 	p->engine = astra_engine_restore(&p->options, out.data, out.size, &err);
 	if (!p->engine)

@@ -231,11 +231,21 @@ static uint64_t bound_seeds(void)
 	return asked ? strtoull(asked, NULL, 10) : BOUND_SEEDS;
 }
 
-static void first_starts_keep_their_bound(void **state)
+/* Three jobs of four end early: bounds come forward. */
+static void crowd_of_short_jobs(struct random_world *w)
+{
+	crowd(w);
+	for (uint32_t i = 0; i < RANDOM_JOBS; i++)
+		if (i % 4)
+			w->jobs[i].duration_sec *= 0.1;
+}
+
+/* Late: by what was promised when they came, or by what the engine promised
+ * last. */
+static size_t count_late(void (*make)(struct random_world *w))
 {
 	size_t late = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= bound_seeds(); seed++) {
 		const struct astra_scheduler *ltgf =
 			astra_scheduler_find("ltgf", NULL);
@@ -243,8 +253,12 @@ static void first_starts_keep_their_bound(void **state)
 		struct astra_sim_result r;
 
 		random_world(&w, seed);
-		crowd(&w);
+		make(&w);
 		simulate(&w, ltgf, &r);
+		if (r.late > 0)
+			printf("seed %u: %g are late\n", (unsigned)seed,
+			       r.late);
+		late += (size_t)r.late;
 		for (size_t i = 0; i < RANDOM_JOBS; i++) {
 			if (!astra_is_over_bound(&r, i))
 				continue;
@@ -258,7 +272,14 @@ static void first_starts_keep_their_bound(void **state)
 		astra_sim_result_clear(&r);
 		astra_cluster_clear(&w.cluster);
 	}
-	assert_int_equal(late, 0);
+	return late;
+}
+
+static void first_starts_keep_their_bound(void **state)
+{
+	(void)state;
+	assert_int_equal(count_late(crowd), 0);
+	assert_int_equal(count_late(crowd_of_short_jobs), 0);
 }
 
 int main(void)
