@@ -50,8 +50,8 @@ static int ballot_know(struct round *r)
 			.entitled = quota > 0,
 		};
 		if (e->options.promise)
-			known[i].usage.alloc -=
-				astra_fairness_tenant_gift(e->account, account);
+			known[i].usage.alloc -= astra_fairness_tenant_gift(
+				e->account, r->snap->now_sec, account);
 	}
 	for (size_t i = 0; i < e->user_count; i++)
 		if (e->users[i].jobs)

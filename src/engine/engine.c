@@ -300,7 +300,6 @@ static int engine_follow(struct round *r, struct astra_error *err)
 	astra_refusals_forget(e, r->snap->now_sec);
 	if (astra_account_sync(r, err) < 0)
 		return -1;
-	astra_fairness_forgive(e->account, r->snap->now_sec);
 	if (astra_caps_deal(r) < 0)
 		return astra_error_nomem(err);
 	if (e->unwanted)

@@ -133,8 +133,9 @@ static void save_users(const struct astra_engine *e, struct astra_bytes *out)
 static void save_gifts(const struct astra_engine *e, struct astra_bytes *out)
 {
 	for (size_t i = 0; i < e->tenant_count; i++)
-		astra_put_f64(out, astra_fairness_tenant_gift(
-					   e->account, e->tenants[i].account));
+		astra_put_f64(
+			out, astra_fairness_tenant_gift(e->account, e->now_sec,
+							e->tenants[i].account));
 }
 
 /* In the order of the jobs. */

@@ -65,6 +65,7 @@ double astra_holds_first(const struct astra_engine *e);
 struct running {
 	uint32_t index; /* in the snapshot's jobs */
 	uint32_t row, tenant;
+	double submit_sec;
 	double natural_sec; /* by themselves */
 	double recall_sec;  /* recalled; infinite: never */
 };
@@ -87,7 +88,7 @@ struct turns {
 	bool *user_fresh; /* by user: a job of it waits for its first start */
 	double *backlog;  /* of first starts; backlog.c */
 	bool *done; /* by tenant: nothing more can be had for its next job */
-	struct running *running; /* by index; NULL: not listed */
+	struct running *running; /* by age; NULL: not listed */
 	size_t running_count;
 	struct moment *ends; /* of their leases, by time; lease_ends.c */
 	size_t end_count;

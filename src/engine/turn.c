@@ -68,6 +68,28 @@ static void turns_group(struct turns *t)
 	}
 }
 
+/* Jobs by age, whatever their numbers in the snapshot: leases that end at the
+ * same time are cut in this order. */
+static int running_order(const void *a, const void *b)
+{
+	const struct running *x = a, *y = b;
+
+	if (x->submit_sec != y->submit_sec)
+		return x->submit_sec < y->submit_sec ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Mostly a snapshot has them in their order. */
+static void running_sort(struct running *v, size_t count)
+{
+	size_t at = 1;
+
+	while (at < count && running_order(&v[at - 1], &v[at]) < 0)
+		at++;
+	if (at < count)
+		qsort(v, count, sizeof(*v), running_order);
+}
+
 int astra_turns_running(struct turns *t)
 {
 	const struct astra_engine *e = t->r->e;
@@ -83,7 +105,9 @@ int astra_turns_running(struct turns *t)
 
 		v->index = (uint32_t)i;
 		v->row = e->row_of[i];
+		v->submit_sec = e->jobs[v->row].submit_sec;
 	}
+	running_sort(t->running, t->running_count);
 	return 0;
 }
 

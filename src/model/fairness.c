@@ -132,8 +132,6 @@ static void settle_group(struct astra_fairness *f, struct group *g)
 /* Bring a tenant's integrals up to now, before one of its rates changes. */
 static void fairness_settle(struct astra_fairness *f, struct tenant *t)
 {
-	double keep = fading(f, f->now_sec - t->at_sec).keep;
-
 	if (f->now_sec <= t->at_sec)
 		return;
 	for (size_t i = 0; i < t->group_count; i++) {
@@ -143,9 +141,6 @@ static void fairness_settle(struct astra_fairness *f, struct tenant *t)
 			settle_group(f, g);
 	}
 	t->usage = tenant_usage(f, t, f->now_sec);
-	t->gift *= keep;
-	t->seen.alloc *= keep;
-	t->seen.fair *= keep;
 	t->used_gpu_sec += t->alloc_gpus * (f->now_sec - t->at_sec);
 	t->at_sec = f->now_sec;
 }
@@ -153,19 +148,25 @@ static void fairness_settle(struct astra_fairness *f, struct tenant *t)
 static void settle_all(struct astra_fairness *f, double now)
 {
 	f->now_sec = astra_max(f->now_sec, now);
+	astra_fairness_give(f, f->now_sec);
 	for (size_t i = 0; i < f->tenant_count; i++)
 		fairness_settle(f, &f->tenants[i]);
 }
 
-void astra_fairness_settle(struct astra_fairness *f, double now_sec)
+double astra_fairness_fade(const struct astra_fairness *f, double sec,
+			   double *keep)
 {
-	settle_all(f, now_sec);
+	struct fading fade = fading(f, sec);
+
+	*keep = fade.keep;
+	return fade.gain;
 }
 
 static struct tenant *settled(struct astra_fairness *f, double now,
 			      uint32_t tenant)
 {
 	f->now_sec = astra_max(f->now_sec, now);
+	astra_fairness_give(f, f->now_sec);
 	fairness_settle(f, &f->tenants[tenant]);
 	return &f->tenants[tenant];
 }
@@ -229,7 +230,7 @@ astra_fairness_create(const struct astra_fairness_options *options,
 	if (!f)
 		return NULL;
 	f->options = *options;
-	f->now_sec = begin_sec;
+	f->now_sec = f->gift_sec = begin_sec;
 	return f;
 }
 
@@ -539,6 +540,7 @@ bool astra_fairness_unserved(const struct astra_fairness *f, uint32_t job)
 void astra_fairness_shift(struct astra_fairness *f, double by_sec)
 {
 	f->now_sec += by_sec;
+	f->gift_sec += by_sec;
 	for (size_t i = 0; i < f->tenant_count; i++)
 		f->tenants[i].at_sec += by_sec;
 	for (size_t i = 0; i < f->group_count; i++)
@@ -552,7 +554,7 @@ void astra_fairness_restore_tenant(struct astra_fairness *f, double now_sec,
 {
 	struct tenant *t = settled(f, now_sec, tenant);
 
-	t->usage = t->seen = usage;
+	t->usage = usage;
 	t->gift = 0;
 }
 

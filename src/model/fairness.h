@@ -143,14 +143,12 @@ void astra_fairness_restore_tenant_used(struct astra_fairness *f,
 void astra_fairness_restore_user_used(struct astra_fairness *f, double now_sec,
 				      uint32_t user, double used_gpu_sec);
 
-/* Gifts: the part of what a tenant has had that was beyond its due and that
+/* Gift: the part of what a tenant has had that was beyond its due and that
  * nobody else lacked, in GPU seconds (fairness_gift.c). The next tenant is
  * found by A - gift: a gift is not paid back. Reports and Eq. 12 count gifts.
- * forgive: find the gifts since the last call; once a round, when all that
- * happened until now_sec is in the account. O(tenants, and active users). */
-void astra_fairness_forgive(struct astra_fairness *f, double now_sec);
-/* Up to the last event or call. */
-double astra_fairness_tenant_gift(const struct astra_fairness *f,
+ * Exact, as the integrals are; O(tenants) for each time at which something
+ * changes. */
+double astra_fairness_tenant_gift(struct astra_fairness *f, double now_sec,
 				  uint32_t tenant);
 /* Continue from a stored one, after the integrals are restored. */
 void astra_fairness_restore_tenant_gift(struct astra_fairness *f,

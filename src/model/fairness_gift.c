@@ -1,46 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Gifts: what a tenant had beyond its due and nobody else lacked. A gift is no
- * debt: without that, who was alone with idle GPUs gives back for days what
- * cost nobody anything.
+ * debt: without that, a tenant that was alone with idle GPUs gives back for
+ * days what cost nobody anything.
  *
- * Between two looks, more_j = dA_j - dF_j for each tenant j (Eqs. 8 and 12),
- * D = sum of max(0, -more), S = sum of max(0, more):
- *   gift_j += max(0, more_j) (1 - min(1, D / S))
+ * With more_j = Alloc_j - FairTenant_j (Eqs. 8 and 12), which is constant
+ * between events, D = sum of max(0, -more) and S = sum of max(0, more):
+ *   d gift_j / dt = max(0, more_j) (1 - min(1, D / S))
  * So what nobody lacked is never paid back, and what somebody lacked is, in
  * full. Gifts fade as A and F do. Users have none: within a tenant A and F
  * count as they are.
  */
 #include "src/model/fairness_priv.h"
 
-static double gift_more(const struct tenant *t)
+static double gift_more(const struct astra_fairness *f, uint32_t tenant)
 {
-	return (t->usage.alloc - t->seen.alloc) -
-	       (t->usage.fair - t->seen.fair);
+	double due = astra_fairness_quota(f, tenant);
+
+	if (!f->options.quota_entitlement)
+		due = astra_min(due, f->tenants[tenant].demand_gpus);
+	return f->tenants[tenant].alloc_gpus - due;
 }
 
-void astra_fairness_forgive(struct astra_fairness *f, double now_sec)
+/* The part of what tenants have beyond their due that nobody lacks. */
+static double gift_part(const struct astra_fairness *f)
 {
-	double lacked = 0, had = 0, part;
+	double lacked = 0, had = 0;
 
-	astra_fairness_settle(f, now_sec);
-	for (size_t i = 0; i < f->tenant_count; i++) {
-		double more = gift_more(&f->tenants[i]);
+	for (uint32_t i = 0; i < f->tenant_count; i++) {
+		double more = gift_more(f, i);
 
 		had += astra_max(more, 0);
 		lacked += astra_max(-more, 0);
 	}
-	part = had > lacked ? 1 - lacked / had : 0;
-	for (size_t i = 0; i < f->tenant_count; i++) {
-		struct tenant *t = &f->tenants[i];
-
-		t->gift += part * astra_max(gift_more(t), 0);
-		t->seen = t->usage;
-	}
+	return had > lacked ? 1 - lacked / had : 0;
 }
 
-double astra_fairness_tenant_gift(const struct astra_fairness *f,
+void astra_fairness_give(struct astra_fairness *f, double now_sec)
+{
+	double sec = now_sec - f->gift_sec, part, keep, gain;
+
+	if (sec <= 0)
+		return;
+	part = gift_part(f);
+	gain = astra_fairness_fade(f, sec, &keep);
+	for (uint32_t i = 0; i < f->tenant_count; i++)
+		f->tenants[i].gift =
+			f->tenants[i].gift * keep +
+			part * astra_max(gift_more(f, i), 0) * gain;
+	f->gift_sec = now_sec;
+}
+
+double astra_fairness_tenant_gift(struct astra_fairness *f, double now_sec,
 				  uint32_t tenant)
 {
+	astra_fairness_give(f, now_sec);
 	return f->tenants[tenant].gift;
 }
 

@@ -41,9 +41,8 @@ struct tenant {
 	double weight;
 	double at_sec; /* the integrals are up to here */
 	struct astra_usage usage;
-	double gift;		 /* part of usage.alloc; fairness_gift.c */
-	struct astra_usage seen; /* the usage when gifts were last found */
-	double used_gpu_sec;	 /* as a group's */
+	double gift; /* part of usage.alloc, up to gift_sec; fairness_gift.c */
+	double used_gpu_sec; /* as a group's */
 	double alloc_gpus;
 	double demand_gpus;		  /* D_j, active jobs only */
 	struct astra_exact active_weight; /* of groups with active jobs */
@@ -70,6 +69,7 @@ struct astra_fairness {
 	double capacity;
 	double weights; /* ΣW over all tenants */
 	double now_sec;
+	double gift_sec; /* gifts are up to here */
 	struct tenant *tenants;
 	size_t tenant_count, tenant_room;
 	struct group *groups;
@@ -80,8 +80,12 @@ struct astra_fairness {
 	size_t vacant_count, vacant_room;
 };
 
-/* fairness.c: bring all tenants and their active users up to now. */
-void astra_fairness_settle(struct astra_fairness *f, double now_sec);
+/* fairness_gift.c: bring gifts up to now, before a rate changes. */
+void astra_fairness_give(struct astra_fairness *f, double now_sec);
+/* fairness.c: the integral of a unit rate over so many seconds; *keep: the
+ * factor by which an integral fades over them. */
+double astra_fairness_fade(const struct astra_fairness *f, double sec,
+			   double *keep);
 
 /* fairness_image.c: what an image has of each. */
 extern const struct astra_member astra_image_fairness_members[];
