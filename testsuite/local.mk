@@ -373,6 +373,11 @@ test_sim_work_CFLAGS = $(UNIT_CFLAGS)
 test_sim_work_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 # Statements about random traces.
+check_PROGRAMS += test_sim_shares
+test_sim_shares_SOURCES = testsuite/unit/test_sim_shares.c
+test_sim_shares_CFLAGS = $(UNIT_CFLAGS)
+test_sim_shares_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
+
 check_PROGRAMS += test_sim_properties test_sim_decide
 test_sim_properties_SOURCES = testsuite/unit/test_sim_properties.c \
 	testsuite/unit/sim_random.h \

@@ -192,6 +192,45 @@ static void the_past_fades_by_half(void **state)
 	astra_fairness_destroy(f);
 }
 
+/* Three tenants with a quota of 10 GPUs each: a holds 20 of the 30, b holds
+ * b_gpus of the 10 that it asks for (less than 0: it asks for none), c is idle.
+ * In 10 seconds a has 100 GPU seconds beyond its due; b lacked a part of
+ * (10 - b_gpus) / 10 of them. */
+static double gift_of_a(double half_life_sec, double b_gpus)
+{
+	struct astra_fairness_options options = {.half_life_sec =
+							 half_life_sec};
+	struct astra_fairness *f = astra_fairness_create(&options, 0);
+	uint32_t a, b;
+	double gift;
+
+	for (int i = 0; i < 3; i++)
+		astra_fairness_add_tenant(f, 0, 1);
+	astra_fairness_set_capacity(f, 0, 30);
+	a = astra_fairness_add_job(f, 0, 1, 20);
+	b = astra_fairness_add_job(f, 1, 1, 10);
+	astra_fairness_set_active(f, 0, a, 1);
+	astra_fairness_set_active(f, 0, b, b_gpus >= 0);
+	astra_fairness_set_alloc(f, 0, a, 20);
+	astra_fairness_set_alloc(f, 0, b, fmax(b_gpus, 0));
+	astra_fairness_tenant_gift(f, 5, 0); /* a look changes nothing */
+	gift = astra_fairness_tenant_gift(f, 10, 0);
+	near(astra_fairness_tenant_gift(f, 10, 1), 0);
+	astra_fairness_destroy(f);
+	return gift;
+}
+
+static void what_nobody_lacked_is_a_gift(void **state)
+{
+	(void)state;
+	near(gift_of_a(0, -1), 100); /* b asks for nothing */
+	near(gift_of_a(0, 10), 100); /* b has all of its due */
+	near(gift_of_a(0, 5), 50);   /* half of it was due to b */
+	near(gift_of_a(0, 0), 0);    /* all of it was */
+	/* With a half-life h, A fades: the integral of 10 2^-(t/h) over h. */
+	near(gift_of_a(10, 10), 10 * 10 * (1 - 0.5) / M_LN2);
+}
+
 static void rho_without_entitlement_follows_the_conventions(void **state)
 {
 	(void)state;
@@ -680,6 +719,7 @@ int main(void)
 		cmocka_unit_test(idle_share_is_lent_then_reclaimed),
 		cmocka_unit_test(the_lead_of_an_idle_tenant_is_capped),
 		cmocka_unit_test(the_past_fades_by_half),
+		cmocka_unit_test(what_nobody_lacked_is_a_gift),
 		cmocka_unit_test(
 			rho_without_entitlement_follows_the_conventions),
 		cmocka_unit_test(time_does_not_go_backwards),
