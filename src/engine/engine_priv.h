@@ -31,8 +31,9 @@
  *   lack.c    of what there is too little for jobs that find no place
  *   reclaim.c whose GPUs are taken back to start a job
  *   losers.c  whose lease is over without another
- *   hold.h    the first start of every job within a bound: hold.c, calendar.c,
- *             turn.c, recall.c, due.c, reserve.c
+ *   hold.h    the first start of every job within a bound, and the share of
+ *             every tenant: hold.c, calendar.c, turn.c, share.c, recall.c,
+ *             due.c, backlog.c, reserve.c
  *   engine_state.c save and restore
  *   aside.h   what policies know that it had before
  */

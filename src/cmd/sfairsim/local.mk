@@ -29,7 +29,7 @@ sfairsim_SOURCES = \
 
 # The commands as a user meets them; their pages in a browser.
 dist_check_SCRIPTS += testsuite/sim/commands.sh testsuite/sim/cheats.sh \
-	testsuite/sim/caps.sh \
+	testsuite/sim/caps.sh testsuite/sim/shares.sh \
 	testsuite/sim/page.sh
 EXTRA_DIST += testsuite/sim/page-check.py testsuite/sim/page-probe.js \
 	testsuite/sim/truth.sh \
