@@ -26,10 +26,15 @@ static uint64_t contenders_shape_of(const struct astra_request *q,
 	h = mix(h, q->mem_gpu_mib);
 	h = mix(h, q->mem_cpu_mib);
 	h = mix(h, (uint64_t)q->gpus_quantum << 1 | q->whole_node);
+	h = mix(h, (uint64_t)(q->required != NULL) << 2 |
+			   (uint64_t)(q->allowed != NULL) << 1 |
+			   (q->possible != NULL));
 	for (size_t i = 0; q->required && i < words; i++)
 		h = mix(h, q->required[i]);
 	for (size_t i = 0; q->allowed && i < words; i++)
 		h = mix(h, q->allowed[i]);
+	for (size_t i = 0; q->possible && i < words; i++)
+		h = mix(h, q->possible[i]);
 	return q->gpus_min ? mix(h, q->gpus_min) : h;
 }
 
@@ -123,7 +128,8 @@ static int add_waiting(struct round *r, size_t index)
 	const struct ejob *j = &e->jobs[row];
 	uint64_t copies;
 
-	if (!j->gpus || (j->refusals && astra_refused_job(e, job->id)))
+	if (!j->gpus || (e->options.leases && j->unfit) ||
+	    (j->refusals && astra_refused_job(e, job->id)))
 		return 0;
 	/* No more of an array than could run at once. */
 	copies = j->copies - j->grants;

@@ -401,7 +401,7 @@ static int restore_gifts(struct astra_engine *e, struct astra_reader *in)
 	for (size_t i = 0; in->at < in->size && i < e->tenant_count; i++) {
 		double gift = astra_get_f64(in);
 
-		if (in->failed || !(gift >= 0))
+		if (in->failed || !(gift >= 0) || !isfinite(gift))
 			return -1;
 		astra_fairness_restore_tenant_gift(e->account,
 						   e->tenants[i].account, gift);

@@ -144,6 +144,8 @@ static bool fits_search(const struct astra_engine *e,
 
 	if (astra_request_elastic(q))
 		least = astra_request_sized(q, q->gpus_min);
+	if (q->possible) /* the host may choose others of these */
+		least.allowed = q->possible;
 	return astra_place(fits->space, &least, NULL,
 			   strict ? fits->gpus_max : 0, fits->shares) > 0;
 }

@@ -12,7 +12,6 @@
 
 #define RECALLS_MAX 64 /* next jobs looked at in a round */
 #define PLANS_MAX 16   /* new holds in a round */
-#define VAIN_SEC 60    /* after that, one that had no place is tried again */
 /* Those who are not due yet leave plans and holds for those who are, and those
  * for whom there was no place before leave plans for the others. */
 #define PLANS_EARLY_MAX (PLANS_MAX / 2)
@@ -235,15 +234,6 @@ static int recall_serve(struct recall *s, struct contender *c)
 	return served;
 }
 
-/* No lease's end made room for it a moment ago. */
-static bool recall_vain(const struct round *r, const struct ejob *j)
-{
-	double again_sec = fmin(VAIN_SEC, r->e->options.lease_sec);
-
-	return j->vain && j->vain != ASTRA_WAIT_RANK &&
-	       r->snap->now_sec < j->vain_sec + again_sec;
-}
-
 static int recall_plan(struct recall *s, struct contender *c,
 		       enum astra_hold_claim claim)
 {
@@ -253,7 +243,7 @@ static int recall_plan(struct recall *s, struct contender *c,
 	int planned;
 
 	if (s->r->e->hold_count >= holds || s->plans >= plans ||
-	    recall_vain(s->r, &s->r->e->jobs[c->row]))
+	    astra_turn_vain(s->r, &s->r->e->jobs[c->row]))
 		return 0;
 	s->plans++;
 	planned = astra_calendar_plan(&s->turns, *s->work, c, claim);
@@ -330,7 +320,7 @@ static bool recall_unheld(const struct recall *s, struct due *due, size_t nth)
 	size_t count = had ? astra_holds_of(e, j->id) : 0;
 
 	if (nth >= count)
-		return !recall_vain(s->r, j);
+		return !astra_turn_vain(s->r, j);
 	if (due->claim != ASTRA_CLAIM_DUE)
 		return false;
 	for (size_t i = 0; i < e->hold_count; i++)

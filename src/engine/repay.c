@@ -204,6 +204,7 @@ static void repay_job(const struct round *r, struct ejob *j, double *tenants,
 {
 	struct astra_engine *e = r->e;
 	struct place *p = &j->place, least = astra_first_start_earliest(r, j);
+	double was_sec = fmax(p->tenant_sec, p->user_sec), is_sec;
 
 	if (p->tenant_quota > 0)
 		p->tenant_sec = repay_part(
@@ -215,7 +216,12 @@ static void repay_job(const struct round *r, struct ejob *j, double *tenants,
 			repay_part(p, p->user_sec, p->user_quota,
 				   repay_sum_at(e, j->tenant, j->user, p->nth),
 				   least.user_sec, &users[j->user]);
-	j->bound_sec = fmin(j->bound_sec, fmax(p->tenant_sec, p->user_sec));
+	is_sec = fmax(p->tenant_sec, p->user_sec);
+	/* A later bound, of other quotas, comes forward by as much. */
+	if (is_sec < was_sec)
+		j->bound_sec = fmin(j->bound_sec,
+				    fmax(is_sec,
+					 j->bound_sec - (was_sec - is_sec)));
 	astra_first_start_next(e, j);
 }
 

@@ -91,8 +91,7 @@ int astra_share_init(struct turns *t)
 	for (size_t i = 0; i < t->r->contender_count; i++) {
 		const struct contender *c = &t->r->contenders[i];
 
-		if (!c->expired && !c->share_count && !c->ran &&
-		    c->user != ASTRA_NONE)
+		if (c->user != ASTRA_NONE && astra_turn_fresh(t->r, c))
 			t->user_fresh[c->user] = true;
 	}
 	return 0;

@@ -16,10 +16,20 @@ static double turns_key(const struct turns *t, const struct astra_contestant *c)
 	return astra_ltgf_key(c, c->usage.alloc, t->ballot.contest.lease_sec);
 }
 
-/* Whether a contender waits and never ran. */
-static bool turn_fresh(const struct contender *c)
+#define VAIN_SEC 60 /* after that, one that had no place is tried again */
+
+bool astra_turn_vain(const struct round *r, const struct ejob *j)
 {
-	return !c->expired && !c->share_count && !c->ran;
+	double again_sec = fmin(VAIN_SEC, r->e->options.lease_sec);
+
+	return j->vain && j->vain != ASTRA_WAIT_RANK &&
+	       r->snap->now_sec < j->vain_sec + again_sec;
+}
+
+bool astra_turn_fresh(const struct round *r, const struct contender *c)
+{
+	return !c->expired && !c->share_count && !c->ran &&
+	       !astra_turn_vain(r, &r->e->jobs[c->row]);
 }
 
 /* Of two jobs of one tenant: the poorer user's, then by precedence and age. */
@@ -42,7 +52,7 @@ static struct contender *turns_first(const struct turns *t, size_t tenant)
 	struct contender *best = NULL;
 
 	for (size_t i = t->first[tenant]; i < t->first[tenant + 1]; i++)
-		if (turn_fresh(t->fresh[i]) &&
+		if (astra_turn_fresh(t->r, t->fresh[i]) &&
 		    (!best || turn_before(t, t->fresh[i], best)))
 			best = t->fresh[i];
 	return best;
@@ -56,14 +66,14 @@ static void turns_group(struct turns *t)
 	size_t tenants = r->e->tenant_count;
 
 	for (size_t i = 0; i < r->contender_count; i++)
-		if (turn_fresh(&r->contenders[i]))
+		if (astra_turn_fresh(r, &r->contenders[i]))
 			t->first[r->contenders[i].tenant + 2]++;
 	for (size_t i = 2; i < tenants + 2; i++)
 		t->first[i] += t->first[i - 1];
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
 
-		if (turn_fresh(c))
+		if (astra_turn_fresh(r, c))
 			t->fresh[t->first[c->tenant + 1]++] = c;
 	}
 }

@@ -7,7 +7,7 @@
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=5 CheckpointGrace=3
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=5 CheckpointGrace=3 Promise=no
 EOT
 start_cluster --accounting --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
