@@ -146,6 +146,15 @@ static int collect_recent(struct calendar *c)
 	return 0;
 }
 
+/* The same of a lease that is about to begin. */
+static bool calendar_grant_pays(const struct calendar *c, const struct ejob *j)
+{
+	const struct ejob *owner = &c->r->e->jobs[c->owner->row];
+
+	return astra_turns_pays(c->turns, j, owner) &&
+	       (c->claim != ASTRA_CLAIM_SHARE || !same_owner(j, owner));
+}
+
 static int collect_grants(struct calendar *c)
 {
 	const struct round *r = c->r;
@@ -156,8 +165,7 @@ static int collect_grants(struct calendar *c)
 		double end = g->until_sec > 0 ? g->until_sec
 					      : r->snap->now_sec + j->lease_sec;
 
-		if (!c->anybody &&
-		    !astra_turns_pays(c->turns, j, &r->e->jobs[c->owner->row]))
+		if (!c->anybody && !calendar_grant_pays(c, j))
 			continue;
 		if (calendar_add(c,
 				 (struct release){

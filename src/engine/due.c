@@ -60,27 +60,24 @@ static bool due_owed(const struct turns *turns, struct contender *c,
 {
 	const struct round *r = turns->r;
 	const struct ejob *j = &r->e->jobs[c->row];
+	double term = r->e->options.lease_sec, after = due_terms(r, j) * term;
 	double waited = r->snap->now_sec - j->away_sec;
-	double term = r->e->options.lease_sec;
 	bool small = j->gpus_least <= r->node_gpus_max;
-	double after = due_terms(r, j);
+	bool starves =
+		waited >= after && !(small && turns->next[j->tenant]) &&
+		astra_ballot_candidate(r, c->row, c->job).rho < ASTRA_OWED_RHO;
 
 	*due = (struct due){
 		.c = c,
-		.since_sec = j->away_sec,
+		.since_sec = j->away_sec + (starves ? after : 0),
 		.claim = ASTRA_CLAIM_SHARE,
 		.owed = true,
 	};
-	if (astra_share_owed(turns, c))
-		return true;
-	if (waited < after * term || (small && turns->next[j->tenant]) ||
-	    astra_ballot_candidate(r, c->row, c->job).rho >= ASTRA_OWED_RHO)
-		return false;
-	due->since_sec += after * term;
-	due->claim = waited >= ASTRA_OWED_ANYBODY_TERMS * term
-			     ? ASTRA_CLAIM_DUE
-			     : ASTRA_CLAIM_NEXT;
-	return true;
+	if (starves && waited >= ASTRA_OWED_ANYBODY_TERMS * term)
+		due->claim = ASTRA_CLAIM_DUE;
+	else if (!astra_share_owed(turns, c))
+		due->claim = ASTRA_CLAIM_NEXT;
+	return starves || due->claim == ASTRA_CLAIM_SHARE;
 }
 
 bool astra_due(const struct turns *turns, struct contender *c, size_t nth,
