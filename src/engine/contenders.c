@@ -128,8 +128,7 @@ static int add_waiting(struct round *r, size_t index)
 	const struct ejob *j = &e->jobs[row];
 	uint64_t copies;
 
-	if (!j->gpus || (e->options.leases && j->unfit) ||
-	    (j->refusals && astra_refused_job(e, job->id)))
+	if (!j->gpus || (j->refusals && astra_refused_job(e, job->id)))
 		return 0;
 	/* No more of an array than could run at once. */
 	copies = j->copies - j->grants;

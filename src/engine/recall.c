@@ -277,7 +277,8 @@ static int recall_poorest(struct recall *s)
 	for (size_t i = 0; i < r->contender_count; i++) {
 		const struct contender *c = &r->contenders[i];
 
-		if (!c->expired && !c->share_count && c->user != ASTRA_NONE)
+		if (!c->expired && !c->share_count && c->user != ASTRA_NONE &&
+		    !r->e->jobs[c->row].unfit)
 			s->poorest[c->tenant] =
 				fmin(s->poorest[c->tenant],
 				     s->turns.user_key[c->user]);

@@ -22,8 +22,8 @@ bool astra_turn_vain(const struct round *r, const struct ejob *j)
 {
 	double again_sec = fmin(VAIN_SEC, r->e->options.lease_sec);
 
-	return j->vain && j->vain != ASTRA_WAIT_RANK &&
-	       r->snap->now_sec < j->vain_sec + again_sec;
+	return j->unfit || (j->vain && j->vain != ASTRA_WAIT_RANK &&
+			    r->snap->now_sec < j->vain_sec + again_sec);
 }
 
 bool astra_turn_fresh(const struct round *r, const struct contender *c)

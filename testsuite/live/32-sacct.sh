@@ -5,6 +5,8 @@
 # sreport's GPU time is that until the jobs themselves ended, and sfair's.
 . "$(dirname "$0")/../lib/live.sh"
 
+# By the paper's order alone: with promises whose lease ends when depends on how long
+# launches take.
 conf=$(mktemp)
 cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=5 CheckpointGrace=3 Promise=no
