@@ -29,7 +29,7 @@
 struct crowd {
 	struct astra_trace trace;
 	struct astra_trace_job jobs[JOBS];
-	char names[JOBS][8];
+	char names[JOBS][24];
 	struct astra_trace_tenant tenants[TENANTS];
 	const char *users[TENANTS * USERS];
 	uint32_t gpus[TENANTS];
