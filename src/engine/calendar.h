@@ -47,6 +47,7 @@ struct calendar {
 	struct release *others;
 	size_t others_count, others_room, others_at;
 	enum astra_displace displace;
+	bool recalls; /* the budget lets leases end early for it */
 	struct astra_share *shares; /* of the last place found */
 	bool failed;		    /* memory is out */
 };

@@ -52,7 +52,7 @@ static bool calendar_is_poorer(const struct calendar *c,
 static bool calendar_recalls(const struct calendar *c, bool pays)
 {
 	return c->displace == ASTRA_DISPLACE_ALL ||
-	       (pays && c->claim != ASTRA_CLAIM_SHARE);
+	       (pays && c->recalls && c->claim != ASTRA_CLAIM_SHARE);
 }
 
 /* Leases: of the running job `order`. It may have been told to leave since.

@@ -166,6 +166,7 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		engine_shift(&e->grants[i].until_sec, by_sec);
 		engine_shift(&e->grants[i].told_sec, by_sec);
 	}
+	astra_budget_shift(e, by_sec);
 	for (size_t i = 0; i < e->hold_count; i++)
 		engine_shift(&e->holds[i].start_sec, by_sec);
 	for (size_t i = 0; i < e->refusal_count; i++)

@@ -35,7 +35,12 @@ const struct astra_member astra_image_engine_members[] = {
 	ENGINE(U64, counters.lent),
 	ENGINE(U64, counters.first_starts),
 	ENGINE(U64, counters.over_bound),
+	ENGINE(U64, counters.recalled),
+	ENGINE(REAL, counters.recall_gpu_sec),
 	ENGINE(U64, places),
+	ENGINE(U64, budget.minute),
+	ASTRA_MEMBER_ARRAY(astra_engine, REAL, budget.gpu_sec),
+	ENGINE(U32, budget.jobs),
 	ASTRA_MEMBERS_END,
 };
 
@@ -414,6 +419,7 @@ static int engine_image_get_all(struct astra_engine *e, struct astra_reader *in)
 	e->back = counts.back && e->policy->renumber;
 	e->counters = counts.counters;
 	e->places = counts.places;
+	e->budget = counts.budget;
 	if (engine_image_get_tenants(e, in, counts.tenant_count) < 0 ||
 	    engine_image_get_users(e, in, counts.user_count) < 0 ||
 	    engine_image_get_jobs(e, in, counts.job_count) < 0 ||

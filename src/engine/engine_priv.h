@@ -231,6 +231,14 @@ struct fits {
 	bool more;	     /* there were too few: the next round goes on */
 };
 
+/* What leases that ended early cost in the last hour; budget.c. */
+#define ASTRA_BUDGET_MINUTES 60
+struct budget {
+	uint64_t minute; /* since the epoch; the last one that is in it */
+	double gpu_sec[ASTRA_BUDGET_MINUTES]; /* by minute % 60 */
+	uint32_t jobs; /* in that minute */
+};
+
 struct astra_engine {
 	const struct astra_policy *policy;
 	void *policy_self;
@@ -292,6 +300,7 @@ struct astra_engine {
 	uint64_t places;	      /* that were ever given */
 	struct repayment *repayments; /* empty between rounds */
 	size_t repayment_count, repayment_room;
+	struct budget budget;
 	uint32_t last_reclaim; /* GPUs taken back in the last round */
 	bool unwanted;	       /* nobody waited after the last round */
 	struct astra_counters counters;
@@ -319,6 +328,11 @@ extern const struct astra_member astra_image_refusal_members[];
 extern const struct astra_member astra_state_job_counts[];
 extern const struct astra_member astra_state_job_times[];
 extern const struct astra_member astra_state_job_places[];
+
+/* budget.c: GPU seconds that leases which ended early cost in the last hour. */
+double astra_budget_spent(struct astra_engine *e);
+/* The clock was set forward. */
+void astra_budget_shift(struct astra_engine *e, double by_sec);
 
 /* engine_state.c: a new instance of a policy that goes on where another one of
  * the same policy is. NULL with err set on failure. */

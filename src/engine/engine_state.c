@@ -148,6 +148,16 @@ static void save_places(const struct astra_engine *e, struct astra_bytes *out)
 					  astra_state_job_places);
 }
 
+/* What leases that ended early cost. */
+static void save_budget(const struct astra_engine *e, struct astra_bytes *out)
+{
+	astra_put_u64(out, e->counters.recalled);
+	astra_put_f64(out, e->counters.recall_gpu_sec);
+	astra_put_u64(out, e->budget.minute);
+	for (size_t i = 0; i < ASTRA_BUDGET_MINUTES; i++)
+		astra_put_f64(out, e->budget.gpu_sec[i]);
+}
+
 void *astra_policy_again(const struct astra_policy *policy, const void *self,
 			 const struct astra_options *options,
 			 struct astra_error *err)
@@ -196,6 +206,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	astra_caps_put(e, out);
 	save_gifts(e, out);
 	save_places(e, out);
+	save_budget(e, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -452,6 +463,24 @@ static int restore_places(struct astra_engine *e, struct astra_reader *in)
 	return 0;
 }
 
+/* An earlier release wrote none. */
+static int restore_budget(struct astra_engine *e, struct astra_reader *in)
+{
+	if (in->at == in->size)
+		return 0;
+	e->counters.recalled = astra_get_u64(in);
+	e->counters.recall_gpu_sec = astra_get_f64(in);
+	e->budget.minute = astra_get_u64(in);
+	for (size_t i = 0; i < ASTRA_BUDGET_MINUTES; i++) {
+		double gpu_sec = astra_get_f64(in);
+
+		if (in->failed || !(gpu_sec >= 0) || !isfinite(gpu_sec))
+			return -1;
+		e->budget.gpu_sec[i] = gpu_sec;
+	}
+	return e->counters.recall_gpu_sec >= 0 ? 0 : -1;
+}
+
 static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 				uint32_t version, struct astra_aside *other)
 {
@@ -492,6 +521,8 @@ static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 		rc = restore_gifts(e, in);
 	if (!rc)
 		rc = restore_places(e, in);
+	if (!rc)
+		rc = restore_budget(e, in);
 	astra_leases_bound(e);
 	return rc;
 }

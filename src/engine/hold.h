@@ -159,6 +159,15 @@ int astra_calendar_plan(struct turns *t, const struct astra_space *work,
 /* recall.c: after the contest. work: what is free then; replaced. */
 int astra_recall(struct round *r, struct astra_space **work);
 
+/* budget.c: seconds of its GPUs that an interruption costs a job: as learned,
+ * else CheckpointGrace. */
+double astra_interruption_sec(const struct round *r, const struct ejob *j);
+/* Whether leases may end early now: for somebody; for the job `next`. */
+bool astra_budget_allows(struct round *r);
+bool astra_budget_allows_for(const struct turns *t, const struct ejob *next);
+/* The lease of a job ends at end_sec, early. */
+void astra_budget_spend(struct round *r, const struct ejob *j, double end_sec);
+
 /* reserve.c: take the reserve from what is free, if others wait for more than
  * there is. Into r->reserve. */
 void astra_reserve_withhold(struct round *r);

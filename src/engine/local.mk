@@ -18,6 +18,7 @@ libastra_engine_a_SOURCES += \
 	src/engine/contest.c \
 	src/engine/contest.h \
 	src/engine/backlog.c \
+	src/engine/budget.c \
 	src/engine/due.c \
 	src/engine/due.h \
 	src/engine/elastic.c \

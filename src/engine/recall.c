@@ -174,6 +174,7 @@ static int recall_take(struct recall *s, struct reclaim *rc,
 		struct contender *v = &s->losers.contenders[rc->victims[i]];
 		struct ejob *j = &s->r->e->jobs[v->row];
 
+		astra_budget_spend(s->r, j, s->r->snap->now_sec);
 		astra_job_set_phase(s->r->e, j, ASTRA_PHASE_DOOMED);
 		j->doomed_for = c->job->id;
 		if (v->lose_count && recall_shrink(s, rc, v) < 0)
@@ -225,6 +226,8 @@ static int recall_serve(struct recall *s, struct contender *c)
 	enum recall_spare spare;
 	int served;
 
+	if (!astra_budget_allows_for(&s->turns, &s->r->e->jobs[c->row]))
+		return 0;
 	if (recall_collect(s) < 0)
 		return -1;
 	spare = s->lost ? RECALL_TO_LEVEL : RECALL_WHOLE;
@@ -462,6 +465,8 @@ static int recall_more_for(struct recall *s, struct contender *c,
 	enum recall_spare spare;
 	int status;
 
+	if (!astra_budget_allows_for(&s->turns, &s->r->e->jobs[c->row]))
+		return 0;
 	if (recall_collect(s) < 0)
 		return -1;
 	spare = s->lost ? RECALL_TO_LEVEL : RECALL_WHOLE;

@@ -107,7 +107,7 @@ void astra_reserve_refill(struct round *r, const struct turns *t,
 	uint32_t want = reserve_size(r);
 	struct ejob *best = NULL;
 
-	if (!astra_reserve_short(r, work))
+	if (!astra_reserve_short(r, work) || !astra_budget_allows(r))
 		return;
 	for (size_t i = 0; i < losers->contender_count; i++) {
 		const struct contender *v = &losers->contenders[i];
@@ -120,6 +120,7 @@ void astra_reserve_refill(struct round *r, const struct turns *t,
 	}
 	if (!best)
 		return;
+	astra_budget_spend(r, best, r->snap->now_sec);
 	astra_job_set_phase(r->e, best, ASTRA_PHASE_DOOMED);
 	best->doomed_for = ASTRA_NONE;
 	r->plan->changed = true;

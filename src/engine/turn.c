@@ -16,6 +16,9 @@ static double turns_key(const struct turns *t, const struct astra_contestant *c)
 	return astra_ltgf_key(c, c->usage.alloc, t->ballot.contest.lease_sec);
 }
 
+/* A job runs so many times as long as it needs to start and to checkpoint, where
+ * that is known, before its lease ends early. */
+#define RECALL_COSTS 10
 #define VAIN_SEC 60 /* after that, one that had no place is tried again */
 
 bool astra_turn_vain(const struct round *r, const struct ejob *j)
@@ -207,7 +210,10 @@ struct contender *astra_turns_next(const struct turns *t)
 double astra_recall_from(const struct round *r, const struct ejob *j)
 {
 	double after_sec = r->e->options.recall_sec;
+	double learned_sec = r->snap->jobs[j->index].min_run_sec;
 
-	return after_sec > 0 ? j->start_sec + fmax(after_sec, j->min_run_sec)
-			     : HUGE_VAL;
+	if (!(after_sec > 0))
+		return HUGE_VAL;
+	after_sec = fmax(after_sec, RECALL_COSTS * learned_sec);
+	return j->start_sec + fmax(after_sec, j->min_run_sec);
 }

@@ -380,10 +380,23 @@ const struct astra_option astra_option_table[] = {
 	{"RecallAfter", "TIME", "2:00",
 	 "With Promise=yes: a job that has run so long since its start, and "
 	 "MinRunTime, may be told to leave before its lease is over, for the "
-	 "next job of its tenant or of a poorer one that never ran. 0: no "
+	 "next job of its tenant or of a poorer one that never ran. A job that "
+	 "reports its progress runs ten times as long as it needs to start up "
+	 "and for a checkpoint, if that is longer. 0: no "
 	 "lease ends before its time, new jobs wait for that, and under "
 	 "overload some first starts are later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, recall_sec)}},
+	{"MaxOverhead", "PERCENT", "5",
+	 "With Promise=yes: the part of the pool's GPU time that leases which "
+	 "end early may cost within an hour. Such an end costs what the job "
+	 "needs to start up and for a checkpoint, where that is known, else "
+	 "CheckpointGrace, times its GPUs, times the part of a term that it "
+	 "has not run since its start. A quarter is left to jobs whose tenant "
+	 "or user has had less than its share. A first start that would else "
+	 "be later than promised does not heed it. 0: no lease ends early but "
+	 "for these; 100: no limit.",
+	 .parse = astra_option_number, .sets = {OPTION(REAL, overhead_max)},
+	 .least = 0, .most = 100},
 	{"Reserve", "GPUS", "2",
 	 "With Promise=yes: so many GPUs of a node, at most a 256th of all, "
 	 "are kept for jobs that never ran when more GPUs are wanted than "

@@ -57,6 +57,7 @@ struct astra_options {
 	double lease_bonus;	/* LeaseBonus */
 	bool promise;		/* Promise */
 	double recall_sec;	/* RecallAfter, 0: no recall */
+	double overhead_max;	/* MaxOverhead, per cent */
 	uint32_t reserve_gpus;	/* Reserve, at most */
 	bool attained_first;	/* SatisfiedOrder=attained */
 	bool within_users;	/* FairWithin=user */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What leases that end before their time cost, and how much of that there may
+ * be (MaxOverhead).
+ *
+ * An interruption takes c seconds of a job's GPUs: the checkpoint, and the next
+ * start. One at the end of each term is the price of leases, c/term of the GPU
+ * time. A job that has run t of a term since its start and leaves then pays
+ *
+ *   c (1 - t / term) * GPUs
+ *
+ * more than that. The sum of these over the last hour stays within MaxOverhead
+ * of the pool's GPU time; the last lease that ends may exceed it. A part of it
+ * is left to those who lack GPU time. A first start that would else miss its
+ * bound need not heed it, and is counted.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "src/engine/hold.h"
+
+#define BUDGET_HOUR_SEC 3600
+/* For tenants and users who lack GPU time. */
+#define BUDGET_BEHIND_PART 0.25
+/* So many jobs are told a minute. slurmctld started ten a second where 900
+ * nodes' leases ended at once, and was as slow as its users could bear. */
+#define BUDGET_JOBS_MAX 240
+
+static void budget_follow(struct astra_engine *e)
+{
+	struct budget *b = &e->budget;
+	uint64_t minute = (uint64_t)(e->now_sec / 60);
+
+	if (minute == b->minute)
+		return;
+	if (minute < b->minute || minute - b->minute >= ASTRA_BUDGET_MINUTES)
+		memset(b->gpu_sec, 0, sizeof(b->gpu_sec));
+	else
+		for (uint64_t m = b->minute + 1; m <= minute; m++)
+			b->gpu_sec[m % ASTRA_BUDGET_MINUTES] = 0;
+	b->minute = minute;
+	b->jobs = 0;
+}
+
+double astra_budget_spent(struct astra_engine *e)
+{
+	double sum = 0;
+
+	budget_follow(e);
+	for (size_t i = 0; i < ASTRA_BUDGET_MINUTES; i++)
+		sum += e->budget.gpu_sec[i];
+	return sum;
+}
+
+double astra_interruption_sec(const struct round *r, const struct ejob *j)
+{
+	double learned_sec = r->snap->jobs[j->index].min_run_sec;
+
+	return learned_sec > 0 ? learned_sec : r->e->options.grace_sec;
+}
+
+static bool budget_leaves(struct round *r, double part)
+{
+	double most = r->e->options.overhead_max / 100 * (1 - part) *
+		      BUDGET_HOUR_SEC * (double)r->usable_gpus;
+
+	return astra_budget_spent(r->e) < most &&
+	       r->e->budget.jobs < BUDGET_JOBS_MAX;
+}
+
+bool astra_budget_allows(struct round *r)
+{
+	return budget_leaves(r, BUDGET_BEHIND_PART);
+}
+
+bool astra_budget_allows_for(const struct turns *t, const struct ejob *next)
+{
+	bool behind = t->lack[next->tenant] > 0 ||
+		      (next->user != ASTRA_NONE &&
+		       t->user_lack[next->user] > 0);
+
+	return budget_leaves(t->r, behind ? 0 : BUDGET_BEHIND_PART);
+}
+
+void astra_budget_spend(struct round *r, const struct ejob *j, double end_sec)
+{
+	struct astra_engine *e = r->e;
+	double ran = (end_sec - j->start_sec) / j->lease_sec;
+	double cost = fmin(fmax(1 - ran, 0), 1) * j->held_gpus *
+		      astra_interruption_sec(r, j);
+
+	budget_follow(e);
+	e->budget.gpu_sec[e->budget.minute % ASTRA_BUDGET_MINUTES] += cost;
+	e->budget.jobs++;
+	e->counters.recalled++;
+	e->counters.recall_gpu_sec += cost;
+}
+
+void astra_budget_shift(struct astra_engine *e, double by_sec)
+{
+	struct budget b = e->budget;
+
+	e->budget.minute += (uint64_t)(int64_t)(by_sec / 60);
+	for (uint64_t i = 0; i < ASTRA_BUDGET_MINUTES; i++)
+		e->budget.gpu_sec[(e->budget.minute + i) %
+				  ASTRA_BUDGET_MINUTES] =
+			b.gpu_sec[(b.minute + i) % ASTRA_BUDGET_MINUTES];
+}
