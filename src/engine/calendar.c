@@ -57,10 +57,23 @@ static struct astra_space *space_free(struct calendar *c, size_t count)
 	return space;
 }
 
-/* Without what others hold then: what is not there yet comes later. */
+static double calendar_time(const struct calendar *c, size_t releases)
+{
+	double soon = c->r->snap->now_sec + 1;
+
+	if (releases == NEVER)
+		return HUGE_VAL;
+	return releases ? fmax(soon, c->items[releases - 1].at_sec) : soon;
+}
+
+/* Without what others hold while the owner's lease would go on: what is not
+ * there yet comes later. */
 static void take_holds(const struct calendar *c, struct astra_space *space,
 		       size_t count)
 {
+	double end_sec = calendar_time(c, count) +
+			 c->r->e->jobs[c->owner->row].lease_sec;
+
 	for (size_t i = 0; i < c->others_count; i++) {
 		const struct release *x = &c->others[i];
 		const struct hold *h;
@@ -68,6 +81,8 @@ static void take_holds(const struct calendar *c, struct astra_space *space,
 		if (!x->hold || (i < c->others_at && x->place < count))
 			continue;
 		h = &c->r->e->holds[x->hold - 1];
+		if (h->start_sec >= end_sec)
+			continue;
 		for (size_t k = 0; k < h->count; k++)
 			astra_space_take(space, &h->shares[k]);
 	}
@@ -221,15 +236,6 @@ static enum astra_wait calendar_diagnose(struct calendar *c)
 	return calendar_lacks_cpus(c) ? ASTRA_WAIT_CPUS : ASTRA_WAIT_TOO_BIG;
 }
 
-static double calendar_time(const struct calendar *c, size_t releases)
-{
-	double soon = c->r->snap->now_sec + 1;
-
-	if (releases == NEVER)
-		return HUGE_VAL;
-	return releases ? fmax(soon, c->items[releases - 1].at_sec) : soon;
-}
-
 /* Those that were not heeded are planned anew, where they are in the way. */
 static void drop_displaced(struct calendar *c, const struct hold *hold)
 {
@@ -283,15 +289,16 @@ static void calendar_fini(struct calendar *c)
 }
 
 /* By when the owner's GPUs are to be there, so that it keeps its bound with
- * some time to spare; infinite: it has none. */
+ * some time to spare, half a round at least; infinite: it has none. */
 static double calendar_latest(const struct calendar *c)
 {
 	const struct astra_engine *e = c->r->e;
 	const struct ejob *j = &e->jobs[c->owner->row];
+	double term = e->options.lease_sec;
 
 	return astra_first_start_due(e, c->r->snap, j,
 				     j->grants + astra_holds_of(e, j->id)) +
-	       (2 - SPARE_TERMS) * e->options.lease_sec;
+	       2 * term - fmax(SPARE_TERMS * term, 0.5 * e->options.round_sec);
 }
 
 /* The same search before more holds, if that is earlier. */

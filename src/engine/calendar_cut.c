@@ -24,11 +24,14 @@ static struct astra_node_hold lack_at(struct calendar *c, size_t count,
 		.mem_mib = (int64_t)share->mem_mib - (int64_t)room->mem_mib,
 	};
 
+	double end_sec = start_sec + c->r->e->jobs[c->owner->row].lease_sec;
+
 	for (size_t i = 0; i < c->r->e->hold_count; i++) {
 		const struct hold *h = &c->r->e->holds[i];
 
 		if (astra_calendar_displaces(c, h) ||
-		    astra_calendar_hold_end(c, h) <= start_sec)
+		    astra_calendar_hold_end(c, h) <= start_sec ||
+		    h->start_sec >= end_sec)
 			continue;
 		for (size_t k = 0; k < h->count; k++)
 			if (h->shares[k].node == share->node)

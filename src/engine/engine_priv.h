@@ -755,6 +755,9 @@ void astra_loser_give(const struct round *r, struct astra_space *space,
 		      const struct contender *c);
 void astra_loser_take(const struct round *r, struct astra_space *space,
 		      const struct contender *c);
+/* Whether so many GPUs as it holds are free where it holds them. */
+bool astra_loser_fits(const struct round *r, const struct astra_space *space,
+		      const struct contender *c);
 uint32_t astra_losers_cheapest(const struct reclaim *rc, uint32_t node,
 			       uint32_t need, uint32_t *picked, size_t *count);
 /* What a loser loses on a node becomes free there. */

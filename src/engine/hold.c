@@ -151,6 +151,28 @@ static int64_t hold_place_elsewhere(struct reclaim *rc, const struct hold *hold,
 	return (int64_t)count;
 }
 
+/* The end of a lease that begins with a hold: a term, or less by what the hold
+ * began late, where the next one on its nodes needs their GPUs. 0: a term. */
+static double hold_end(const struct round *r, const struct hold *hold,
+		       const struct reclaim *rc, size_t count)
+{
+	const struct astra_engine *e = r->e;
+	double term = astra_engine_find(r->e, hold->job)->lease_sec;
+	double end = r->snap->now_sec + term;
+
+	for (size_t i = 0; i < e->hold_count; i++) {
+		const struct hold *h = &e->holds[i];
+
+		if (h == hold || h->start_sec < hold->start_sec + term)
+			continue;
+		for (size_t k = 0; k < h->count; k++)
+			for (size_t m = 0; m < count; m++)
+				if (h->shares[k].node == rc->shares[m].node)
+					end = fmin(end, h->start_sec);
+	}
+	return end < r->snap->now_sec + term ? end : 0;
+}
+
 /* Where it was planned, or else anywhere. Returns 1 if there is a place, 0, or
  * -1. */
 static int hold_serve(struct reclaim *rc, const struct hold *hold)
@@ -177,8 +199,9 @@ static int hold_serve(struct reclaim *rc, const struct hold *hold)
 		return (int)count;
 	astra_reclaim_take(rc, c, (size_t)count);
 	c->taken = true;
-	if (astra_grants_add(r->e, c->job->id, 0, rc->shares, (size_t)count) <
-	    0)
+	if (astra_grants_add(r->e, c->job->id,
+			     hold_end(r, hold, rc, (size_t)count), rc->shares,
+			     (size_t)count) < 0)
 		return -1;
 	r->e->jobs[c->row].served = true;
 	return 1;

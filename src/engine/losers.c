@@ -42,6 +42,19 @@ void astra_loser_take(const struct round *r, struct astra_space *space,
 			astra_space_take(space, &lost[i]);
 }
 
+bool astra_loser_fits(const struct round *r, const struct astra_space *space,
+		      const struct contender *c)
+{
+	size_t count;
+	const struct astra_share *lost = astra_loser_shares(c, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (r->snap->nodes[lost[i].node].usable &&
+		    astra_space_get(space, lost[i].node)->gpus < lost[i].gpus)
+			return false;
+	return true;
+}
+
 uint32_t astra_loser_cost(const struct contender *c)
 {
 	size_t count;

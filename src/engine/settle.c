@@ -91,19 +91,12 @@ static int settle_grant(struct round *r, const struct contender *c,
 	return rc;
 }
 
-/* A place that is not taken is free again, but for what losers keep of it. */
-static void settle_leave(struct round *r, struct contender *c,
-			 const struct outcome *o)
+/* A place that is not taken is free again, but for what losers keep of it:
+ * settle_loser(). */
+static void settle_leave(struct contender *c, const struct outcome *o)
 {
 	for (size_t k = 0; k < c->share_count; k++)
 		astra_space_give(o->rc.work, &o->places[c->first_share + k]);
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *v = &r->contenders[i];
-
-		if (!v->expired || !v->taken || v->winner != c->job->id)
-			continue;
-		astra_loser_take(r, o->rc.work, v);
-	}
 	c->share_count = 0;
 }
 
@@ -117,7 +110,7 @@ static int grant(struct round *r, struct contender *c, const struct outcome *o)
 		end = fmin(end, now + c->job->time_limit_sec);
 	cut = astra_holds_cut(r, shares, c->share_count, end);
 	if (!worth_starting(r, j, cut, end)) {
-		settle_leave(r, c, o);
+		settle_leave(c, o);
 		return 0;
 	}
 	r->e->counters.lent += cut < end;
@@ -168,6 +161,33 @@ void astra_settle_mark(struct round *r)
 			r->contenders[i].expired && r->contenders[i].taken;
 }
 
+/* One whose GPUs were placed with a job that did not take them keeps them,
+ * unless another job was granted a part of them that was left over. */
+static bool settle_keeps(const struct round *r, const struct outcome *o,
+			 const struct contender *c)
+{
+	if (!c->taken)
+		return true;
+	if (!astra_loser_fits(r, o->rc.work, c))
+		return false;
+	astra_loser_take(r, o->rc.work, c);
+	return true;
+}
+
+static void settle_loser(struct round *r, const struct outcome *o,
+			 struct contender *c)
+{
+	struct ejob *j = &r->e->jobs[c->row];
+	bool leaves = c->taken && winner_granted(r, c);
+
+	if (!leaves && settle_keeps(r, o, c)) {
+		renew(r, c);
+		return;
+	}
+	astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
+	j->doomed_for = leaves ? c->winner : ASTRA_NONE;
+}
+
 int astra_settle(struct round *r, const struct outcome *o)
 {
 	/* In the policy's order, so that the needier get the long leases. */
@@ -184,16 +204,9 @@ int astra_settle(struct round *r, const struct outcome *o)
 		return -1;
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
-		struct ejob *j = &r->e->jobs[c->row];
 
-		if (!c->expired || c->granted)
-			continue;
-		if (c->taken && winner_granted(r, c)) {
-			astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
-			j->doomed_for = c->winner;
-		} else {
-			renew(r, c);
-		}
+		if (c->expired && !c->granted)
+			settle_loser(r, o, c);
 	}
 	return 0;
 }

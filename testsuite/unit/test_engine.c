@@ -672,7 +672,7 @@ static void save_and_restore_go_on_in_mid_lease(void **state)
 	struct astra_error err = {""};
 	struct astra_job_view before, after;
 	struct vjob *a;
-	size_t places, gifts;
+	size_t budget, places, gifts;
 	(void)state;
 
 	vc_init(&vc, 2, 8);
@@ -695,14 +695,16 @@ static void save_and_restore_go_on_in_mid_lease(void **state)
 	assert_true(fabs(before.usage.fair - after.usage.fair) < 1e-6);
 	assert_true(before.lease_end_sec == after.lease_end_sec);
 	vc_run(&vc, AT(100));
-	/* A release without places wrote none for the three jobs, one without
-	 * gifts none for the two tenants either, one without caps nothing of
+	/* A release without a budget wrote two sums, a minute and sixty sums
+	 * less, one without places none for the three jobs, one without gifts
+	 * none for the two tenants either, one without caps nothing of
 	 * three jobs, two tenants and their users: a state that ends there is
 	 * whole. */
-	places = bytes.size - 8 - 3 * (4 + 7 * 8);
+	budget = bytes.size - 8 * (3 + 60);
+	places = budget - 8 - 3 * (4 + 7 * 8);
 	gifts = places - 8 * 2;
 	for (size_t size = 0; size < bytes.size; size += 7)
-		if (size != places && size != gifts &&
+		if (size != budget && size != places && size != gifts &&
 		    size != gifts - 8 * (1 + 2) - 4 * 3)
 			assert_null(astra_engine_restore(
 				&vc.options, bytes.data, size, &err));
