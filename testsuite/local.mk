@@ -329,6 +329,12 @@ test_engine_users_SOURCES = testsuite/unit/test_engine_users.c \
 test_engine_users_CFLAGS = $(UNIT_CFLAGS)
 test_engine_users_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_budget
+test_budget_SOURCES = testsuite/unit/test_budget.c \
+	testsuite/unit/unit.h
+test_budget_CFLAGS = $(UNIT_CFLAGS)
+test_budget_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_earns
 test_earns_SOURCES = testsuite/unit/test_earns.c \
 	testsuite/unit/unit.h

@@ -41,13 +41,15 @@ static void budget_follow(struct astra_engine *e)
 	b->jobs = 0;
 }
 
-double astra_budget_spent(struct astra_engine *e)
+double astra_budget_spent(const struct astra_engine *e)
 {
-	double sum = 0;
+	const struct budget *b = &e->budget;
+	double now = floor(e->now_sec / 60), sum = 0;
 
-	budget_follow(e);
-	for (size_t i = 0; i < ASTRA_BUDGET_MINUTES; i++)
-		sum += e->budget.gpu_sec[i];
+	for (uint64_t i = 0; i < ASTRA_BUDGET_MINUTES; i++)
+		if ((double)b->minute - (double)i + ASTRA_BUDGET_MINUTES > now)
+			sum += b->gpu_sec[(b->minute - i) %
+					  ASTRA_BUDGET_MINUTES];
 	return sum;
 }
 
@@ -63,6 +65,7 @@ static bool budget_leaves(struct round *r, double part)
 	double most = r->e->options.overhead_max / 100 * (1 - part) *
 		      BUDGET_HOUR_SEC * (double)r->usable_gpus;
 
+	budget_follow(r->e);
 	return astra_budget_spent(r->e) < most &&
 	       r->e->budget.jobs < BUDGET_JOBS_MAX;
 }
@@ -74,9 +77,9 @@ bool astra_budget_allows(struct round *r)
 
 bool astra_budget_allows_for(const struct turns *t, const struct ejob *next)
 {
-	bool behind = t->lack[next->tenant] > 0 ||
-		      (next->user != ASTRA_NONE &&
-		       t->user_lack[next->user] > 0);
+	bool behind =
+		t->lack[next->tenant] > 0 ||
+		(next->user != ASTRA_NONE && t->user_lack[next->user] > 0);
 
 	return budget_leaves(t->r, behind ? 0 : BUDGET_BEHIND_PART);
 }

@@ -381,8 +381,8 @@ int astra_calendar_plan(struct turns *t, const struct astra_space *work,
 		.work = work,
 		.owner = owner,
 		.claim = claim,
-		.recalls = astra_budget_allows_for(
-			t, &t->r->e->jobs[owner->row]),
+		.recalls =
+			astra_budget_allows_for(t, &t->r->e->jobs[owner->row]),
 		.shares = calloc(t->r->snap->node_count + 1, sizeof(*c.shares)),
 	};
 	struct ejob *j = &t->r->e->jobs[owner->row];

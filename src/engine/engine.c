@@ -471,7 +471,10 @@ struct astra_hold_view astra_engine_hold(const struct astra_engine *e)
 
 struct astra_counters astra_engine_counters(const struct astra_engine *e)
 {
-	return e->counters;
+	struct astra_counters counters = e->counters;
+
+	counters.recall_hour_gpu_sec = astra_budget_spent(e);
+	return counters;
 }
 
 bool astra_engine_policy_report(const struct astra_engine *e,

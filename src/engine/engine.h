@@ -137,12 +137,13 @@ struct astra_counters {
 	uint64_t rounds;
 	uint64_t granted, renewed, revoked; /* leases */
 	uint64_t refused;		    /* starts the host refused */
-	uint64_t reclaim_capped; /* rounds in which MaxReclaim held back */
-	uint64_t lent;		 /* leases cut to end with a hold */
-	uint64_t first_starts;	 /* of jobs that were to start by a bound */
-	uint64_t over_bound;	 /* jobs that did not, or have not yet */
-	uint64_t recalled;	 /* leases that ended early for somebody */
-	double recall_gpu_sec;	 /* that this cost; budget.c */
+	uint64_t reclaim_capped;    /* rounds in which MaxReclaim held back */
+	uint64_t lent;		    /* leases cut to end with a hold */
+	uint64_t first_starts;	    /* of jobs that were to start by a bound */
+	uint64_t over_bound;	    /* jobs that did not, or have not yet */
+	uint64_t recalled;	    /* leases that ended early for somebody */
+	double recall_gpu_sec;	    /* that this cost; budget.c */
+	double recall_hour_gpu_sec; /* of it in the last hour */
 };
 
 size_t astra_engine_tenant_count(const struct astra_engine *engine);

@@ -236,7 +236,7 @@ struct fits {
 struct budget {
 	uint64_t minute; /* since the epoch; the last one that is in it */
 	double gpu_sec[ASTRA_BUDGET_MINUTES]; /* by minute % 60 */
-	uint32_t jobs; /* in that minute */
+	uint32_t jobs;			      /* in that minute */
 };
 
 struct astra_engine {
@@ -330,7 +330,7 @@ extern const struct astra_member astra_state_job_times[];
 extern const struct astra_member astra_state_job_places[];
 
 /* budget.c: GPU seconds that leases which ended early cost in the last hour. */
-double astra_budget_spent(struct astra_engine *e);
+double astra_budget_spent(const struct astra_engine *e);
 /* The clock was set forward. */
 void astra_budget_shift(struct astra_engine *e, double by_sec);
 

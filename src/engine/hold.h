@@ -108,7 +108,8 @@ int astra_turns_running(struct turns *t);
 /* The poorest tenant's next job among those that never ran and have nothing
  * yet; NULL: there is none. */
 struct contender *astra_turns_next(const struct turns *t);
-/* Whether no lease's end made room for a job a moment ago, or none ever will. */
+/* Whether no lease's end made room for a job a moment ago, or none ever will.
+ */
 bool astra_turn_vain(const struct round *r, const struct ejob *j);
 /* Whether a contender waits for its first start, and could have it. */
 bool astra_turn_fresh(const struct round *r, const struct contender *c);

@@ -16,8 +16,8 @@ static double turns_key(const struct turns *t, const struct astra_contestant *c)
 	return astra_ltgf_key(c, c->usage.alloc, t->ballot.contest.lease_sec);
 }
 
-/* A job runs so many times as long as it needs to start and to checkpoint, where
- * that is known, before its lease ends early. */
+/* A job runs so many times as long as it needs to start and to checkpoint,
+ * where that is known, before its lease ends early. */
 #define RECALL_COSTS 10
 #define VAIN_SEC 60 /* after that, one that had no place is tried again */
 

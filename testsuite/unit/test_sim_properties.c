@@ -12,7 +12,7 @@
 #include "testsuite/unit/sim_random.h"
 
 #define SEEDS 12
-#define BOUND_SEEDS 100
+#define BOUND_SEEDS 200
 
 static void simulate(const struct random_world *w,
 		     const struct astra_scheduler *scheduler,

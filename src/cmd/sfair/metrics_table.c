@@ -195,6 +195,12 @@ const struct metric metric_table[] = {
 	 .help = "Jobs that waited longer for their first start than the bound: "
 		 "(2 + (own GPUs + GPUs of their tenant's jobs before them) / "
 		 "quota) LeaseTerm and what a job may take to leave"},
+	{"astraea_pool_leases_ended_early", COUNTER, METRIC_POOL, "recalled",
+	 .help = "Leases that ended before their time for somebody"},
+	{"astraea_pool_early_ends_gpu_seconds", COUNTER, METRIC_POOL,
+	 "recall_gpu_sec",
+	 .help = "GPU time that the early ends of leases cost, as MaxOverhead "
+		 "counts it"},
 	{"astraea_pool_jobs", GAUGE, METRIC_JOBS, "jobs",
 	 .help = "Jobs by phase, tasks of arrays one by one"},
 	{"astraea_pool_job_gpus", GAUGE, METRIC_JOBS, "gpus",

@@ -105,6 +105,10 @@ static const struct line pool_lease_lines[] = {
 	{"Leases lent", "lent", SFAIR_NUMBER},
 	{"First starts", "first_starts", SFAIR_NUMBER},
 	{"Over the bound", "over_bound", SFAIR_NUMBER},
+	{"Leases ended early", "recalled", SFAIR_NUMBER},
+	{"GPU time they cost", "recall_gpu_sec", SFAIR_GPU_TIME},
+	{"Cost in last hour", "recall_hour_gpu_sec", SFAIR_GPU_TIME},
+	{"MaxOverhead, percent", "overhead_max", SFAIR_NUMBER},
 	{NULL, NULL, SFAIR_TEXT},
 };
 

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Interruptions have a budget (src/engine/budget.c): within an hour the early
+ * ends of leases cost at most MaxOverhead of the pool's GPU time,
+ *
+ *   c (1 - t / term) * GPUs each,
+ *
+ * where c is what the job needs to start and to checkpoint, else
+ * CheckpointGrace, and t how long it ran. */
+#include <math.h>
+
+#include "testsuite/unit/unit.h"
+#include "testsuite/unit/vcluster.h"
+
+#define AT(t) (1000.0 + (t))
+#define TERM 900.0
+#define COST 60.0
+#define RECALL 120.0
+#define GPUS 32
+
+/* Nodes of eight GPUs. */
+static void begin_on(struct vcluster *vc, size_t nodes, double overhead_max)
+{
+	vc_init(vc, nodes, 8);
+	vc->options.lease_sec = TERM;
+	vc->options.grace_sec = COST;
+	vc->options.recall_sec = RECALL;
+	vc->options.round_sec = 10;
+	vc->options.overhead_max = overhead_max;
+	vc_begin(vc);
+}
+
+static void begin(struct vcluster *vc, double overhead_max)
+{
+	begin_on(vc, GPUS / 8, overhead_max);
+}
+
+static bool near(double x, double y)
+{
+	return fabs(x - y) < 1e-6;
+}
+
+static struct astra_counters counters(const struct vcluster *vc)
+{
+	return astra_engine_counters(vc->engine);
+}
+
+/* One GPU each, endless. */
+static void flood(struct vcluster *vc, uint32_t tenant, int jobs)
+{
+	while (jobs--)
+		vc_submit(vc, tenant, 1, HUGE_VAL);
+}
+
+/* Who has all GPUs submits as much again. After RecallAfter its new jobs take
+ * its old ones' leases, until the hour's budget is spent, but for the quarter
+ * that is left to those who lack GPU time: with 5 %, 0.75 * 0.05 * 32 * 3600 =
+ * 4,320 GPU seconds. Each end costs 60 (1 - 120/900) = 52 at most, so 83 at
+ * least, and the last may exceed it. */
+static void a_flood_ends_leases_within_the_budget(void **state)
+{
+	struct vcluster vc;
+	double most = 0.75 * 0.05 * GPUS * 3600;
+
+	(void)state;
+	begin(&vc, 5);
+	vc_tenant(&vc, "a", 1);
+	flood(&vc, 0, GPUS);
+	vc_run(&vc, AT(10));
+	flood(&vc, 0, 20 * GPUS);
+	vc_run(&vc, AT(TERM));
+	assert_true(counters(&vc).recalled >= 83);
+	assert_true(counters(&vc).recall_gpu_sec >= most);
+	assert_true(counters(&vc).recall_gpu_sec < most + COST);
+	assert_true(near(counters(&vc).recall_hour_gpu_sec, counters(&vc).recall_gpu_sec));
+	vc_run(&vc, AT(3600));
+	assert_true(counters(&vc).recall_hour_gpu_sec < most + COST);
+	vc_fini(&vc);
+}
+
+/* No more at all with 0; with 100 they go on. */
+static void the_limit_is_what_the_option_says(void **state)
+{
+	(void)state;
+	for (int all = 0; all < 2; all++) {
+		struct vcluster vc;
+
+		begin(&vc, all ? 100 : 0);
+		vc_tenant(&vc, "a", 1);
+		flood(&vc, 0, GPUS);
+		vc_run(&vc, AT(10));
+		flood(&vc, 0, 20 * GPUS);
+		vc_run(&vc, AT(TERM));
+		if (all)
+			assert_true(counters(&vc).recalled > 5 * GPUS);
+		else
+			assert_int_equal(counters(&vc).recalled, 0);
+		vc_fini(&vc);
+	}
+}
+
+/* After an hour there is as much again. Until then leases end early for first
+ * starts alone that would miss their bounds. */
+static void what_was_spent_is_forgotten_after_an_hour(void **state)
+{
+	struct vcluster vc;
+	uint64_t before;
+
+	(void)state;
+	begin(&vc, 5);
+	vc_tenant(&vc, "a", 1);
+	flood(&vc, 0, GPUS);
+	vc_run(&vc, AT(10));
+	flood(&vc, 0, 100 * GPUS);
+	vc_run(&vc, AT(TERM));
+	before = counters(&vc).recalled;
+	vc_run(&vc, AT(3600 + 60));
+	assert_true(counters(&vc).recalled < before + 10);
+	vc_run(&vc, AT(3600 + 120 + TERM));
+	assert_true(counters(&vc).recalled > before + 40);
+	vc_fini(&vc);
+}
+
+/* The flood of a tenant leaves a quarter to another one, which lacks GPU time:
+ * its first job need not wait for a lease's end. */
+static void who_lacks_gpu_time_has_a_quarter_left(void **state)
+{
+	struct vcluster vc;
+	struct vjob *v;
+
+	(void)state;
+	begin(&vc, 5);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	flood(&vc, 0, GPUS);
+	vc_run(&vc, AT(10));
+	flood(&vc, 0, 20 * GPUS);
+	vc_run(&vc, AT(600));
+	v = vc_submit(&vc, 1, 1, HUGE_VAL);
+	vc_run(&vc, AT(640));
+	assert_int_equal(v->starts, 1);
+	vc_fini(&vc);
+}
+
+/* A first start that would else miss its bound does not heed the budget: the
+ * gang of all GPUs has it with 0, too. */
+static void a_promise_is_kept_without_a_budget(void **state)
+{
+	struct vcluster vc;
+	struct vjob *v;
+
+	(void)state;
+	begin(&vc, 0);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	flood(&vc, 0, 5 * GPUS);
+	vc_run(&vc, AT(10));
+	v = vc_submit(&vc, 1, GPUS, HUGE_VAL);
+	vc_run(&vc, AT(8 * TERM));
+	assert_true(v->starts);
+	assert_int_equal(counters(&vc).over_bound, 0);
+	vc_fini(&vc);
+}
+
+/* A job that needs 45 s to start and to checkpoint runs ten times as long
+ * before its lease ends early, others RecallAfter. */
+static void a_job_runs_ten_times_what_an_interruption_costs(void **state)
+{
+	struct vcluster vc;
+	struct vjob *old[GPUS];
+
+	(void)state;
+	begin(&vc, 100);
+	vc_tenant(&vc, "a", 1);
+	for (int i = 0; i < GPUS; i++) {
+		old[i] = vc_submit(&vc, 0, 1, HUGE_VAL);
+		old[i]->job.min_run_sec = 45;
+	}
+	vc_run(&vc, AT(10));
+	flood(&vc, 0, 4);
+	vc_run(&vc, AT(440));
+	assert_int_equal(counters(&vc).revoked, 0);
+	vc_run(&vc, AT(500));
+	assert_int_equal(counters(&vc).revoked, 4);
+	assert_int_equal(counters(&vc).recalled, 4);
+	vc_fini(&vc);
+}
+
+/* 1,600 jobs come to as many that run. Whatever the limit, no more than 240 are
+ * told in a minute to leave before their time; with 0 none are, for the reserve
+ * neither. */
+static void a_storm_is_spread_over_minutes(void **state)
+{
+	(void)state;
+	for (int all = 0; all < 2; all++) {
+		struct vcluster vc;
+		uint64_t before = 0;
+
+		begin_on(&vc, 200, all ? 100 : 0);
+		vc_tenant(&vc, "a", 1);
+		flood(&vc, 0, 1600);
+		vc_run(&vc, AT(20));
+		flood(&vc, 0, 1600);
+		for (double at = 60; at < TERM; at += 60) {
+			vc_run(&vc, floor(AT(at) / 60) * 60);
+			assert_true(counters(&vc).recalled <= before + 240);
+			before = counters(&vc).recalled;
+		}
+		assert_int_equal(before > 1000, all);
+		assert_int_equal(before > 0, all);
+		vc_fini(&vc);
+	}
+}
+
+/* A restart, and a clock that is set forward, leave the budget as it is. */
+static void a_restart_spends_nothing_anew(void **state)
+{
+	struct vcluster vc;
+	double spent;
+
+	(void)state;
+	begin(&vc, 5);
+	vc_tenant(&vc, "a", 1);
+	flood(&vc, 0, GPUS);
+	vc_run(&vc, AT(10));
+	flood(&vc, 0, 20 * GPUS);
+	vc_run(&vc, AT(600));
+	spent = counters(&vc).recall_gpu_sec;
+	assert_true(spent > 0);
+	vc_restart(&vc);
+	assert_true(near(counters(&vc).recall_gpu_sec, spent));
+	assert_true(near(counters(&vc).recall_hour_gpu_sec, spent));
+	astra_engine_shift(vc.engine, 7200);
+	assert_true(near(counters(&vc).recall_hour_gpu_sec, spent));
+	vc_fini(&vc);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_flood_ends_leases_within_the_budget),
+		cmocka_unit_test(the_limit_is_what_the_option_says),
+		cmocka_unit_test(what_was_spent_is_forgotten_after_an_hour),
+		cmocka_unit_test(who_lacks_gpu_time_has_a_quarter_left),
+		cmocka_unit_test(a_promise_is_kept_without_a_budget),
+		cmocka_unit_test(
+			a_job_runs_ten_times_what_an_interruption_costs),
+		cmocka_unit_test(a_storm_is_spread_over_minutes),
+		cmocka_unit_test(a_restart_spends_nothing_anew),
+	};
+
+	return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
+}
