@@ -131,7 +131,12 @@ bool astra_share_owed(const struct turns *t, const struct contender *c);
  * Else a gang would break up at each end of its lease, for a small job. */
 bool astra_share_passes(const struct turns *t, const struct ejob *owner,
 			const struct ejob *next);
-
+/* Whether the lease of `owner` may end early for `next`, which waits for its
+ * first start. If GPUs were collected for that lease, only for a job of the same
+ * user or one as large, or if it passes: else a gang would lose each turn after
+ * RecallAfter to small jobs. */
+bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
+			 const struct ejob *next);
 /* Charge a tenant for a lease of this contender, which has its place now; of an
  * elastic one for so many GPUs. */
 void astra_turns_charge(struct turns *t, const struct contender *c,

@@ -15,7 +15,7 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 	astra_lease_set_end(r->e, j,
 			    astra_lease_cut(&r->snap->jobs[j->index],
 					    astra_caps_end(r->e, j, end_sec)));
-	j->taken = j->lent = false;
+	j->taken = j->lent = j->collected = false;
 	j->leases++;
 	r->plan->changed = true;
 }

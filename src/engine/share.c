@@ -104,20 +104,28 @@ void astra_share_fini(struct turns *t)
 	free(t->user_fresh);
 }
 
+/* Whether somebody lacks half a turn; user_lack: NaN without users. */
+static bool share_is_owed(double turn, double lack, double user_lack)
+{
+	if (isnan(user_lack))
+		return lack >= turn / 2;
+	return user_lack >= turn / 2 || (lack >= turn / 2 && user_lack > 0);
+}
+
+static double share_user_lack(const struct turns *t, const struct ejob *j)
+{
+	return j->user == ASTRA_NONE ? (double)NAN : t->user_lack[j->user];
+}
+
 bool astra_share_owed(const struct turns *t, const struct contender *c)
 {
 	const struct ejob *j = &t->r->e->jobs[c->row];
-	double half = share_turn(j, j->gpus_least) / 2;
-	double lack = t->lack[j->tenant];
+	bool fresh = j->user == ASTRA_NONE ? t->next[j->tenant] != NULL
+					   : t->user_fresh[j->user];
 
-	if (j->gpus_least < 2)
-		return false;
-	if (j->user == ASTRA_NONE)
-		return !t->next[j->tenant] && lack >= half;
-	if (t->user_fresh[j->user])
-		return false;
-	return t->user_lack[j->user] >= half ||
-	       (lack >= half && t->user_lack[j->user] > 0);
+	return j->gpus_least >= 2 && !fresh &&
+	       share_is_owed(share_turn(j, j->gpus_least), t->lack[j->tenant],
+			     share_user_lack(t, j));
 }
 
 bool astra_share_passes(const struct turns *t, const struct ejob *owner,
@@ -129,4 +137,14 @@ bool astra_share_passes(const struct turns *t, const struct ejob *owner,
 		return true;
 	return next->user != ASTRA_NONE && owner->user != next->user &&
 	       t->user_lack[next->user] >= half;
+}
+
+bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
+			 const struct ejob *next)
+{
+	return !owner->collected ||
+	       (owner->tenant == next->tenant && owner->user == next->user) ||
+	       owner->held_charge <=
+		       astra_elastic_charge(next, next->gpus_least) ||
+	       astra_share_passes(t, owner, next);
 }

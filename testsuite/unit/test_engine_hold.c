@@ -92,11 +92,60 @@ static void no_lease_is_recalled_if_recall_after_is_0(void **state)
 	assert_in_range(second_start(0), 60, 65);
 }
 
+/* So many jobs of one GPU of a tenant are there from 0 on, which have all four;
+ * the gang of another one comes at 5. */
+static struct vjob *gang_beside_small(struct vcluster *vc, int small)
+{
+	struct vjob *gang;
+
+	vc_init(vc, 1, 4);
+	vc->options.lease_sec = 60;
+	vc->options.grace_sec = 0;
+	vc->options.min_run_sec = 0;
+	vc->options.round_sec = 1;
+	vc->options.recall_sec = 10;
+	vc_begin(vc);
+	vc_tenant(vc, "small", 1);
+	vc_tenant(vc, "big", 1);
+	while (small--)
+		vc_submit(vc, 0, 1, 40);
+	vc_run(vc, AT(5));
+	gang = vc_submit(vc, 1, 4, HUGE_VAL);
+	return gang;
+}
+
+/* Jobs of one tenant, which cannot be interrupted, have all GPUs until 40. Then
+ * the gang of another begins the turn that it waited for since 5, and a small
+ * job comes. Once the gang's whole lease is charged its tenant counts as the
+ * richer one: the gang lost its GPUs after RecallAfter. */
+static void a_gang_keeps_its_turn_beside_first_starts(void **state)
+{
+	struct vcluster vc;
+	struct vjob *gang = gang_beside_small(&vc, 4);
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		vc.jobs[i]->job.revocable = false;
+		vc.jobs[i]->job.time_limit_sec = 40;
+	}
+	while (gang->job.state != ASTRA_JOB_RUNNING && vc.now_sec < AT(70))
+		vc_step(&vc);
+	assert_in_range(gang->job.start_sec, AT(40), AT(42));
+	vc_run(&vc, gang->job.start_sec + 5);
+	vc_restart(&vc);
+	vc_submit(&vc, 0, 1, 60);
+	vc_run(&vc, gang->job.start_sec + 30);
+	assert_int_equal(gang->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(gang->starts, 1);
+	vc_fini(&vc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_in_each_others_way_start),
 		cmocka_unit_test(no_lease_is_recalled_if_recall_after_is_0),
+		cmocka_unit_test(a_gang_keeps_its_turn_beside_first_starts),
 	};
 
 	return cmocka_run_group_tests_name("holds", tests, NULL, NULL);
