@@ -137,6 +137,10 @@ bool astra_share_passes(const struct turns *t, const struct ejob *owner,
  * RecallAfter to small jobs. */
 bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
 			 const struct ejob *next);
+/* What is lacking until the jobs that ran and wait are owed a turn, into their
+ * reasons. Returns 0, or -1 when memory is out. */
+int astra_share_explain(struct round *r);
+
 /* Charge a tenant for a lease of this contender, which has its place now; of an
  * elastic one for so many GPUs. */
 void astra_turns_charge(struct turns *t, const struct contender *c,

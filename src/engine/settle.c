@@ -290,6 +290,8 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking,
 	}
 	if (free_space && astra_lacks_find(r, ranking, free_space) < 0)
 		return -1;
+	if (free_space && e->options.promise && astra_share_explain(r) < 0)
+		return -1;
 	for (size_t i = 0; i < ranking->count; i++) {
 		const struct contender *c =
 			&r->contenders[ranking->choices[i].candidate];
