@@ -49,10 +49,13 @@ static bool calendar_is_poorer(const struct calendar *c,
 }
 
 /* Whether a lease may end early for the owner. */
-static bool calendar_recalls(const struct calendar *c, bool pays)
+static bool calendar_recalls(const struct calendar *c, const struct ejob *j,
+			     bool pays)
 {
 	return c->displace == ASTRA_DISPLACE_ALL ||
-	       (pays && c->recalls && c->claim != ASTRA_CLAIM_SHARE);
+	       (pays && c->recalls && c->claim != ASTRA_CLAIM_SHARE &&
+		astra_share_recalls(c->turns, j,
+				    &c->r->e->jobs[c->owner->row]));
 }
 
 /* Leases: of the running job `order`. It may have been told to leave since.
@@ -81,7 +84,7 @@ static bool lease_release(const struct calendar *c, size_t order,
 		.count = job->held_count,
 	};
 	x->at_sec = x->natural_sec;
-	*recall_sec = calendar_recalls(c, pays) ? v->recall_sec : HUGE_VAL;
+	*recall_sec = calendar_recalls(c, j, pays) ? v->recall_sec : HUGE_VAL;
 	if (*recall_sec >= x->natural_sec)
 		*recall_sec = HUGE_VAL;
 	return true;

@@ -85,6 +85,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(FLAG, unfit),
 	JOB(FLAG, lent),
 	JOB(FLAG, served),
+	JOB(FLAG, collected),
 	JOB(REAL, weight),
 	JOB(REAL, submit_sec),
 	JOB(REAL, bound_sec),

@@ -124,8 +124,9 @@ struct ejob {
 		      */
 	bool lent;   /* its GPUs are, until a hold begins */
 	bool served; /* its grants are what was held for it: no hold has them */
-	bool late;   /* its first start is, and was counted as such */
-	bool over;   /* it stands in roster.over */
+	bool collected; /* its lease is on GPUs that were held for it */
+	bool late;	/* its first start is, and was counted as such */
+	bool over;	/* it stands in roster.over */
 	bool elastic, bound_to_leave; /* it counts there as such */
 	struct advance_part advance;  /* in the sums of those two: */
 	uint32_t advance_tenant, advance_user;

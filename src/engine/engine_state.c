@@ -69,7 +69,8 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	astra_put_u32(out, (uint32_t)j->revocable | (uint32_t)j->ran << 1 |
 				   (uint32_t)j->lent << 2 |
 				   (uint32_t)j->late << 3 |
-				   (uint32_t)j->unfit << 4);
+				   (uint32_t)j->unfit << 4 |
+				   (uint32_t)j->collected << 5);
 	astra_put_f64(out, j->weight);
 	astra_put_f64(out, j->charge);
 	astra_put_f64(out, j->held_charge);
@@ -247,6 +248,7 @@ static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 	j->lent = flags >> 2 & 1;
 	j->late = flags >> 3 & 1;
 	j->unfit = flags >> 4 & 1;
+	j->collected = flags >> 5 & 1;
 	j->weight = astra_get_f64(in);
 	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
 	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);

@@ -132,6 +132,15 @@ bool astra_share_owed(const struct turns *t, const struct contender *c);
  * Else a gang would break up at each end of its lease, for a small job. */
 bool astra_share_passes(const struct turns *t, const struct ejob *owner,
 			const struct ejob *next);
+/* Whether the lease of `owner` may end early for `next`, which waits for its
+ * first start. If GPUs were collected for that lease, only for a job of the same
+ * user or one as large, or if it passes: else a gang would lose each turn after
+ * RecallAfter to small jobs. */
+bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
+			 const struct ejob *next);
+/* What is lacking until the jobs that ran and wait are owed a turn, into their
+ * reasons. Returns 0, or -1 when memory is out. */
+int astra_share_explain(struct round *r);
 
 /* Charge a tenant for a lease of this contender, which has its place now; of an
  * elastic one for so many GPUs. */

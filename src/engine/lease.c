@@ -39,6 +39,9 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 		j->lent = !e->policy->allocate;
 	}
 	j->planned_end_sec = 0;
+	j->collected = j->served;
+	if (!j->grants)
+		j->served = false; /* an array's task has its array's grant */
 	j->vain = ASTRA_WAIT_NONE;
 	j->grace_end_sec = j->told_sec = 0;
 	lease_count(e, j);

@@ -112,7 +112,9 @@ static void recall_ask(struct recall *s, const struct ejob *next,
 		struct contender *v = &s->losers.contenders[i];
 
 		v->granted = !astra_turns_pays(&s->turns,
-					       &s->r->e->jobs[v->row], next);
+					       &s->r->e->jobs[v->row], next) ||
+			     !astra_share_recalls(&s->turns,
+						  &s->r->e->jobs[v->row], next);
 		for (size_t k = 0; k < v->job->held_count; k++)
 			v->granted |=
 				astra_holds_need(s->r, v->job->held[k].node);

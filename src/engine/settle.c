@@ -15,7 +15,7 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 	astra_lease_set_end(r->e, j,
 			    astra_lease_cut(&r->snap->jobs[j->index],
 					    astra_caps_end(r->e, j, end_sec)));
-	j->taken = j->lent = false;
+	j->taken = j->lent = j->collected = false;
 	j->leases++;
 	r->plan->changed = true;
 }
@@ -302,6 +302,8 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking,
 		astra_caps_explain(r, j, job, reason);
 	}
 	if (free_space && astra_lacks_find(r, ranking, free_space) < 0)
+		return -1;
+	if (free_space && e->options.promise && astra_share_explain(r) < 0)
 		return -1;
 	for (size_t i = 0; i < ranking->count; i++) {
 		const struct contender *c =

@@ -104,20 +104,28 @@ void astra_share_fini(struct turns *t)
 	free(t->user_fresh);
 }
 
+/* Whether somebody lacks half a turn; user_lack: NaN without users. */
+static bool share_is_owed(double turn, double lack, double user_lack)
+{
+	if (isnan(user_lack))
+		return lack >= turn / 2;
+	return user_lack >= turn / 2 || (lack >= turn / 2 && user_lack > 0);
+}
+
+static double share_user_lack(const struct turns *t, const struct ejob *j)
+{
+	return j->user == ASTRA_NONE ? (double)NAN : t->user_lack[j->user];
+}
+
 bool astra_share_owed(const struct turns *t, const struct contender *c)
 {
 	const struct ejob *j = &t->r->e->jobs[c->row];
-	double half = share_turn(j, j->gpus_least) / 2;
-	double lack = t->lack[j->tenant];
+	bool fresh = j->user == ASTRA_NONE ? t->next[j->tenant] != NULL
+					   : t->user_fresh[j->user];
 
-	if (j->gpus_least < 2)
-		return false;
-	if (j->user == ASTRA_NONE)
-		return !t->next[j->tenant] && lack >= half;
-	if (t->user_fresh[j->user])
-		return false;
-	return t->user_lack[j->user] >= half ||
-	       (lack >= half && t->user_lack[j->user] > 0);
+	return j->gpus_least >= 2 && !fresh &&
+	       share_is_owed(share_turn(j, j->gpus_least), t->lack[j->tenant],
+			     share_user_lack(t, j));
 }
 
 bool astra_share_passes(const struct turns *t, const struct ejob *owner,
@@ -129,4 +137,74 @@ bool astra_share_passes(const struct turns *t, const struct ejob *owner,
 		return true;
 	return next->user != ASTRA_NONE && owner->user != next->user &&
 	       t->user_lack[next->user] >= half;
+}
+
+bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
+			 const struct ejob *next)
+{
+	return !owner->collected ||
+	       (owner->tenant == next->tenant && owner->user == next->user) ||
+	       owner->held_charge <=
+		       astra_elastic_charge(next, next->gpus_least) ||
+	       astra_share_passes(t, owner, next);
+}
+
+/* Sums of the same terms in another order differ in their last bits, as after a
+ * restart; ties are rare for fractions of such a size. */
+static double share_round(double gpu_sec)
+{
+	return rint(gpu_sec * 1024) / 1024;
+}
+
+/* A job's own holds promise the turn that is asked about: they are not taken
+ * off. */
+static void share_explain_job(const struct turns *t, const struct ejob *j,
+			      const bool *tenant_fresh,
+			      struct astra_reason *reason)
+{
+	double turn = share_turn(j, j->gpus_least);
+	double held = turn * (double)astra_holds_of(t->r->e, j->id);
+
+	reason->turn_gpu_sec = turn;
+	reason->lack_gpu_sec = share_round(t->lack[j->tenant] + held);
+	reason->user_lack_gpu_sec = share_round(share_user_lack(t, j) + held);
+	reason->fresh_first = j->user == ASTRA_NONE ? tenant_fresh[j->tenant]
+						    : t->user_fresh[j->user];
+	reason->owed = !reason->fresh_first &&
+		       share_is_owed(turn, reason->lack_gpu_sec,
+				     reason->user_lack_gpu_sec);
+}
+
+/* r->contestants are known. */
+static int share_explain(struct round *r)
+{
+	struct turns t = {.r = r};
+	bool *fresh = calloc(r->e->tenant_count + 1, sizeof(*fresh));
+	int rc = fresh ? astra_share_init(&t) : -1;
+
+	for (size_t i = 0; !rc && i < r->contender_count; i++)
+		fresh[r->contenders[i].tenant] |=
+			astra_turn_fresh(r, &r->contenders[i]);
+	for (size_t i = 0; !rc && i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+		const struct ejob *j = &r->e->jobs[c->row];
+
+		if (j->ran && !c->expired && !c->share_count &&
+		    j->gpus_least >= 2)
+			share_explain_job(&t, j, fresh, &r->e->reasons[c->row]);
+	}
+	astra_share_fini(&t);
+	free(fresh);
+	return rc;
+}
+
+int astra_share_explain(struct round *r)
+{
+	struct ballot b;
+	int rc = astra_ballot_init(&b, r, 0);
+
+	if (!rc)
+		rc = share_explain(r);
+	astra_ballot_fini(&b);
+	return rc;
 }

@@ -87,6 +87,14 @@ struct astra_reason {
 	 * (infinite: it has no end). */
 	double cap_hours, cap_used, cap_asked;
 	bool cap_user; /* the cap is its user's, else its tenant's */
+	/* Of a job that ran, and may be owed a turn: its turn in GPU seconds
+	 * (0: it has none), and what its tenant and its user will lack of their
+	 * shares in a term (below 0: they have more; user: NaN without users).
+	 */
+	double turn_gpu_sec, lack_gpu_sec, user_lack_gpu_sec;
+	bool owed;	  /* a turn is owed to it */
+	bool fresh_first; /* a job of its user, or without users of its tenant,
+			   * waits for its first start and goes first */
 };
 
 struct astra_plan {

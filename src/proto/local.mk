@@ -42,6 +42,7 @@ libastra_proto_a_SOURCES = \
 	src/proto/why_change.c \
 	src/proto/why_json.c \
 	src/proto/why_priv.h \
+	src/proto/why_owed.c \
 	src/proto/why_turn.c \
 	src/proto/wire.c \
 	src/proto/wire.h

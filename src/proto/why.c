@@ -128,12 +128,12 @@ static void lease_end(const struct astra_report_job *job,
 	if (*job->signal)
 		astra_text_printf(
 			out,
-			"otherwise it gets SIG%s, has %s to write a checkpoint, and is requeued.",
+			"it gets SIG%s, has %s to write a checkpoint, and is requeued.",
 			job->signal, astra_why_span(job->grace_sec, text));
 	else
 		astra_text_printf(
 			out,
-			"otherwise it is requeued at once, since it declared no checkpoint signal (sbatch --signal).");
+			"it is requeued at once, since it declared no checkpoint signal (sbatch --signal).");
 }
 
 /* How often it kept its GPUs when a lease was over. */
@@ -172,9 +172,17 @@ static void leased(const struct astra_why *why, struct astra_text *out)
 			" It is under no lease, so nothing takes them back.");
 		return;
 	}
+	if (job->of.lease_end_sec <= report->time_sec) {
+		astra_text_printf(
+			out,
+			" Its lease, number %u, is over. It keeps its GPUs until the job for which they are collected has all that it needs; then ",
+			job->of.leases);
+		lease_end(job, out);
+		return;
+	}
 	astra_text_printf(
 		out,
-		" Its lease, number %u, ends in %s; then it competes with everybody: renewed, it keeps its GPUs and notices nothing; ",
+		" Its lease, number %u, ends in %s; then it competes with everybody: renewed, it keeps its GPUs and notices nothing; otherwise ",
 		job->of.leases,
 		astra_why_span(job->of.lease_end_sec - report->time_sec, text));
 	lease_end(job, out);

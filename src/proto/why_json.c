@@ -61,6 +61,18 @@ static const struct astra_member cap_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
+/* Of a gang that ran, which may be owed a turn. */
+static const struct astra_member owed_members[] = {
+	JOB("owed", FLAG, of.reason.owed),
+	JOB("fresh_first", FLAG, of.reason.fresh_first),
+	JOB("turn_gpu_sec", REAL, of.reason.turn_gpu_sec),
+	ASTRA_MEMBER_ROW("lack_gpu_sec", astra_report_job, REAL,
+			 of.reason.lack_gpu_sec, USAGE, 0, NULL),
+	ASTRA_MEMBER_ROW("user_lack_gpu_sec", astra_report_job, REAL,
+			 of.reason.user_lack_gpu_sec, USAGE, 0, NULL),
+	ASTRA_MEMBERS_END,
+};
+
 static const struct astra_member rank_members[] = {
 	JOB("rank", ID_OR_NULL, of.reason.rank),
 	JOB("gpus", U32, of.gpus),
@@ -115,6 +127,9 @@ static void put_turn(const struct astra_why *why, struct astra_text *out)
 		put_price(why, out);
 	if (!strcmp(job->wait, "cap"))
 		astra_encode_members(out, job, cap_members, ',',
+				     why->usage ? 0 : ASTRA_SEEN_USAGE);
+	if (job->of.reason.turn_gpu_sec > 0)
+		astra_encode_members(out, job, owed_members, ',',
 				     why->usage ? 0 : ASTRA_SEEN_USAGE);
 	if (!strcmp(job->wait, "learned"))
 		astra_encode_members(out, job, class_members, ',',

@@ -4,6 +4,8 @@
 #ifndef ASTRA_WHY_PRIV_H
 #define ASTRA_WHY_PRIV_H
 
+#include <string.h>
+
 #include "src/common/text.h"
 #include "src/proto/answer.h"
 #include "src/proto/report.h"
@@ -86,6 +88,16 @@ bool astra_why_other(const struct astra_why *why,
 /* What the policy makes it wait for, as a sentence; "" when the few words of
  * its reason say it all. (why_turn.c) */
 void astra_why_turn(const struct astra_why *why, struct astra_text *out);
+
+/* Whether GPUs are being collected for it. */
+static inline bool astra_why_is_held(const struct astra_report_job *job)
+{
+	return !strcmp(job->wait, "hold_gpus");
+}
+
+/* Whether a turn is owed to it, or what is lacking until one is.
+ * Nothing of a job that is never owed one. (why_owed.c) */
+void astra_why_owed(const struct astra_why *why, struct astra_text *out);
 
 /* Who would get the GPUs of a running job. (why_turn.c) */
 void astra_why_rival(const struct astra_why *why, struct astra_text *out);

@@ -118,7 +118,7 @@ static const struct turn dated[] = {
 static const struct turn turns[] = {
 	{"none", "Nothing keeps it: it may start in the next round."},
 	{"hold_gpus",
-	 "It is the first in line: GPUs that become free are kept for it until there are enough."},
+	 "GPUs are being collected for it: leases end together when it is to start, and their GPUs are lent until then."},
 	{"granted",
 	 "It has been granted GPUs and starts as soon as those who hold them have left."},
 	{"place",
@@ -352,7 +352,17 @@ static void tell_cap(const struct astra_why *why, struct astra_text *out)
 				       "starts no sooner; it holds nobody up.");
 }
 
-void astra_why_turn(const struct astra_why *why, struct astra_text *out)
+static void put_rank(const struct astra_report_job *job, struct astra_text *out)
+{
+	if (job->of.reason.rank == 1)
+		astra_text_printf(out, " It is the first of %u in line.",
+				  job->of.reason.ranks);
+	else if (job->of.reason.rank)
+		astra_text_printf(out, " It is number %u of %u in line.",
+				  job->of.reason.rank, job->of.reason.ranks);
+}
+
+static void tell_wait(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
 	const char *text;
@@ -391,20 +401,27 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 	}
 	text = turn_text(job);
 	if (text) {
-		astra_text_printf(out, " %s", text);
+		if (astra_why_is_held(job) && job->of.reason.owed)
+			astra_why_owed(why, out);
+		else
+			astra_text_printf(out, " %s", text);
 		if (job->lack && *job->lack && strcmp(job->wait, "cpus") != 0)
 			astra_text_printf(
 				out,
 				" Where GPUs are free for it, it lacks %s.",
 				job->lack);
-		if (job->of.reason.rank)
-			astra_text_printf(
-				out, " It is number %u of %u in line.",
-				job->of.reason.rank, job->of.reason.ranks);
+		put_rank(job, out);
 		return;
 	}
 	if (*job->wait)
 		astra_text_printf(out, " %s.", job->reason);
+}
+
+void astra_why_turn(const struct astra_why *why, struct astra_text *out)
+{
+	tell_wait(why, out);
+	if (!astra_why_is_held(why->job))
+		astra_why_owed(why, out);
 }
 
 void astra_why_rival(const struct astra_why *why, struct astra_text *out)

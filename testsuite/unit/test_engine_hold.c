@@ -92,11 +92,133 @@ static void no_lease_is_recalled_if_recall_after_is_0(void **state)
 	assert_in_range(second_start(0), 60, 65);
 }
 
+/* So many jobs of one GPU of a tenant are there from 0 on, which have all four;
+ * the gang of another one comes at 5. */
+static struct vjob *gang_beside_small(struct vcluster *vc, int small)
+{
+	struct vjob *gang;
+
+	vc_init(vc, 1, 4);
+	vc->options.lease_sec = 60;
+	vc->options.grace_sec = 0;
+	vc->options.min_run_sec = 0;
+	vc->options.round_sec = 1;
+	vc->options.recall_sec = 10;
+	vc_begin(vc);
+	vc_tenant(vc, "small", 1);
+	vc_tenant(vc, "big", 1);
+	while (small--)
+		vc_submit(vc, 0, 1, 40);
+	vc_run(vc, AT(5));
+	gang = vc_submit(vc, 1, 4, HUGE_VAL);
+	return gang;
+}
+
+/* Jobs of one tenant, which cannot be interrupted, have all GPUs until 40. Then
+ * the gang of another begins the turn that it waited for since 5, and a small
+ * job comes. Once the gang's whole lease is charged its tenant counts as the
+ * richer one: the gang lost its GPUs after RecallAfter. */
+static void a_gang_keeps_its_turn_beside_first_starts(void **state)
+{
+	struct vcluster vc;
+	struct vjob *gang = gang_beside_small(&vc, 4);
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		vc.jobs[i]->job.revocable = false;
+		vc.jobs[i]->job.time_limit_sec = 40;
+	}
+	while (gang->job.state != ASTRA_JOB_RUNNING && vc.now_sec < AT(70))
+		vc_step(&vc);
+	assert_in_range(gang->job.start_sec, AT(40), AT(42));
+	vc_run(&vc, gang->job.start_sec + 5);
+	vc_restart(&vc);
+	vc_submit(&vc, 0, 1, 60);
+	vc_run(&vc, gang->job.start_sec + 30);
+	assert_int_equal(gang->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(gang->starts, 1);
+	vc_fini(&vc);
+}
+
+static const struct astra_reason *reason_of(const struct vcluster *vc,
+					    const struct vjob *v)
+{
+	for (size_t i = 0; i < vc->plan.reason_count; i++)
+		if (vc->plan.reasons[i].job == v->job.id)
+			return &vc->plan.reasons[i];
+	fail_msg("job %u has no reason to wait", v->job.id);
+	return NULL;
+}
+
+/* Until the plan says of the job what is asked about. */
+static const struct astra_reason *
+wait_for_reason(struct vcluster *vc, const struct vjob *v, enum astra_wait wait)
+{
+	const struct astra_reason *reason;
+
+	for (double end = vc->now_sec + 300; vc->now_sec < end;) {
+		vc_step(vc);
+		if (v->job.state != ASTRA_JOB_PENDING)
+			continue;
+		reason = reason_of(vc, v);
+		if (reason->wait == wait)
+			return reason;
+	}
+	fail_msg("job %u never waits like that", v->job.id);
+	return NULL;
+}
+
+/* The gang has had its first turn, then small jobs: GPUs are collected for it
+ * again once its tenant lacks half a turn, counted a term ahead. */
+static void what_a_gang_is_owed_is_told(void **state)
+{
+	struct vcluster vc;
+	struct vjob *gang = gang_beside_small(&vc, 40);
+	const struct astra_reason *reason;
+
+	(void)state;
+	reason = wait_for_reason(&vc, gang, ASTRA_WAIT_HOLD);
+	assert_true(reason->turn_gpu_sec == 0); /* it never ran */
+	while (!gang->starts)
+		vc_step(&vc);
+	reason = wait_for_reason(&vc, gang, ASTRA_WAIT_RANK);
+	assert_true(reason->turn_gpu_sec == 4 * 60);
+	assert_true(reason->lack_gpu_sec < 4 * 60 / 2);
+	assert_true(isnan(reason->user_lack_gpu_sec));
+	assert_false(reason->owed || reason->fresh_first);
+	reason = wait_for_reason(&vc, gang, ASTRA_WAIT_HOLD);
+	assert_true(reason->owed);
+	assert_true(reason->turn_gpu_sec == 4 * 60);
+	assert_true(reason->lack_gpu_sec >= 4 * 60 / 2);
+	vc_fini(&vc);
+}
+
+/* Another job of the gang's tenant that never ran goes first. */
+static void a_first_start_before_an_owed_turn_is_told(void **state)
+{
+	struct vcluster vc;
+	struct vjob *gang = gang_beside_small(&vc, 40);
+	const struct astra_reason *reason;
+
+	(void)state;
+	while (!gang->starts)
+		vc_step(&vc);
+	wait_for_reason(&vc, gang, ASTRA_WAIT_RANK);
+	vc_submit(&vc, 1, 4, HUGE_VAL);
+	reason = wait_for_reason(&vc, gang, ASTRA_WAIT_RANK);
+	assert_true(reason->fresh_first);
+	assert_false(reason->owed);
+	vc_fini(&vc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_in_each_others_way_start),
 		cmocka_unit_test(no_lease_is_recalled_if_recall_after_is_0),
+		cmocka_unit_test(a_gang_keeps_its_turn_beside_first_starts),
+		cmocka_unit_test(what_a_gang_is_owed_is_told),
+		cmocka_unit_test(a_first_start_before_an_owed_turn_is_told),
 	};
 
 	return cmocka_run_group_tests_name("holds", tests, NULL, NULL);

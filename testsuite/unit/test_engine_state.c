@@ -210,9 +210,9 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 	assert_true(count < ASTRA_COUNT_OF(rows));
 	rows[count] = (struct astra_member)ASTRA_MEMBERS_END;
 	ROWS_CHECK(ejob, rows, /* saved one by one */ JOB(revocable), JOB(ran),
-		   JOB(lent), JOB(late), JOB(unfit), JOB(weight), JOB(charge),
-		   JOB(held_charge), JOB(user), JOB(bound_sec), JOB(away_sec),
-		   JOB(capped),
+		   JOB(lent), JOB(late), JOB(unfit), JOB(collected),
+		   JOB(weight), JOB(charge), JOB(held_charge), JOB(user),
+		   JOB(bound_sec), JOB(away_sec), JOB(capped),
 		   /* of the next snapshot */ JOB(account), JOB(booting),
 		   JOB(min_run_sec), JOB(gpus_least), JOB(seen), JOB(index),
 		   JOB(held), JOB(held_count), JOB(shape), JOB(elastic),

@@ -104,6 +104,29 @@ static void the_page_has_the_state(void **state)
 	web_end();
 }
 
+/* GPUs that are being collected stay with their jobs until there are enough. */
+static void a_lease_that_is_over_is_not_shown_as_one(void **state)
+{
+	static const char words[] = "is over: its GPUs are collected";
+	struct astra_report *report = sample_report();
+	struct astra_report_job job = sample_rows[0];
+
+	(void)state;
+	web_begin(sample_report());
+	http(HTTP("GET", "/") "\r\n");
+	says("has its lease");
+	lacks(words);
+	web_end();
+	job.of.id = 68;
+	job.id_text = "68";
+	job.of.lease_end_sec = SAMPLE_NOW - 3;
+	astra_report_add_job(report, &job);
+	web_begin(report);
+	http(HTTP("GET", "/") "\r\n");
+	says(words);
+	web_end();
+}
+
 static void names_are_text(void **state)
 {
 	(void)state;
@@ -257,6 +280,8 @@ int main(void)
 		cmocka_unit_test_teardown(every_path_and_method_has_its_answer,
 					  web_kill),
 		cmocka_unit_test_teardown(the_page_has_the_state, web_kill),
+		cmocka_unit_test_teardown(
+			a_lease_that_is_over_is_not_shown_as_one, web_kill),
 		cmocka_unit_test_teardown(names_are_text, web_kill),
 		cmocka_unit_test_teardown(what_privatedata_hides_is_not_there,
 					  web_kill),

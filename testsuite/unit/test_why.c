@@ -717,6 +717,193 @@ static void a_cap_is_told_with_what_is_left(void **state)
 	}
 }
 
+/* A gang of 8 GPUs that ran, in a pool with leases of 15 minutes: its turn is
+ * two GPU hours. It is said what is lacking until it is owed one, and by whom
+ * its GPUs come then. */
+static void a_turn_that_is_owed_is_told(void **state)
+{
+	static const struct {
+		const char *wait;
+		double lack, user;
+		bool owed, fresh;
+		const char *says[4], *lacks;
+	} turns[] = {
+		{"rank",
+		 1800,
+		 NAN,
+		 false,
+		 false,
+		 {"it is number 2 of 17 in line",
+		  "It is owed a turn once its tenant lacks 1.00 GPU hours of "
+		  "its share, half of the turn: counted a lease term ahead, its "
+		  "tenant lacks 0.50 GPU hours of its share."},
+		 "collected for it"},
+		{"rank",
+		 1800,
+		 -900,
+		 false,
+		 false,
+		 {"once its tenant or its user lacks 1.00 GPU hours of its "
+		  "share, half of the turn, and its user has no more than its "
+		  "share: counted a lease term ahead, its tenant lacks 0.50 GPU "
+		  "hours of its share, and its user has 0.25 GPU hours more "
+		  "than its share."},
+		 "collected for it"},
+		{"place",
+		 7200,
+		 7200,
+		 false,
+		 true,
+		 {"its tenant and its user lack 2.00 GPU hours of their shares.",
+		  "A job of the same user that waits for its first start goes "
+		  "before it."},
+		 "collected for it"},
+		{"rank",
+		 7200,
+		 NAN,
+		 true,
+		 false,
+		 {"It is owed a turn: counted a lease term ahead, its tenant "
+		  "lacks 2.00 GPU hours of its share.",
+		  "GPUs will be collected for it from leases of richer tenants "
+		  "and users"},
+		 "once its"},
+		{"hold_gpus",
+		 7200,
+		 5400,
+		 true,
+		 false,
+		 {"waits in pool gpu for 8 GPUs. It is owed a turn: counted a "
+		  "lease term ahead, its tenant lacks 2.00 GPU hours of its "
+		  "share, and its user lacks 1.50 GPU hours of its share. GPUs "
+		  "are being collected for it from leases of richer tenants and "
+		  "users, as these end by themselves. It is number 2 of 17 in "
+		  "line. It is expected to start in about 4 min 0 s."},
+		 "It is the first"},
+		{"hold_gpus",
+		 0,
+		 NAN,
+		 false,
+		 false,
+		 {"GPUs are being collected for it: leases end together"},
+		 "owed"},
+	};
+
+	for (size_t i = 0; i < ASTRA_COUNT_OF(turns); i++) {
+		struct astra_report_job job = sample_rows[3];
+		json_t *reply, *bind;
+		int owed, fresh;
+		double turn, lack;
+
+		job.of.id = (uint32_t)(750 + i);
+		job.of.gpus = 8;
+		job.wait = turns[i].wait;
+		job.of.copies = 1;
+		job.of.reason.rank = 2;
+		job.of.reason.start_sec =
+			strcmp(job.wait, "hold_gpus") ? 0 : SAMPLE_NOW + 240;
+		job.of.reason.turn_gpu_sec = 8 * 900;
+		job.of.reason.lack_gpu_sec = turns[i].lack;
+		job.of.reason.user_lack_gpu_sec = turns[i].user;
+		job.of.reason.owed = turns[i].owed;
+		job.of.reason.fresh_first = turns[i].fresh;
+		assert_int_equal(astra_report_add_job(*state, &job), 0);
+		reply = why(*state, job.of.id, &alice);
+		for (size_t s = 0; s < ASTRA_COUNT_OF(turns[i].says); s++)
+			if (turns[i].says[s] &&
+			    !strstr(text_of(reply), turns[i].says[s]))
+				fail_msg("\"%s\" lacks \"%s\"", text_of(reply),
+					 turns[i].says[s]);
+		if (strstr(text_of(reply), turns[i].lacks))
+			fail_msg("\"%s\" has \"%s\"", text_of(reply),
+				 turns[i].lacks);
+		bind = first_bind(reply);
+		assert_int_equal(json_unpack(bind, "{s:b, s:b, s:F, s:F}",
+					     "owed", &owed, "fresh_first",
+					     &fresh, "turn_gpu_sec", &turn,
+					     "lack_gpu_sec", &lack),
+				 0);
+		assert_true(owed == turns[i].owed && fresh == turns[i].fresh);
+		assert_true(turn == 7200 && lack == turns[i].lack);
+		assert_int_equal(isnan(turns[i].user),
+				 json_is_null(json_object_get(
+					 bind, "user_lack_gpu_sec")));
+		json_decref(reply);
+	}
+}
+
+/* What a tenant lacks is its usage. */
+static void private_data_hides_what_a_tenant_lacks(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	report->privacy.usage = true;
+	job.of.id = 760;
+	job.of.gpus = 8;
+	job.of.copies = 1;
+	job.wait = "hold_gpus";
+	job.of.reason.turn_gpu_sec = 7200;
+	job.of.reason.lack_gpu_sec = 7200;
+	job.of.reason.user_lack_gpu_sec = NAN;
+	job.of.reason.owed = true;
+	assert_int_equal(astra_report_add_job(report, &job), 0);
+	reply = why(report, job.of.id, &bob);
+	assert_non_null(strstr(text_of(reply), "It is owed a turn. GPUs are "));
+	assert_null(strstr(text_of(reply), "GPU hours"));
+	assert_true(json_is_null(
+		json_object_get(first_bind(reply), "lack_gpu_sec")));
+	json_decref(reply);
+}
+
+/* In no answer is a job first in line and not first. */
+static void a_gang_that_is_second_is_not_first(void **state)
+{
+	for (uint32_t rank = 1; rank <= 2; rank++) {
+		struct astra_report_job job = sample_rows[3];
+		json_t *reply;
+
+		job.of.id = 770 + rank;
+		job.of.copies = 1;
+		job.wait = "hold_gpus";
+		job.of.reason.rank = rank;
+		assert_int_equal(astra_report_add_job(*state, &job), 0);
+		reply = why(*state, job.of.id, &alice);
+		assert_non_null(
+			strstr(text_of(reply),
+			       rank == 1 ? "It is the first of 17 in line"
+					 : "It is number 2 of 17 in line"));
+		assert_int_equal(rank == 1, !strstr(text_of(reply), "number"));
+		assert_int_equal(rank == 1,
+				 strstr(text_of(reply), "the first") != NULL);
+		json_decref(reply);
+	}
+}
+
+/* GPUs of leases that are over stay with their jobs until a larger one has all
+ * of its own. */
+static void a_lease_that_is_over_is_said_to_be(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_report_job job = sample_rows[0];
+	json_t *reply;
+
+	job.of.id = 780;
+	job.id_text = "";
+	job.phase = "leased";
+	job.state = "RUNNING";
+	job.of.revocable = true;
+	job.of.lease_end_sec = report->time_sec - 3;
+	assert_int_equal(astra_report_add_job(report, &job), 0);
+	reply = why(report, job.of.id, &alice);
+	if (!strstr(text_of(reply), "is over. It keeps its GPUs until the job "
+				    "for which they are collected has all"))
+		fail_msg("\"%s\"", text_of(reply));
+	assert_null(strstr(text_of(reply), "ends in 0 s"));
+	json_decref(reply);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -724,6 +911,10 @@ int main(void)
 		CASE(what_keeps_a_job_is_said_with_its_numbers),
 		CASE(a_class_is_told_with_its_share),
 		CASE(a_cap_is_told_with_what_is_left),
+		CASE(a_turn_that_is_owed_is_told),
+		CASE(private_data_hides_what_a_tenant_lacks),
+		CASE(a_gang_that_is_second_is_not_first),
+		CASE(a_lease_that_is_over_is_said_to_be),
 		CASE(an_elastic_job_is_told_with_its_fewest),
 		CASE(a_start_is_told_with_its_price),
 		CASE(numbers_stand_beside_the_paragraph),

@@ -132,7 +132,8 @@ static void web_lists_put_when(FILE *f, double sec, double now_sec)
 	web_put_clock(f, sec, now_sec);
 }
 
-static const char *web_lists_phase_words(const char *phase)
+/* left_sec: of its lease; NaN: it ends with its job. */
+static const char *web_lists_phase_words(const char *phase, double left_sec)
 {
 	static const char *const words[][2] = {
 		{"leased", "has its lease"},
@@ -142,6 +143,10 @@ static const char *web_lists_phase_words(const char *phase)
 		{"running", "runs until it ends"},
 	};
 
+	if (isnan(left_sec))
+		phase = "running";
+	else if (!strcmp(phase, "leased") && left_sec <= 0)
+		return "is over: its GPUs are collected";
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(words[i][0], phase))
 			return words[i][1];
@@ -172,19 +177,20 @@ static double web_lists_longest_left(const struct top_model *m)
 static void web_lists_put_lease(const struct web_view *v,
 				const struct top_job *j, double most, FILE *f)
 {
-	double now = v->model->time_sec, left = fmax(j->end_sec - now, 0);
+	double now = v->model->time_sec;
+	double left =
+		isnan(j->end_sec) ? (double)NAN : fmax(j->end_sec - now, 0);
 
 	web_lists_put_job_begin(v, j, f);
 	page_cell_text(f, j->nodes);
 	web_lists_put_when(f, j->end_sec, now);
-	page_cell_span(f, isnan(j->end_sec) ? (double)NAN : left);
-	if (isnan(j->end_sec))
+	page_cell_span(f, left);
+	if (isnan(left))
 		fputs("<td>", f);
 	else
 		web_lists_put_bar(f, web_look(v, j->pool, j->tenant), left, -1,
 				  most);
-	page_cell_text(f, web_lists_phase_words(isnan(j->end_sec) ? "running"
-								  : j->phase));
+	page_cell_text(f, web_lists_phase_words(j->phase, left));
 	fputs("\n", f);
 }
 

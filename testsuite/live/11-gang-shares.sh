@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A tenant of gangs has its share beside a flood of small jobs: two tenants of
+# equal weight, on one node of 8 GPUs and on four. `small` always has 1-GPU jobs
+# in its queue, each about a lease long. `big` has gangs that never end, of all 8
+# GPUs of the one node and of 16 on the four. They checkpoint at once. After 12
+# terms of slurmctld's clock each tenant has had half of the GPU time, within 5
+# points. RecallAfter is as much of a term as by default: no gang leaves before
+# its turn is over because small jobs wait.
+#
+# And sfair why of a gang that waits for its turn says so.
+#
+# GANG=8, 16 or 32: GPUs of a gang on the four nodes.
+# Alike with any Slurm.
+. "$(dirname "$0")/../lib/live.sh"
+
+term=${TERM_SEC:-16} terms=12 gang=${GANG:-16}
+conf=$(mktemp)
+cat >"$conf" <<-EOT
+	RoundInterval=1
+	LeaseTerm=$term
+	CheckpointGrace=3
+	RecallAfter=2
+	Pool=one Partitions=gpu
+	Pool=four Partitions=four
+	Tenant=small Accounts=small
+	Tenant=big Accounts=big
+EOT
+start_cluster --nodes 5 --gpus 8 --cpus 32 --astraea "$conf" \
+	--slurm 'PartitionName=gpu Nodes=n1 Default=YES State=UP' \
+	--slurm 'PartitionName=four Nodes=n[2-5] State=UP'
+rm -f "$conf"
+
+# Twice as many jobs a term as there are GPUs, a few at a time: of one pool one
+# by one, of the other one in arrays.
+flood() {
+	local next=$SECONDS part=$((term / 4))
+	while :; do
+		for _ in 1 2 3 4; do
+			submit -A small -p gpu --gres=gpu:1 -o /dev/null \
+				--wrap "exec sleep $((term - 1))"
+		done
+		submit -A small -p four --gres=gpu:1 -o /dev/null \
+			--array=1-16 --wrap "exec sleep $((term - 1))"
+		next=$((next + part))
+		((SECONDS >= next)) || sleep $((next - SECONDS))
+	done >/dev/null
+}
+
+endless() { # PARTITION GPUS: a gang
+	submit -A big -p "$1" --gpus-per-node=8 -N $(($2 / 8)) \
+		--signal=B:USR1 --open-mode=append --wrap '
+			trap "exit 85" USR1
+			sleep 100000 & wait'
+}
+
+# TIME, of the last round, then GPU seconds of small and big in the pool.
+used() {
+	sfair tenant --pool="$1" --json | python3 -c '
+import json, sys
+reply = json.load(sys.stdin)
+had = {t["name"]: t["alloc_gpu_sec"] for t in reply["tenants"]}
+print(reply["time_sec"], had.get("small", 0), had.get("big", 0))'
+}
+
+on_failure() {
+	[[ ! $flood ]] || kill "$flood" || :
+	sfair lease
+	sfair tenant
+	sfair diag
+	for id in "${gangs[@]}"; do sfair why "$id"; done
+}
+
+flood='' gangs=()
+# Both pools are full of small jobs before the first gang comes.
+flood &
+flood=$!
+full() {
+	sfair tenant -nP -o GPUs | awk '{ n += $1 } END { exit !(n >= 36) }'
+}
+wait_for 30 full
+gangs=("$(endless gpu 8)")
+for ((i = 0; i < 32; i += gang)); do gangs+=("$(endless four "$gang")"); done
+read -r begin one_small one_big <<<"$(used one)"
+read -r _ four_small four_big <<<"$(used four)"
+
+over() {
+	read -r now _ <<<"$(used one)"
+	awk "BEGIN { exit !($now >= $begin + $1 * $term) }"
+}
+shares() { # POOL SMALL BIG: in percent, of what both had since, and of all GPUs
+	used "$1" | awk -v s="$2" -v b="$3" -v g="$4" -v from="$begin" '{
+		s = $2 - s; b = $3 - b
+		printf "%.1f %.1f %.1f\n", 100 * s / (s + b),
+			100 * b / (s + b), 100 * (s + b) / g / ($1 - from) }'
+}
+
+# What sfair why says of the gang of the one node, each kind of answer once.
+declare -A said=()
+look() {
+	local text kind=''
+	text=$(sfair why "${gangs[0]}" | tr '\n' ' ') || return 0
+	case $text in
+	*"It is the first"*"It is number"*) fail "first and second: $text" ;;
+	*"It is owed a turn:"*"being collected for it from leases of richer"*)
+		kind='collected' ;;
+	*"It is owed a turn:"*) kind='owed' ;;
+	*"It is owed a turn once"*) kind='not owed' ;;
+	esac
+	[[ $kind && ! ${said[$kind]-} ]] || return 0
+	said[$kind]=$text
+	echo "$kind: $text"
+}
+
+for ((i = 1; i <= terms; i++)); do
+	until over $i; do
+		look
+		sleep 0.5
+	done
+	echo "after $i terms: small, big, GPUs in use: one node" \
+		"$(shares one "$one_small" "$one_big" 8) %, four nodes" \
+		"$(shares four "$four_small" "$four_big" 32) %"
+done
+kill "$flood"
+
+judge() { # POOL SMALL BIG GPUS
+	read -r small big busy <<<"$(shares "$@")"
+	check "$1: big has $big % of the GPU time, small $small %" \
+		awk "BEGIN { exit !($big >= 45 && $big <= 55) }"
+	check "$1: only $busy % of the GPUs were in use" \
+		awk "BEGIN { exit !($busy > 75) }"
+	ok "shares on $1"
+}
+check "sfair why says of no gang that GPUs are collected for its turn" \
+	test "${said[collected]-}"
+ok "why of an owed turn"
+judge one "$one_small" "$one_big" 8
+judge four "$four_small" "$four_big" 32
