@@ -266,6 +266,26 @@ static void table_shares(struct round *r, const struct astra_share *shares,
 	}
 }
 
+/* Of one that leaves: its GPUs are among those that are coming, or, if a hold
+ * was served with them, among those that are free. */
+static void table_leaving(struct round *r, const struct ejob *j,
+			  const struct astra_job *job)
+{
+	const struct ejob *winner =
+		j->doomed_for == ASTRA_NONE
+			? NULL
+			: astra_engine_find(r->e, j->doomed_for);
+
+	if (j->phase == ASTRA_PHASE_DOOMED && winner && winner->served)
+		return;
+	for (size_t k = 0; k < job->held_count; k++) {
+		struct astra_share beside = job->held[k];
+
+		beside.gpus = 0;
+		table_add(&r->node_holds[beside.node], &beside, 1);
+	}
+}
+
 /* What is free by the first hold's start, before the holds take theirs. */
 static void table_leases(struct round *r)
 {
@@ -276,11 +296,11 @@ static void table_leases(struct round *r)
 		const struct astra_job *job = &r->snap->jobs[i];
 		const struct ejob *j = &e->jobs[e->row_of[i]];
 
-		if (!astra_lease_stays(job))
+		if (j->phase != ASTRA_PHASE_LEASED)
+			table_leaving(r, j, job);
+		else if (!astra_lease_stays(job))
 			table_shares(r, job->held, job->held_count,
-				     j->phase == ASTRA_PHASE_LEASED
-					     ? j->lease_end_sec
-					     : r->snap->now_sec);
+				     j->lease_end_sec);
 	}
 	for (size_t i = 0; i < r->grants_before; i++)
 		if (!astra_engine_find(r->e, e->grants[i].job)->served)
@@ -317,7 +337,7 @@ int astra_holds_table(struct round *r)
 
 		r->node_holds[n] = (struct astra_node_hold){
 			.cut_sec = HUGE_VAL,
-			.gpus = room->gpus,
+			.gpus = (int64_t)room->gpus + r->coming[n],
 			.cpus = room->cpus,
 			.mem_mib = (int64_t)room->mem_mib,
 		};
