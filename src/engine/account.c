@@ -223,7 +223,7 @@ static uint32_t account_add_job(struct sync *s, const struct astra_job *job)
 	if (parent) {
 		j->submit_sec = parent->submit_sec;
 		j->planned_end_sec = parent->planned_end_sec;
-		j->served = parent->served;
+		j->collected = parent->collected;
 		astra_first_start_split(e, parent, j);
 		if (add_event(s, job->start_sec, row, EVENT_SPLIT, parent->id) <
 		    0)

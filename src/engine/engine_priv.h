@@ -124,7 +124,7 @@ struct ejob {
 		      */
 	bool lent;   /* its GPUs are, until a hold begins */
 	bool served; /* its grants are what was held for it: no hold has them */
-	bool collected; /* its lease is on GPUs that were held for it */
+	bool collected; /* leases of others ended for its grant, or its lease */
 	bool late;	/* its first start is, and was counted as such */
 	bool over;	/* it stands in roster.over */
 	bool elastic, bound_to_leave; /* it counts there as such */

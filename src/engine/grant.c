@@ -36,8 +36,11 @@ static void grant_end(struct astra_engine *e, struct grant *g)
 {
 	struct ejob *j = astra_engine_find(e, g->job);
 
-	if (j && !--j->grants)
+	if (j && !--j->grants) {
 		j->served = false;
+		if (j->state != ASTRA_JOB_RUNNING)
+			j->collected = false;
+	}
 	free(g->shares);
 }
 

@@ -204,6 +204,7 @@ static int hold_serve(struct reclaim *rc, const struct hold *hold)
 			     (size_t)count) < 0)
 		return -1;
 	r->e->jobs[c->row].served = true;
+	r->e->jobs[c->row].collected = true;
 	return 1;
 }
 

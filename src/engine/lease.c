@@ -39,9 +39,6 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 		j->lent = !e->policy->allocate;
 	}
 	j->planned_end_sec = 0;
-	j->collected = j->served;
-	if (!j->grants)
-		j->served = false; /* an array's task has its array's grant */
 	j->vain = ASTRA_WAIT_NONE;
 	j->grace_end_sec = j->told_sec = 0;
 	lease_count(e, j);
@@ -52,6 +49,7 @@ static void lease_end_lease(struct ejob *j, const struct astra_job *job,
 {
 	bool taken = j->phase != ASTRA_PHASE_LEASED;
 
+	j->collected = false;
 	if (taken && astra_job_active(job->state)) {
 		double freed = job->end_sec > 0 ? job->end_sec : now;
 

@@ -182,6 +182,7 @@ static int recall_take(struct recall *s, struct reclaim *rc,
 		if (v->lose_count && recall_shrink(s, rc, v) < 0)
 			return -1;
 	}
+	s->r->e->jobs[c->row].collected = true;
 	s->r->plan->changed = true;
 	c->share_count = (uint32_t)count;
 	astra_space_destroy(*s->work);

@@ -139,14 +139,27 @@ bool astra_share_passes(const struct turns *t, const struct ejob *owner,
 	       t->user_lack[next->user] >= half;
 }
 
+/* What a tenant or a user has had less than its share by now. */
+static double share_behind(const struct astra_contestant *x)
+{
+	return x->usage.fair - x->usage.alloc;
+}
+
 bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
 			 const struct ejob *next)
 {
-	return !owner->collected ||
-	       (owner->tenant == next->tenant && owner->user == next->user) ||
-	       owner->held_charge <=
-		       astra_elastic_charge(next, next->gpus_least) ||
-	       astra_share_passes(t, owner, next);
+	const struct astra_contestant *tenants = t->r->contestants;
+	const struct astra_contestant *users = tenants + t->r->e->tenant_count;
+	double half = owner->held_charge * owner->lease_sec / 2;
+	bool same = owner->tenant == next->tenant;
+
+	if (!owner->collected || (same && owner->user == next->user) ||
+	    owner->held_charge <= astra_elastic_charge(next, next->gpus_least))
+		return true;
+	if (!same && share_behind(&tenants[next->tenant]) >= half)
+		return true;
+	return next->user != ASTRA_NONE &&
+	       share_behind(&users[next->user]) >= half;
 }
 
 /* Sums of the same terms in another order differ in their last bits, as after a

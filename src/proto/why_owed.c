@@ -8,7 +8,8 @@
 #define HOUR_SEC 3600.0
 #define SAME_PART 0.005 /* numbers that differ by less are told as one */
 
-/* In hours, or in minutes where half a turn is short. */
+/* Write GPU time in hours, or in minutes if half a turn is less than an hour.
+ */
 static void put_gpu_time(const struct astra_reason *r, double gpu_sec,
 			 struct astra_text *out)
 {
@@ -29,20 +30,20 @@ static void put_lack(const struct astra_reason *r, const char *whose,
 			  lack >= 0 ? " of its share" : " more than its share");
 }
 
-/* A tenant of one user lacks what that user does. */
-static bool put_same(const struct astra_reason *r)
+/* Whether tenant and user lack the same, as in a tenant of one user. */
+static bool lacks_are_same(const struct astra_reason *r)
 {
 	return r->lack_gpu_sec >= 0 &&
 	       fabs(r->lack_gpu_sec - r->user_lack_gpu_sec) <
 		       SAME_PART * r->turn_gpu_sec;
 }
 
-/* A turn is owed by what will be lacking when the leases of today have
- * ended. */
+/* Tell what will be lacking when the leases of today have ended: a turn is owed
+ * by that. */
 static void put_lacks(const struct astra_reason *r, struct astra_text *out)
 {
 	astra_text_printf(out, "counted a lease term ahead, ");
-	if (put_same(r)) {
+	if (lacks_are_same(r)) {
 		astra_text_printf(out, "its tenant and its user lack ");
 		put_gpu_time(r, r->lack_gpu_sec, out);
 		astra_text_printf(out, " of their shares");
@@ -55,7 +56,7 @@ static void put_lacks(const struct astra_reason *r, struct astra_text *out)
 	put_lack(r, "user", r->user_lack_gpu_sec, out);
 }
 
-static const char *put_whose(const struct astra_reason *r)
+static const char *whose_first(const struct astra_reason *r)
 {
 	return isnan(r->user_lack_gpu_sec) ? "tenant" : "user";
 }
@@ -70,7 +71,7 @@ static void put_owed(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ".");
 }
 
-/* What must be lacking, and what is. */
+/* Tell what must be lacking, and what is. */
 static void put_rule(const struct astra_reason *r, struct astra_text *out)
 {
 	astra_text_printf(out, " It is owed a turn once its tenant%s lacks ",
@@ -99,7 +100,7 @@ void astra_why_owed(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(
 			out,
 			" A job of the same %s that waits for its first start goes before it.",
-			put_whose(r));
+			whose_first(r));
 	if (r->owed)
 		astra_text_printf(
 			out,

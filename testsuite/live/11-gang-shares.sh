@@ -121,7 +121,7 @@ for ((i = 1; i <= terms; i++)); do
 		"$(shares one "$one_small" "$one_big" 8) %, four nodes" \
 		"$(shares four "$four_small" "$four_big" 32) %"
 done
-kill "$flood"
+kill "$flood" || fail "jobs of small could not be submitted"
 
 judge() { # POOL SMALL BIG GPUS
 	read -r small big busy <<<"$(shares "$@")"
@@ -133,6 +133,8 @@ judge() { # POOL SMALL BIG GPUS
 }
 check "sfair why says of no gang that GPUs are collected for its turn" \
 	test "${said[collected]-}"
+check "sfair why says of no gang what is lacking until it is owed a turn" \
+	test "${said[not owed]-}"
 ok "why of an owed turn"
 judge one "$one_small" "$one_big" 8
 judge four "$four_small" "$four_big" 32
