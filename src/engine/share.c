@@ -46,10 +46,11 @@ static void share_measure(struct turns *t)
 	for (size_t i = 0; i < e->tenant_count; i++) {
 		uint32_t account = e->tenants[i].account;
 		double demand = astra_fairness_demand(e->account, account);
+		double held = astra_fairness_alloc(e->account, account);
 
-		t->lack[i] = share_lack(
-			&x[i], fmin(demand, x[i].quota),
-			astra_fairness_alloc(e->account, account), term);
+		t->held += held;
+		t->lack[i] =
+			share_lack(&x[i], fmin(demand, x[i].quota), held, term);
 	}
 	for (size_t i = 0; i < e->user_count; i++) {
 		uint32_t account = e->users[i].account;
@@ -104,6 +105,17 @@ void astra_share_fini(struct turns *t)
 	free(t->user_fresh);
 }
 
+/* Whether another tenant holds GPUs: else nobody owes any. A policy that ranks
+ * gives a tenant that is alone its turns, too. */
+static bool share_is_held(const struct turns *t, const struct ejob *j)
+{
+	const struct astra_engine *e = t->r->e;
+
+	return !e->policy->allocate ||
+	       t->held > astra_fairness_alloc(e->account,
+					      e->tenants[j->tenant].account);
+}
+
 bool astra_share_owed(const struct turns *t, const struct contender *c)
 {
 	const struct ejob *j = &t->r->e->jobs[c->row];
@@ -112,8 +124,9 @@ bool astra_share_owed(const struct turns *t, const struct contender *c)
 
 	if (j->gpus_least < 2)
 		return false;
-	if (j->user == ASTRA_NONE)
-		return !t->next[j->tenant] && lack >= half;
+	if (!astra_shared_by_user(t->r->e, j))
+		return !t->next[j->tenant] && lack >= half &&
+		       share_is_held(t, j);
 	if (t->user_fresh[j->user])
 		return false;
 	return t->user_lack[j->user] >= half ||
@@ -127,6 +140,6 @@ bool astra_share_passes(const struct turns *t, const struct ejob *owner,
 
 	if (owner->tenant != next->tenant && t->lack[next->tenant] >= half)
 		return true;
-	return next->user != ASTRA_NONE && owner->user != next->user &&
-	       t->user_lack[next->user] >= half;
+	return astra_shared_by_user(t->r->e, next) &&
+	       owner->user != next->user && t->user_lack[next->user] >= half;
 }
