@@ -109,20 +109,24 @@ bool astra_allot_cut(struct allotment *a, const struct contender *c,
 	return !c->expired && astra_lease_is_worth(r, j, cut, end);
 }
 
-/* The lease of a promised start ends with others of the policy: with the last
- * slot that ends within a term, or, if that is in less than half a term or half
- * a slot, with the next. */
-static double promise_end(const struct round *r, double next_end_sec)
+/* The lease of a promised start ends with others of the policy, as the last
+ * time within the job's term. If that is too soon, it has all of the term.
+ * next_end_sec: of the present slot, or of leases that begin now; 0: unknown.
+ */
+static double promise_end(const struct round *r, const struct grant *g,
+			  double next_end_sec)
 {
 	const struct astra_options *o = &r->e->options;
+	double term = astra_hold_term(r->e, astra_engine_find(r->e, g->job));
 	double step = r->e->policy->slots ? o->slot_sec : o->lease_sec;
 	double now = r->snap->now_sec, end = next_end_sec;
 
 	if (!(end > now))
 		return 0;
-	while (end < now + fmin(o->lease_sec, step) / 2 ||
-	       end + step <= now + o->lease_sec)
+	while (end + step <= now + term)
 		end += step;
+	if (end < now + fmin(term, step) / 2 || end > now + term)
+		return now + term;
 	return end;
 }
 
@@ -143,13 +147,13 @@ static void promise_charge(struct allotment *a, const struct grant *g,
 void astra_allot_settle_served(struct allotment *a)
 {
 	struct round *r = a->r;
-	double end = promise_end(r, a->answer.spare_until_sec);
 
 	for (size_t i = a->grants_before; i < a->grants_served; i++) {
 		struct grant *g = &r->e->grants[i];
 
 		g->until_sec = astra_caps_end(
-			r->e, astra_engine_find(r->e, g->job), end);
+			r->e, astra_engine_find(r->e, g->job),
+			promise_end(r, g, a->answer.spare_until_sec));
 		promise_charge(a, g, a->answer.spare_until_sec);
 		r->plan->changed = true;
 	}

@@ -49,7 +49,8 @@ static bool calendar_is_poorer(const struct calendar *c,
 }
 
 /* When a lease may end early for the owner; infinite: never. Under a policy
- * that allocates once it has lasted a term, or to keep a bound. */
+ * that allocates only to keep a bound, or once a lease of several slots has
+ * lasted a term. */
 static double calendar_recall_sec(const struct calendar *c,
 				  const struct running *v, bool pays)
 {
@@ -57,8 +58,10 @@ static double calendar_recall_sec(const struct calendar *c,
 
 	if (c->displace == ASTRA_DISPLACE_ALL)
 		return v->recall_sec;
-	if (c->r->e->policy->allocate)
+	if (c->r->e->policy->slots)
 		return fmax(v->recall_sec, j->lease_start_sec + j->lease_sec);
+	if (c->r->e->policy->allocate)
+		return HUGE_VAL;
 	return pays && c->claim != ASTRA_CLAIM_SHARE ? v->recall_sec : HUGE_VAL;
 }
 
@@ -297,10 +300,9 @@ int astra_calendar_collect(struct calendar *c)
 	if (astra_lease_ends(c->turns) < 0 || collect_recent(c) < 0 ||
 	    collect_grants(c) < 0 || collect_holds(c) < 0)
 		return -1;
-	c->recall_at =
-		c->r->e->options.recall_sec > 0 || c->r->e->policy->allocate
-			? 0
-			: c->turns->running_count;
+	c->recall_at = c->r->e->options.recall_sec > 0 || c->r->e->policy->slots
+			       ? 0
+			       : c->turns->running_count;
 	if (c->others_count)
 		qsort(c->others, c->others_count, sizeof(*c->others),
 		      calendar_releases_compare_releases);

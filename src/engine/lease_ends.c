@@ -38,7 +38,7 @@ double astra_recall_sec(const struct round *r, const struct ejob *j,
 
 	if (astra_lease_stays(job))
 		return HUGE_VAL;
-	if (r->e->policy->allocate)
+	if (r->e->policy->slots)
 		from_sec = fmin(from_sec, j->lease_start_sec + j->lease_sec);
 	return astra_max(r->snap->now_sec + 1, from_sec);
 }
@@ -67,7 +67,7 @@ static int find_ends(struct turns *t)
 		v->recall_sec = astra_recall_sec(r, j, job);
 		t->ends[t->end_count++].order = k;
 		if ((v->recall_sec > r->snap->now_sec + 1 ||
-		     r->e->policy->allocate) &&
+		     r->e->policy->slots) &&
 		    v->recall_sec < v->natural_sec)
 			t->recent[t->recent_count++] = k;
 	}

@@ -18,7 +18,7 @@
 /* Where all leases end at the same times: at most one first start of so many is
  * late, by no more than so many terms. */
 #define LATE_PART 200
-#define LATE_TERMS 1
+#define LATE_TERMS .75
 
 static void simulate(const struct random_world *w,
 		     const struct astra_scheduler *scheduler,
