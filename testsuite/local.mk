@@ -55,6 +55,12 @@ test_allot_SOURCES = testsuite/unit/test_allot.c \
 test_allot_CFLAGS = $(UNIT_CFLAGS)
 test_allot_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_allot_promise
+test_allot_promise_SOURCES = testsuite/unit/test_allot_promise.c \
+	testsuite/unit/unit.h
+test_allot_promise_CFLAGS = $(UNIT_CFLAGS)
+test_allot_promise_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_idle
 test_idle_SOURCES = testsuite/unit/test_idle.c \
 	testsuite/unit/unit.h
@@ -383,6 +389,11 @@ check_PROGRAMS += test_sim_shares
 test_sim_shares_SOURCES = testsuite/unit/test_sim_shares.c
 test_sim_shares_CFLAGS = $(UNIT_CFLAGS)
 test_sim_shares_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
+
+check_PROGRAMS += test_sim_gang
+test_sim_gang_SOURCES = testsuite/unit/test_sim_gang.c
+test_sim_gang_CFLAGS = $(UNIT_CFLAGS)
+test_sim_gang_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_sim_properties test_sim_decide
 test_sim_properties_SOURCES = testsuite/unit/test_sim_properties.c \

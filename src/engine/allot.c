@@ -53,6 +53,7 @@ int astra_allocation_refuse(struct astra_allocation *a, uint32_t demand)
 
 static void allotment_fini(struct allotment *a)
 {
+	free(a->withheld);
 	astra_reclaim_fini(&a->rc);
 	astra_ballot_fini(&a->ballot);
 	free(a->demands);
@@ -71,6 +72,8 @@ static int allotment_init(struct allotment *a, struct round *r)
 	size_t promised = 0;
 
 	*a = (struct allotment){.r = r};
+	if (astra_contenders_find(r) < 0 || astra_allot_serve_holds(a) < 0)
+		return -1;
 	for (size_t i = 0; i < r->e->grant_count; i++)
 		promised += r->e->grants[i].count;
 	if (astra_ballot_init(&a->ballot, r, 0) < 0)
@@ -223,6 +226,7 @@ static void settle_one(struct allotment *a, struct contender *c,
 	struct ejob *j = &a->r->e->jobs[c->row];
 	double now = a->r->snap->now_sec;
 	double end = c->granted ? c->until_sec : a->answer.spare_until_sec;
+	double cut;
 
 	if (c->taken || (!c->granted && leaves(a, demand))) {
 		if (j->lease_end_sec > now)
@@ -233,8 +237,15 @@ static void settle_one(struct allotment *a, struct contender *c,
 		return;
 	}
 	end = end > now ? end : now + j->lease_sec;
-	tell_spared(a, c, demand, end);
-	if (j->lease_end_sec != astra_lease_cut(c->job, end))
+	if (a->r->node_holds)
+		cut = astra_holds_cut(a->r, c->job->held, c->job->held_count,
+				      end);
+	else
+		cut = end;
+	tell_spared(a, c, demand, cut);
+	if (cut < end)
+		astra_lease_lend(a->r, j, cut);
+	else if (j->lease_end_sec != astra_lease_cut(c->job, end))
 		astra_lease_renew(a->r, j, end);
 }
 
@@ -302,11 +313,18 @@ static int allot_explain(struct allotment *a)
 
 		if (demand < a->demand_count && a->demands[demand].job == job)
 			demand++;
-		*reason = (struct astra_reason){.job = j->id};
+		*reason = (struct astra_reason){
+			.job = j->id,
+			.bound_sec = astra_promised_sec(a->r, j),
+		};
 		if (!astra_job_waits(job))
 			continue;
 		reason->wait = astra_wait_of(a->r, j, job);
+		if (reason->wait == ASTRA_WAIT_HOLD)
+			reason->start_sec = astra_hold_of(e, j->id)->start_sec;
 		astra_caps_explain(a->r, j, job, reason);
+		if (reason->wait == ASTRA_WAIT_RANK && j->vain)
+			reason->wait = j->vain;
 		if (reason->wait == ASTRA_WAIT_RANK && e->policy->explain)
 			e->policy->explain(e->policy_self,
 					   &a->demands[demand - 1], reason);
@@ -316,13 +334,25 @@ static int allot_explain(struct allotment *a)
 	return 0;
 }
 
+/* What the answer, and what is promised, make of leases. */
+static int allot_carry_out(struct allotment *a, struct astra_error *err)
+{
+	astra_allot_settle_served(a);
+	if (a->r->node_holds)
+		astra_settle_older(a->r, a->grants_before);
+	if (astra_allot_place(a, err) < 0)
+		return -1;
+	settle_expired(a);
+	a->r->wake_sec = a->answer.wake_sec;
+	return astra_allot_plan_holds(a) < 0 ? astra_error_nomem(err) : 0;
+}
+
 int astra_round_allot(struct round *r, struct astra_error *err)
 {
 	struct allotment a;
 	int rc = -1;
 
-	astra_holds_clear(r->e);
-	if (allotment_init(&a, r) < 0 || astra_contenders_find(r) < 0) {
+	if (allotment_init(&a, r) < 0) {
 		astra_error_nomem(err);
 		goto out;
 	}
@@ -330,11 +360,9 @@ int astra_round_allot(struct round *r, struct astra_error *err)
 	r->plan->changed |= a.answer.changed;
 	exclude_refused(&a);
 	if (!rc)
-		rc = astra_allot_place(&a, err);
+		rc = allot_carry_out(&a, err);
 	if (rc < 0)
 		goto out;
-	settle_expired(&a);
-	r->wake_sec = a.answer.wake_sec;
 	rc = astra_grants_start(r);
 	if (!rc)
 		rc = astra_revoke_doomed(r);

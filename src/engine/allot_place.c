@@ -119,7 +119,8 @@ static int place_award(struct allotment *a, struct contender *c,
 				       award->share_count);
 	if (!count && !c->expired)
 		count = allot_place_elsewhere(a, c, award);
-	if (!count) {
+	if (!count ||
+	    !astra_allot_cut(a, c, a->rc.shares, count, &c->until_sec)) {
 		c->failed = true;
 		if (lifted)
 			put_back(a, c);

@@ -21,6 +21,10 @@ struct allotment {
 	struct astra_space *space;    /* what may be awarded */
 	struct astra_share *promised; /* of those that wait for their GPUs */
 	size_t promised_count;
+	struct astra_share *withheld; /* what is free of holds that are near */
+	size_t withheld_count;
+	/* From the one to the other: the grants of holds that were served. */
+	size_t grants_before, grants_served;
 	struct astra_allocation answer;
 	struct reclaim rc;
 };
@@ -35,5 +39,24 @@ int astra_allot_place(struct allotment *a, struct astra_error *err);
  * job that finds no place gives its turn to the next. Returns 0, or -1 when
  * memory is out. */
 int astra_allot_lend(struct allotment *a, double until_sec);
+
+/* allot_promise.c */
+/* Before the policy is asked: serve the holds whose time has come, and keep
+ * from the policy what is free of those that begin too soon to be lent. Without
+ * the promise: forget all holds. Returns 0, or -1 when memory is out. */
+int astra_allot_serve_holds(struct allotment *a);
+/* Let the lease of a contender on these shares end with the first hold that
+ * needs them. *until_sec: 0: after a term. Returns whether it may begin there:
+ * not if it would be too short, or if a job that runs would move there to be
+ * cut. */
+bool astra_allot_cut(struct allotment *a, const struct contender *c,
+		     const struct astra_share *shares, size_t count,
+		     double *until_sec);
+/* After the policy has answered: the leases of the holds that were served end
+ * with its slots, and are paid for as its rule is. */
+void astra_allot_settle_served(struct allotment *a);
+/* Once all leases are settled: plan holds for the first starts that are due.
+ * Returns 0, or -1 when memory is out. */
+int astra_allot_plan_holds(struct allotment *a);
 
 #endif

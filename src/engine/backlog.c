@@ -59,6 +59,14 @@ int astra_backlog_init(struct turns *t)
 	return 0;
 }
 
+/* In terms: how long those may take that are due before a job. Under a policy
+ * that allocates half a term less, as leases end by themselves and may be as
+ * much longer than a term. */
+static double backlog_spare(const struct round *r)
+{
+	return r->e->policy->allocate ? .5 : 1;
+}
+
 double astra_backlog_plan_sec(const struct turns *t, const struct ejob *j,
 			      double due_sec)
 {
@@ -68,5 +76,6 @@ double astra_backlog_plan_sec(const struct turns *t, const struct ejob *j,
 	if (bucket == BACKLOG_BUCKETS)
 		return due_sec;
 	before = t->backlog[bucket] - backlog_part(t->r, j);
-	return due_sec - fmax(0, before - 1) * t->r->e->options.lease_sec;
+	return due_sec - fmax(0, before - backlog_spare(t->r)) *
+				 t->r->e->options.lease_sec;
 }

@@ -48,14 +48,24 @@ static bool calendar_is_poorer(const struct calendar *c,
 	       c->turns->key[v->tenant] <= c->turns->key[own];
 }
 
-/* Whether a lease may end early for the owner. */
-static bool calendar_recalls(const struct calendar *c, const struct ejob *j,
-			     bool pays)
+/* When a lease may end early for the owner; infinite: never. Under a policy
+ * that allocates only to keep a bound, or once a lease of several slots has
+ * lasted a term. */
+static double calendar_recall_sec(const struct calendar *c,
+				  const struct running *v, bool pays)
 {
-	return c->displace == ASTRA_DISPLACE_ALL ||
-	       (pays && c->recalls && c->claim != ASTRA_CLAIM_SHARE &&
-		astra_share_recalls(c->turns, j,
-				    &c->r->e->jobs[c->owner->row]));
+	const struct ejob *j = &c->r->e->jobs[v->row];
+
+	if (c->displace == ASTRA_DISPLACE_ALL)
+		return v->recall_sec;
+	if (c->r->e->policy->slots)
+		return fmax(v->recall_sec, j->lease_start_sec + j->lease_sec);
+	if (c->r->e->policy->allocate)
+		return HUGE_VAL;
+	if (!pays || !c->recalls || c->claim == ASTRA_CLAIM_SHARE ||
+	    !astra_share_recalls(c->turns, j, &c->r->e->jobs[c->owner->row]))
+		return HUGE_VAL;
+	return v->recall_sec;
 }
 
 /* Leases: of the running job `order`. It may have been told to leave since.
@@ -84,7 +94,7 @@ static bool lease_release(const struct calendar *c, size_t order,
 		.count = job->held_count,
 	};
 	x->at_sec = x->natural_sec;
-	*recall_sec = calendar_recalls(c, j, pays) ? v->recall_sec : HUGE_VAL;
+	*recall_sec = calendar_recall_sec(c, v, pays);
 	if (*recall_sec >= x->natural_sec)
 		*recall_sec = HUGE_VAL;
 	return true;
@@ -135,12 +145,12 @@ static int calendar_add(struct calendar *c, struct release x)
 
 static int collect_recent(struct calendar *c)
 {
+	double soon = c->r->snap->now_sec + 1, recall_sec;
 	struct release x;
-	double recall_sec;
 
 	for (size_t k = 0; k < c->turns->recent_count; k++) {
 		if (!lease_release(c, c->turns->recent[k], &x, &recall_sec) ||
-		    isinf(recall_sec))
+		    isinf(recall_sec) || recall_sec <= soon)
 			continue;
 		x.at_sec = recall_sec;
 		if (calendar_add(c, x) < 0)
@@ -252,7 +262,7 @@ double astra_calendar_hold_end(const struct calendar *c,
 			       const struct hold *hold)
 {
 	return hold->start_sec +
-	       astra_engine_find(c->r->e, hold->job)->lease_sec;
+	       astra_hold_term(c->r->e, astra_engine_find(c->r->e, hold->job));
 }
 
 /* What others hold comes when the leases end that they are for. */
@@ -293,8 +303,9 @@ int astra_calendar_collect(struct calendar *c)
 	if (astra_lease_ends(c->turns) < 0 || collect_recent(c) < 0 ||
 	    collect_grants(c) < 0 || collect_holds(c) < 0)
 		return -1;
-	c->recall_at =
-		c->r->e->options.recall_sec > 0 ? 0 : c->turns->running_count;
+	c->recall_at = c->r->e->options.recall_sec > 0 || c->r->e->policy->slots
+			       ? 0
+			       : c->turns->running_count;
 	if (c->others_count)
 		qsort(c->others, c->others_count, sizeof(*c->others),
 		      calendar_releases_compare_releases);

@@ -64,7 +64,8 @@ static bool due_owed(const struct turns *turns, struct contender *c,
 	double waited = r->snap->now_sec - j->away_sec;
 	bool small = j->gpus_least <= r->node_gpus_max;
 	bool starves =
-		waited >= after && !(small && turns->next[j->tenant]) &&
+		!r->e->policy->allocate && waited >= after &&
+		!(small && turns->next[j->tenant]) &&
 		astra_ballot_candidate(r, c->row, c->job).rho < ASTRA_OWED_RHO;
 
 	*due = (struct due){
@@ -87,7 +88,7 @@ bool astra_due(const struct turns *turns, struct contender *c, size_t nth,
 	const struct ejob *j = &r->e->jobs[c->row];
 
 	if (j->ran)
-		return due_owed(turns, c, due);
+		return astra_engine_owes(r->e) && due_owed(turns, c, due);
 	*due = (struct due){
 		.c = c,
 		.since_sec = astra_first_start_due(r->e, r->snap, j,

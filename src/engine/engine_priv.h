@@ -20,6 +20,7 @@
  *   grow.c    the places of what they get beyond their fewest
  *   allot.c   the round of a policy that says itself who gets what
  *   allot_place.c  the places of what it awards
+ *   allot_promise.c  first starts within their bound under it
  *   offer.h   where jobs could run on what it is offered
  *   lend.c    what is idle after that, to those who wait
  *   yield.c   who yields to a job that finds no place
@@ -464,6 +465,27 @@ bool astra_lease_must_end(const struct astra_snapshot *snap,
 
 struct ejob *astra_engine_find(struct astra_engine *e, uint32_t id);
 
+/* Whether a job has a part of its user's share: most policies that allocate
+ * know tenants and jobs only. */
+static inline bool astra_shared_by_user(const struct astra_engine *e,
+					const struct ejob *j)
+{
+	return j->user != ASTRA_NONE &&
+	       (!e->policy->allocate || e->policy->users);
+}
+
+/* Whether gangs are owed turns, so that their tenants have their shares. */
+static inline bool astra_engine_owes(const struct astra_engine *e)
+{
+	return !e->policy->allocate || e->policy->shares;
+}
+
+/* Whether first starts have a bound: baselines of papers keep to their rule. */
+static inline bool astra_engine_promises(const struct astra_engine *e)
+{
+	return e->options.promise && !e->policy->source;
+}
+
 /* The scratch of one round. */
 struct round {
 	struct astra_engine *e;
@@ -819,7 +841,17 @@ size_t astra_widen(const struct round *r, const struct contender *c,
 
 /* settle.c */
 void astra_settle_mark(struct round *r);
-void astra_settle_older(struct round *r);
+/* Of the first `count` grants. */
+void astra_settle_older(struct round *r, size_t count);
+/* A lease that is over goes on until a hold begins: its GPUs are lent. That is
+ * no lease of its own. */
+void astra_lease_lend(struct round *r, struct ejob *j, double end_sec);
+/* Whether a lease that would end at end_sec, cut to end with a hold, is still
+ * worth starting: MinRunTime must not reach past the hold. */
+bool astra_lease_is_worth(const struct round *r, const struct ejob *j,
+			  double cut_sec, double end_sec);
+/* By when a job has its first start, if that is promised; else 0. */
+double astra_promised_sec(const struct round *r, const struct ejob *j);
 int astra_settle(struct round *r, const struct outcome *o);
 /* Room for a reason of each row. Returns 0, or -1 when memory is out. */
 int astra_reasons_reserve(struct astra_engine *e);

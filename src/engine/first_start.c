@@ -70,7 +70,7 @@ static struct place first_start_place(const struct astra_engine *e,
 	};
 
 	p.tenant_sec = from_sec + quota_sec(e, own + of_tenant, p.tenant_quota);
-	if (j->user == ASTRA_NONE)
+	if (!astra_shared_by_user(e, j))
 		return p;
 	account = e->users[j->user].account;
 	p.user_quota = astra_fairness_user_quota(e->account, account);

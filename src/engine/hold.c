@@ -58,6 +58,15 @@ void astra_holds_clear(struct astra_engine *e)
 		astra_hold_drop(e, e->hold_count - 1);
 }
 
+double astra_hold_term(const struct astra_engine *e, const struct ejob *j)
+{
+	double slot_sec = e->options.slot_sec;
+
+	if (!e->policy->slots)
+		return j->lease_sec;
+	return fmax(1, floor(j->lease_sec / slot_sec)) * slot_sec;
+}
+
 double astra_holds_first(const struct astra_engine *e)
 {
 	double first = HUGE_VAL;
@@ -179,12 +188,18 @@ static int hold_serve(struct reclaim *rc, const struct hold *hold)
 {
 	struct round *r = rc->r;
 	struct contender *c = hold_owner(r, hold), held;
+	const uint64_t *allowed;
 	struct astra_job job;
 	int64_t count;
 
 	if (!c)
 		return 0;
 	job = *c->job;
+	if (astra_request_elastic(&job.request))
+		job.request = astra_request_sized(
+			&job.request,
+			astra_shares_gpus(hold->shares, hold->count));
+	allowed = job.request.allowed;
 	if (job.request.possible)
 		job.request.allowed = job.request.possible;
 	held = *c;
@@ -192,7 +207,7 @@ static int hold_serve(struct reclaim *rc, const struct hold *hold)
 	count = (int64_t)astra_reclaim_place_at(rc, &held, hold->shares,
 						hold->count);
 	if (!count) {
-		job = *c->job;
+		job.request.allowed = allowed;
 		count = hold_place_elsewhere(rc, hold, &held, &job);
 	}
 	if (count <= 0)

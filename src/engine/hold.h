@@ -44,6 +44,9 @@ size_t astra_holds_of(const struct astra_engine *e, uint32_t job);
 int astra_hold_add(struct astra_engine *e, const struct hold *hold);
 void astra_hold_drop(struct astra_engine *e, size_t at);
 void astra_holds_clear(struct astra_engine *e);
+/* How long a job keeps what was held for it: its term; where leases end with
+ * slots, the whole slots of it, or one. */
+double astra_hold_term(const struct astra_engine *e, const struct ejob *j);
 /* Forget the holds that are lost, and serve those whose time has come before
  * anybody else. Returns 0, or -1 when memory is out. */
 int astra_holds_serve(struct round *r);
@@ -85,6 +88,7 @@ struct turns {
 	/* By tenant and by user: the GPU seconds that each will lack of its
 	 * share in a term. */
 	double *lack, *user_lack;
+	double held; /* by all tenants: GPUs, as charged */
 	bool *user_fresh; /* by user: a job of it waits for its first start */
 	double *backlog;  /* of first starts; backlog.c */
 	bool *done; /* by tenant: nothing more can be had for its next job */
@@ -169,6 +173,9 @@ int astra_calendar_plan(struct turns *t, const struct astra_space *work,
 
 /* recall.c: after the contest. work: what is free then; replaced. */
 int astra_recall(struct round *r, struct astra_space **work);
+/* The same under a policy that allocates: only holds, of first starts that are
+ * due. */
+int astra_recall_due(struct round *r, struct astra_space **work);
 
 /* budget.c: seconds of its GPUs that an interruption costs a job: as learned,
  * else CheckpointGrace. */

@@ -34,9 +34,13 @@ double astra_natural_end(const struct round *r, const struct ejob *j,
 double astra_recall_sec(const struct round *r, const struct ejob *j,
 			const struct astra_job *job)
 {
-	return astra_lease_stays(job) ? HUGE_VAL
-				      : astra_max(r->snap->now_sec + 1,
-						  astra_recall_from(r, j));
+	double from_sec = astra_recall_from(r, j);
+
+	if (astra_lease_stays(job))
+		return HUGE_VAL;
+	if (r->e->policy->slots)
+		from_sec = fmin(from_sec, j->lease_start_sec + j->lease_sec);
+	return astra_max(r->snap->now_sec + 1, from_sec);
 }
 
 /* The leases that go on, and of them those that may be recalled, but later than
@@ -62,7 +66,8 @@ static int find_ends(struct turns *t)
 		v->natural_sec = astra_natural_end(r, j, job);
 		v->recall_sec = astra_recall_sec(r, j, job);
 		t->ends[t->end_count++].order = k;
-		if (v->recall_sec > r->snap->now_sec + 1 &&
+		if ((v->recall_sec > r->snap->now_sec + 1 ||
+		     r->e->policy->slots) &&
 		    v->recall_sec < v->natural_sec)
 			t->recent[t->recent_count++] = k;
 	}

@@ -36,7 +36,8 @@ static int lend_to(struct lending *l, struct contender *c, double until_sec)
 	size_t count =
 		astra_demand_place_most(rc->work, &d, UINT64_MAX, rc->shares);
 
-	if (!count) {
+	if (!count ||
+	    !astra_allot_cut(l->a, c, rc->shares, count, &until_sec)) {
 		l->failed[l->failures++] = c->shape;
 		return 0;
 	}

@@ -6,6 +6,7 @@ libastra_engine_a_SOURCES += \
 	src/engine/allot.c \
 	src/engine/allot_place.c \
 	src/engine/allot_priv.h \
+	src/engine/allot_promise.c \
 	src/engine/aside.c \
 	src/engine/aside.h \
 	src/engine/ballot.c \

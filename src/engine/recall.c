@@ -356,7 +356,7 @@ static size_t recall_gather(const struct recall *s, struct due *heap)
 
 		if (i && c->row != c[-1].row)
 			nth = 0;
-		if (c->expired || c->share_count)
+		if (c->expired || c->share_count || c->refused)
 			continue;
 		if (!astra_due(&s->turns, c, nth, &due))
 			recall_wake(s->r, &due);
@@ -536,6 +536,21 @@ int astra_recall(struct round *r, struct astra_space **work)
 	free(s.lost);
 	free(s.poorest);
 	free(s.spare);
+	astra_turns_fini(&s.turns);
+	return rc;
+}
+
+int astra_recall_due(struct round *r, struct astra_space **work)
+{
+	struct recall s = {.r = r, .work = work};
+	int rc = 0;
+
+	recall_drop_served(r->e);
+	if (!r->e->hold_count && !recall_wanted(r))
+		return 0;
+	rc = astra_turns_init(&s.turns, r);
+	if (!rc)
+		rc = recall_all_due(&s);
 	astra_turns_fini(&s.turns);
 	return rc;
 }

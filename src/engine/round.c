@@ -322,7 +322,7 @@ static int decide_places(struct round *r, struct outcome *o,
 static int round_carry_out(struct round *r, struct outcome *o, bool done)
 {
 	astra_settle_mark(r);
-	astra_settle_older(r);
+	astra_settle_older(r, r->e->grant_count);
 	if (astra_settle(r, o) < 0)
 		return -1;
 	if (!done && r->e->options.promise && astra_recall(r, &o->rc.work) < 0)

@@ -20,11 +20,10 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 	r->plan->changed = true;
 }
 
-/* Its GPUs are lent to it until the hold begins. That is no lease of its own:
- * the one before goes on where it would be shorter than MinRunTime. A hold that
- * ought to have begun waits for others: a lease that is over stays so since its
- * own end. */
-static void settle_lend(struct round *r, struct ejob *j, double end_sec)
+/* The lease before goes on if the loan would be shorter than MinRunTime. A hold
+ * that ought to have begun waits for others: a lease that is over stays so
+ * since its own end. */
+void astra_lease_lend(struct round *r, struct ejob *j, double end_sec)
 {
 	double now = r->snap->now_sec;
 	double over = fmin(j->lease_end_sec, now);
@@ -50,15 +49,13 @@ static void renew(struct round *r, struct contender *c)
 		return;
 	cut = astra_holds_cut(r, c->job->held, c->job->held_count, end);
 	if (cut < end)
-		settle_lend(r, j, cut);
+		astra_lease_lend(r, j, cut);
 	else
 		astra_lease_renew(r, j, end);
 }
 
-/* Whether a lease that would end at end_sec, cut to end with the hold, is still
- * worth starting: MinRunTime must not reach past the hold. */
-static bool worth_starting(const struct round *r, const struct ejob *j,
-			   double cut_sec, double end_sec)
+bool astra_lease_is_worth(const struct round *r, const struct ejob *j,
+			  double cut_sec, double end_sec)
 {
 	double lent_sec = cut_sec - r->snap->now_sec;
 
@@ -109,7 +106,7 @@ static int grant(struct round *r, struct contender *c, const struct outcome *o)
 	if (c->job->time_limit_sec > 0)
 		end = fmin(end, now + c->job->time_limit_sec);
 	cut = astra_holds_cut(r, shares, c->share_count, end);
-	if (!worth_starting(r, j, cut, end)) {
+	if (!astra_lease_is_worth(r, j, cut, end)) {
 		settle_leave(c, o);
 		return 0;
 	}
@@ -213,23 +210,23 @@ int astra_settle(struct round *r, const struct outcome *o)
 
 /* Leases granted in earlier rounds and not begun yet end with the hold too, but
  * not those that a hold was for. */
-void astra_settle_older(struct round *r)
+void astra_settle_older(struct round *r, size_t count)
 {
-	for (size_t i = r->e->grant_count; i-- > 0;) {
+	for (size_t i = count; i-- > 0;) {
 		if (i >= r->e->grant_count)
 			continue; /* tasks of one array go together */
 		struct grant *g = &r->e->grants[i];
 		const struct ejob *j = astra_engine_find(r->e, g->job);
-		double term_end = r->snap->now_sec + j->lease_sec;
-		double end = term_end, cut;
+		double end = r->snap->now_sec + j->lease_sec, cut;
 
 		if (j->served)
 			continue;
 		if (g->until_sec > 0)
-			end = fmin(end, g->until_sec);
+			end = g->until_sec;
 		cut = astra_holds_cut(r, g->shares, g->count, end);
-		g->until_sec = cut < term_end ? cut : 0;
-		if (!worth_starting(r, j, cut, end)) {
+		if (cut < end)
+			g->until_sec = cut;
+		if (!astra_lease_is_worth(r, j, cut, end)) {
 			astra_grants_drop(r->e, g->job);
 			r->withdrawn = true;
 		}
@@ -256,10 +253,9 @@ enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
 	return ASTRA_WAIT_RANK;
 }
 
-/* By when it has its first start, where that is promised. */
-static double promised(const struct round *r, const struct ejob *j)
+double astra_promised_sec(const struct round *r, const struct ejob *j)
 {
-	return r->e->options.promise && !j->ran && isfinite(j->bound_sec)
+	return astra_engine_promises(r->e) && !j->ran && isfinite(j->bound_sec)
 		       ? j->bound_sec
 		       : 0;
 }
@@ -292,7 +288,7 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking,
 
 		*reason = (struct astra_reason){
 			.job = j->id,
-			.bound_sec = promised(r, j),
+			.bound_sec = astra_promised_sec(r, j),
 		};
 		if (!astra_job_waits(job))
 			continue;

@@ -46,10 +46,11 @@ static void share_measure(struct turns *t)
 	for (size_t i = 0; i < e->tenant_count; i++) {
 		uint32_t account = e->tenants[i].account;
 		double demand = astra_fairness_demand(e->account, account);
+		double held = astra_fairness_alloc(e->account, account);
 
-		t->lack[i] = share_lack(
-			&x[i], fmin(demand, x[i].quota),
-			astra_fairness_alloc(e->account, account), term);
+		t->held += held;
+		t->lack[i] =
+			share_lack(&x[i], fmin(demand, x[i].quota), held, term);
 	}
 	for (size_t i = 0; i < e->user_count; i++) {
 		uint32_t account = e->users[i].account;
@@ -114,16 +115,30 @@ static bool share_is_owed(double turn, double lack, double user_lack)
 
 static double share_user_lack(const struct turns *t, const struct ejob *j)
 {
-	return j->user == ASTRA_NONE ? (double)NAN : t->user_lack[j->user];
+	return astra_shared_by_user(t->r->e, j) ? t->user_lack[j->user]
+						: (double)NAN;
+}
+
+/* Whether another tenant holds GPUs: else nobody owes any. A policy that ranks
+ * gives a tenant that is alone its turns, too. */
+static bool share_is_held(const struct turns *t, const struct ejob *j)
+{
+	const struct astra_engine *e = t->r->e;
+
+	return !e->policy->allocate ||
+	       t->held > astra_fairness_alloc(e->account,
+					      e->tenants[j->tenant].account);
 }
 
 bool astra_share_owed(const struct turns *t, const struct contender *c)
 {
 	const struct ejob *j = &t->r->e->jobs[c->row];
-	bool fresh = j->user == ASTRA_NONE ? t->next[j->tenant] != NULL
-					   : t->user_fresh[j->user];
+	bool by_user = astra_shared_by_user(t->r->e, j);
+	bool fresh =
+		by_user ? t->user_fresh[j->user] : t->next[j->tenant] != NULL;
 
 	return j->gpus_least >= 2 && !fresh &&
+	       (by_user || share_is_held(t, j)) &&
 	       share_is_owed(share_turn(j, j->gpus_least), t->lack[j->tenant],
 			     share_user_lack(t, j));
 }
@@ -135,8 +150,8 @@ bool astra_share_passes(const struct turns *t, const struct ejob *owner,
 
 	if (owner->tenant != next->tenant && t->lack[next->tenant] >= half)
 		return true;
-	return next->user != ASTRA_NONE && owner->user != next->user &&
-	       t->user_lack[next->user] >= half;
+	return astra_shared_by_user(t->r->e, next) &&
+	       owner->user != next->user && t->user_lack[next->user] >= half;
 }
 
 /* What a tenant or a user has had less than its share by now. */
@@ -158,7 +173,7 @@ bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
 		return true;
 	if (!same && share_behind(&tenants[next->tenant]) >= half)
 		return true;
-	return next->user != ASTRA_NONE &&
+	return astra_shared_by_user(t->r->e, next) &&
 	       share_behind(&users[next->user]) >= half;
 }
 
@@ -181,8 +196,9 @@ static void share_explain_job(const struct turns *t, const struct ejob *j,
 	reason->turn_gpu_sec = turn;
 	reason->lack_gpu_sec = share_round(t->lack[j->tenant] + held);
 	reason->user_lack_gpu_sec = share_round(share_user_lack(t, j) + held);
-	reason->fresh_first = j->user == ASTRA_NONE ? tenant_fresh[j->tenant]
-						    : t->user_fresh[j->user];
+	reason->fresh_first = astra_shared_by_user(t->r->e, j)
+				      ? t->user_fresh[j->user]
+				      : tenant_fresh[j->tenant];
 	reason->owed = !reason->fresh_first &&
 		       share_is_owed(turn, reason->lack_gpu_sec,
 				     reason->user_lack_gpu_sec);

@@ -374,15 +374,19 @@ const struct astra_option astra_option_table[] = {
 	 "GPUs + those of its tenant's jobs before it that never ran) / the "
 	 "tenant's quota terms, where GPUs count as they are charged: GPUs are "
 	 "held for it, and leases of its tenant and of richer ones are "
-	 "recalled. no: the paper's rule alone, under which large jobs may "
-	 "starve.",
+	 "recalled. Under policies other than ltgf a lease ends for it "
+	 "by itself, or once it has lasted LeaseTerm; plans, prices and "
+	 "auctions give way to a promised start. A job that RefuseUnworthy "
+	 "refuses, or any job under a baseline, is promised nothing. no: the paper's rule alone, under which "
+	 "large jobs may starve.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, promise)}},
 	{"RecallAfter", "TIME", "2:00",
 	 "With Promise=yes: a job that has run so long since its start, and "
 	 "MinRunTime, may be told to leave before its lease is over, for the "
-	 "next job of its tenant or of a poorer one that never ran. A job that "
-	 "reports its progress runs ten times as long as it needs to start up "
-	 "and for a checkpoint, if that is longer. 0: no "
+	 "next job of its tenant or of a poorer one that never ran; under "
+	 "policies other than ltgf, for a job that would else start later than "
+	 "promised. A job that reports its progress runs ten times as long as "
+	 "it needs to start up and for a checkpoint, if that is longer. 0: no "
 	 "lease ends before its time, new jobs wait for that, and under "
 	 "overload some first starts are later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, recall_sec)}},
@@ -398,7 +402,7 @@ const struct astra_option astra_option_table[] = {
 	 .parse = astra_option_number, .sets = {OPTION(REAL, overhead_max)},
 	 .least = 0, .most = 100},
 	{"Reserve", "GPUS", "2",
-	 "With Promise=yes: so many GPUs of a node, at most a 256th of all, "
+	 "With ltgf and Promise=yes: so many GPUs of a node, at most a 256th of all, "
 	 "are kept for jobs that never ran when more GPUs are wanted than "
 	 "there are, so that small jobs start at once. 0: none.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, reserve_gpus)}},

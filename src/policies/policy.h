@@ -243,6 +243,8 @@ struct astra_policy {
 	bool preempts;
 	/* It knows the users within tenants. */
 	bool users;
+	/* With allocate: tenants have shares of GPU time, as under LTGF. */
+	bool shares;
 	/* Idle GPUs that nobody waits for go to whoever comes, between rounds,
 	 * too. */
 	bool arrivals;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # First starts keep their bounds in 4,000 random crowds of 100 jobs, and in as many
 # of short ones (testsuite/unit/test_sim_properties.c): demand is up to five times
-# the cluster, and every fifth job has half of it. Two minutes.
+# the cluster, and every fifth job has half of it. 500 of each under policies that
+# allocate, where leases of themis may make a few late. Ten minutes.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)

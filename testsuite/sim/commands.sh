@@ -183,7 +183,7 @@ refused "two.conf: line 2: LeaseTerm=never" \
 printf 'job_id,tenant,submit_s,duration_s,gpus,utility\n1,a,0,9,1,linear:0/0\n' \
 	>worthless.csv
 timeout 60 "$sim" run --trace worthless.csv --nodes 1 -q -p oasis \
-	--set LendIdle=no >worthless.txt || fail "a job that never runs"
+	--set LendIdle=no --set Promise=no >worthless.txt || fail "a job that never runs"
 grep -q '^jobs done  *0$' worthless.txt || fail "a job that never runs"
 
 # An agent that bids the truth changes nothing; whom it speaks for is checked.

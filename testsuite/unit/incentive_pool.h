@@ -20,7 +20,7 @@ static inline void begin_with(struct vcluster *vc, size_t nodes, uint32_t gpus,
 	vc->options.slot_sec = SLOT;
 	vc->options.batch_max = 4;
 	vc->options.own_share = own_share;
-	vc->options.lend_idle = false; /* as in the paper */
+	vc->options.lend_idle = vc->options.promise = false; /* the paper's */
 	vc->options.lease_sec = 50;
 	vc->options.grace_sec = 2;
 	vc->options.round_sec = 5;

@@ -20,7 +20,8 @@ static inline void begin(struct vcluster *vc, size_t nodes, uint32_t gpus,
 	vc->options.round_sec = 5;
 	vc->options.slot_sec = 100;
 	vc->options.horizon_sec = 2000;
-	vc->options.lend_idle = lend;
+	vc->options.lend_idle = vc->options.promise =
+		lend; /* no: the paper's */
 	vc_begin(vc);
 	vc_tenant(vc, "a", 1);
 }

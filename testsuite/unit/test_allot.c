@@ -106,6 +106,7 @@ static void begin(struct vcluster *vc, size_t nodes, uint32_t gpus)
 	vc->options.lease_sec = 50;
 	vc->options.grace_sec = 2;
 	vc->options.round_sec = 5;
+	vc->options.promise = false;
 	vc->policy = &scripted;
 	vc_begin(vc);
 	vc_tenant(vc, "a", 1);

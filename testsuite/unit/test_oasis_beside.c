@@ -388,6 +388,7 @@ static void play(struct scene *s)
 	vc.options.round_sec = 20;
 	vc.options.slot_sec = 100;
 	vc.options.horizon_sec = 2000;
+	vc.options.promise = false; /* its leases are in nobody's plan */
 	vc.policy = &witnessed;
 	s->vc = &vc;
 	playing = s;

@@ -271,14 +271,14 @@ static void come_back(const char *own, const char *other, enum way way)
 	struct vcluster *vc = pool(own);
 	struct astra_policy_report sums[3];
 
-	vc_run(vc, 1131);
+	vc_run(vc, 1191);
 	for (size_t i = 0; i < 3; i++)
 		(void)astra_engine_policy_report(
 			vc->engine, i < 2 ? vc->tenants[i].name : NULL,
 			&sums[i]);
 	change(vc, other, way);
 	vc->due_sec = vc->now_sec;
-	vc_run(vc, 1171);
+	vc_run(vc, 1231);
 	vc_restart(vc);
 	change(vc, own, way);
 	same_sums(vc, sums);
@@ -357,7 +357,7 @@ static void sums_are_not_all_zero(void **state)
 		struct vcluster *vc = pool(owners[i]);
 		struct astra_policy_report s;
 
-		vc_run(vc, 1131);
+		vc_run(vc, 1191);
 		assert_true(astra_engine_policy_report(vc->engine, NULL, &s));
 		assert_true(s.utility > 0 || s.reward > 0);
 		drop(vc);
@@ -376,10 +376,10 @@ static void nodes_may_change_places_meanwhile(void **state)
 
 		for (size_t i = 0; i < 3; i++)
 			vc->nodes[i].name = names[i];
-		vc_run(vc, 1131);
+		vc_run(vc, 1191);
 		change(vc, "themis", (enum way)way);
 		vc->due_sec = vc->now_sec;
-		vc_run(vc, 1140);
+		vc_run(vc, 1200);
 		vc->nodes[0].name = names[2];
 		vc->nodes[2].name = names[0];
 		for (size_t i = 0; i < vc->job_count; i++)
@@ -394,7 +394,7 @@ static void nodes_may_change_places_meanwhile(void **state)
 			vc->nodes[0].name = names[2];
 			vc->nodes[2].name = names[0];
 		}
-		vc_run(vc, 1150);
+		vc_run(vc, 1210);
 		note(vc, &before);
 		change(vc, "incentive", (enum way)way);
 		nothing_is_lost(vc, &before);
@@ -413,7 +413,7 @@ static void the_clock_may_be_set_meanwhile(void **state)
 	for (int way = 0; way < WAYS; way++) {
 		struct vcluster *vc = pool("incentive");
 
-		vc_run(vc, 1131);
+		vc_run(vc, 1191);
 		change(vc, "ltgf", (enum way)way);
 		vc_set_clock(vc, 86400);
 		change(vc, "incentive", (enum way)way);
@@ -433,7 +433,7 @@ static void a_damaged_one_begins_anew(void **state)
 			const char *other = a ? "ltgf" : "themis";
 			struct facts before;
 
-			vc_run(vc, 1131);
+			vc_run(vc, 1191);
 			change(vc, other, (enum way)way);
 			for (size_t i = 0; i < vc->engine->asides.count; i++)
 				vc->engine->asides.list[i].state.size /= 2;

@@ -13,9 +13,10 @@
 #define TERM 20
 
 static void begin_terms(struct vcluster *vc, size_t nodes, uint32_t gpus,
-			double knob, double term_sec)
+			double knob, double term_sec, bool promise)
 {
 	vc_init(vc, nodes, gpus);
+	vc->options.promise = promise;
 	strcpy(vc->options.policy, "themis");
 	vc->options.lease_sec = term_sec;
 	vc->options.grace_sec = 2;
@@ -27,7 +28,7 @@ static void begin_terms(struct vcluster *vc, size_t nodes, uint32_t gpus,
 
 static void begin(struct vcluster *vc, size_t nodes, uint32_t gpus, double knob)
 {
-	begin_terms(vc, nodes, gpus, knob, TERM);
+	begin_terms(vc, nodes, gpus, knob, TERM, true);
 }
 
 static struct vjob *submit(struct vcluster *vc, uint32_t gpus, double work_sec,
@@ -108,7 +109,7 @@ static void a_short_job_does_not_wait_for_its_app(void **state)
 	struct vjob *lengthy, *brief;
 
 	(void)state;
-	begin_terms(&vc, 1, 4, .8, 100);
+	begin_terms(&vc, 1, 4, .8, 100, true);
 	lengthy = submit(&vc, 4, 10000, 1);
 	vc_run(&vc, AT(50));
 	brief = submit(&vc, 4, 70, 1);
@@ -286,7 +287,8 @@ static void elastic_jobs_grow_by_what_others_of_their_app_leave(void **state)
 	struct vjob *j, *other, *next;
 
 	(void)state;
-	begin(&vc, 1, 8, 0);
+	/* Without a promised start, for which `other` would have to leave. */
+	begin_terms(&vc, 1, 8, 0, TERM, false);
 	other = submit(&vc, 6, 3 * TERM, 0);
 	vc_run(&vc, AT(5));
 	j = submit(&vc, 8, 1e6, 7);

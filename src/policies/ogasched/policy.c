@@ -133,7 +133,7 @@ static int ogasched_allocate(void *self, const struct astra_offer *offer,
 
 	if (!offer->demand_count)
 		return see_nodes(o, offer, err);
-	out->wake_sec = o->slot_end_sec;
+	out->wake_sec = out->spare_until_sec = o->slot_end_sec;
 	out->changed = fresh;
 	if (!fresh && o->units && !ogasched_any_free(offer))
 		return 0;

@@ -90,6 +90,7 @@ static int themis_allocate(void *self, const struct astra_offer *offer,
 	struct themis_parties parties;
 	int rc = 0;
 
+	out->spare_until_sec = astra_themis_lease_end(offer, 0);
 	if (astra_themis_parties_find(&parties, &t->memories, offer, t->trust) <
 	    0)
 		rc = astra_error_nomem(err);

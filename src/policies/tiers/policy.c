@@ -337,6 +337,7 @@ static void tiers_shift(void *self, double by_sec)
 
 /* What all have. */
 #define TIERS                                                           \
+	.shares = true,                                                 \
 	.destroy = tiers_destroy, .allocate = tiers_allocate,           \
 	.explain = tiers_explain, .save = tiers_save,                   \
 	.restore = tiers_restore, .save_rest = tiers_save_rest,         \

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The promise under a policy that allocates: first starts that are due have
+ * holds, as under a policy that ranks, and nothing else has. A hold is served
+ * before the policy is asked. Until it begins the policy may award its GPUs,
+ * but the leases end with it. No lease ends before its time for a hold. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/engine/allot_priv.h"
+#include "src/engine/hold.h"
+
+/* Holds of earlier rounds may be those of a policy that ranks: jobs that ran
+ * have none here. */
+static void promise_drop_ran(struct astra_engine *e)
+{
+	if (astra_engine_owes(e))
+		return;
+	for (size_t i = e->hold_count; i-- > 0;) {
+		const struct ejob *j = astra_engine_find(e, e->holds[i].job);
+
+		if (!j || j->ran)
+			astra_hold_drop(e, i);
+	}
+}
+
+/* A lease that begins there now would be too short to be worth it. */
+static bool promise_is_near(const struct round *r, const struct hold *hold)
+{
+	const struct astra_options *o = &r->e->options;
+	double least = fmax(o->round_sec, astra_min_run_sec(o, r->e->policy,
+							    o->lease_sec, 0));
+
+	return hold->start_sec <= r->snap->now_sec + least;
+}
+
+/* Keep what is free of a share from the policy. */
+static void promise_withhold(struct allotment *a, struct astra_share part)
+{
+	const struct astra_room *room = astra_space_get(a->r->idle, part.node);
+
+	if (part.gpus > room->gpus)
+		part.gpus = room->gpus;
+	if (part.cpus > room->cpus)
+		part.cpus = room->cpus;
+	if (part.mem_mib > room->mem_mib)
+		part.mem_mib = room->mem_mib;
+	if (!part.gpus)
+		return;
+	astra_space_take(a->r->idle, &part);
+	a->withheld[a->withheld_count++] = part;
+}
+
+static int promise_withhold_near(struct allotment *a)
+{
+	const struct astra_engine *e = a->r->e;
+	size_t count = 0;
+
+	for (size_t i = 0; i < e->hold_count; i++)
+		count += e->holds[i].count;
+	a->withheld = calloc(count + 1, sizeof(*a->withheld));
+	if (!a->withheld)
+		return -1;
+	for (size_t i = 0; i < e->hold_count; i++)
+		for (size_t k = 0; promise_is_near(a->r, &e->holds[i]) &&
+				   k < e->holds[i].count;
+		     k++)
+			promise_withhold(a, e->holds[i].shares[k]);
+	return 0;
+}
+
+int astra_allot_serve_holds(struct allotment *a)
+{
+	struct round *r = a->r;
+
+	if (!astra_engine_promises(r->e)) {
+		astra_holds_clear(r->e);
+		return 0;
+	}
+	promise_drop_ran(r->e);
+	a->grants_before = r->e->grant_count;
+	if (astra_holds_serve(r) < 0)
+		return -1;
+	a->grants_served = r->e->grant_count;
+	r->grants_before = r->e->grant_count;
+	astra_contenders_withdraw(r);
+	if (!r->e->hold_count)
+		return 0;
+	return astra_holds_table(r) < 0 ? -1 : promise_withhold_near(a);
+}
+
+bool astra_allot_cut(struct allotment *a, const struct contender *c,
+		     const struct astra_share *shares, size_t count,
+		     double *until_sec)
+{
+	struct round *r = a->r;
+	const struct ejob *j = &r->e->jobs[c->row];
+	double now = r->snap->now_sec, end = *until_sec, cut;
+
+	if (!r->node_holds)
+		return true;
+	if (!(end > now))
+		end = now + j->lease_sec;
+	if (c->job->time_limit_sec > 0 && !c->expired)
+		end = fmin(end, now + c->job->time_limit_sec);
+	cut = astra_holds_cut(r, shares, count, end);
+	if (cut >= end)
+		return true;
+	*until_sec = cut;
+	return !c->expired && astra_lease_is_worth(r, j, cut, end);
+}
+
+/* The lease of a promised start ends with others of the policy, as the last
+ * time within the job's term. If that is too soon, it has all of the term.
+ * next_end_sec: of the present slot, or of leases that begin now; 0: unknown.
+ */
+static double promise_end(const struct round *r, const struct grant *g,
+			  double next_end_sec)
+{
+	const struct astra_options *o = &r->e->options;
+	double term = astra_hold_term(r->e, astra_engine_find(r->e, g->job));
+	double step = r->e->policy->slots ? o->slot_sec : o->lease_sec;
+	double now = r->snap->now_sec, end = next_end_sec;
+
+	if (!(end > now))
+		return 0;
+	while (end + step <= now + term)
+		end += step;
+	if (end < now + fmin(term, step) / 2 || end > now + term)
+		return now + term;
+	return end;
+}
+
+/* Its lease is charged as one that goes on without an award. */
+static void promise_charge(struct allotment *a, const struct grant *g,
+			   double end_sec)
+{
+	struct astra_engine *e = a->r->e;
+
+	for (size_t i = 0; e->policy->spared && i < a->demand_count; i++)
+		if (a->demands[i].job->id == g->job &&
+		    e->policy->spared(e->policy_self, &a->demands[i],
+				      astra_shares_gpus(g->shares, g->count),
+				      end_sec))
+			a->r->plan->changed = true;
+}
+
+void astra_allot_settle_served(struct allotment *a)
+{
+	struct round *r = a->r;
+
+	for (size_t i = a->grants_before; i < a->grants_served; i++) {
+		struct grant *g = &r->e->grants[i];
+
+		g->until_sec = astra_caps_end(
+			r->e, astra_engine_find(r->e, g->job),
+			promise_end(r, g, a->answer.spare_until_sec));
+		promise_charge(a, g, a->answer.spare_until_sec);
+		r->plan->changed = true;
+	}
+}
+
+/* A job that the policy refuses is promised nothing. */
+static void promise_drop_refused(struct round *r)
+{
+	for (size_t i = 0; i < r->contender_count; i++)
+		for (size_t k = r->e->hold_count;
+		     r->contenders[i].refused && k-- > 0;)
+			if (r->e->holds[k].job == r->contenders[i].job->id)
+				astra_hold_drop(r->e, k);
+}
+
+int astra_allot_plan_holds(struct allotment *a)
+{
+	struct round *r = a->r;
+
+	if (!astra_engine_promises(r->e))
+		return 0;
+	promise_drop_refused(r);
+	for (size_t i = 0; i < a->withheld_count; i++)
+		astra_space_give(a->rc.work, &a->withheld[i]);
+	/* A first start is promised the fewest GPUs that will do. */
+	if (astra_elastic_find(r) < 0)
+		return -1;
+	return astra_recall_due(r, &a->rc.work);
+}
