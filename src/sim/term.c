@@ -142,6 +142,9 @@ static int term_try(const struct astra_term_past *past,
 	own.lease_sec = term_sec;
 	own.lease_said = true;
 	own.lease_auto = false;
+	/* What was done in the past was within the caps. */
+	own.cap_hours = own.cap_user_hours = -1;
+	own.cap_tenants.count = 0;
 	if (!scheduler || astra_simulate(past->trace, cluster, scheduler, &own,
 					 sim, &result, err) < 0)
 		return -1;

@@ -122,4 +122,15 @@ check_eq "a term that is given" no "$(diag 'Automatic term')"
 good >"$conf"
 scontrol reconfigure
 wait_for 20 diag_is 'Lease term' "$term"
+
+# A damaged file is kept aside and told, and a term is chosen anew.
+"$cluster" stop "$CLUSTER_DIR" slurmctld
+rm -f "$CLUSTER_DIR"/state/astraea-terms.old
+echo damaged >"$CLUSTER_DIR/state/astraea-terms"
+"$cluster" start "$CLUSTER_DIR" slurmctld
+wait_for 20 ctld_log 'error: astraea: LeaseTerm=auto begins anew: .*astraea-terms'
+check "the file is kept" test -e "$CLUSTER_DIR/state/astraea-terms.kept"
+again() { [[ $(grep -c 'LeaseTerm=auto takes' "$log") == 2 ]]; }
+wait_for 60 again
+wait_for 20 diag_is 'Lease term' "$term"
 ok "the lease term follows the last days' jobs"
