@@ -38,7 +38,7 @@ void astra_term_print(const struct astra_term *term, struct astra_text *out);
 /* LeaseTerm=auto. */
 
 #define ASTRA_TERM_DAYS 7	   /* so far back jobs are taken */
-#define ASTRA_TERM_JOBS_MOST 20000  /* the last ones, if there are more */
+#define ASTRA_TERM_JOBS_MOST 20000 /* the last ones, if there are more */
 #define ASTRA_TERM_JOBS_LEAST 100  /* that have ended; fewer say nothing */
 #define ASTRA_TERM_SPAN_SEC 86400  /* over which they are, at least */
 #define ASTRA_TERM_EVERY_SEC 86400 /* between two choices */
