@@ -9,6 +9,8 @@ libastra_history_a_SOURCES = \
 	src/history/history.h \
 	src/history/jobs.c \
 	src/history/names.c \
+	src/history/past.c \
+	src/history/past.h \
 	src/history/prune.c \
 	src/history/runs.c \
 	src/history/read.c \
@@ -28,7 +30,8 @@ libastra_history_a_SOURCES = \
 	src/history/window.c \
 	src/history/window.h
 else
-libastra_history_a_SOURCES = src/history/history.h src/history/none.c
+libastra_history_a_SOURCES = src/history/history.h src/history/past.h \
+	src/history/none.c
 endif
 EXTRA_DIST += src/history/none.c
 

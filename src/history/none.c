@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/history/history.h"
+#include "src/history/past.h"
 #include "src/history/read.h"
 #include "src/history/schema.h"
 
@@ -99,4 +100,11 @@ enum astra_fault astra_history_report(const struct astra_query *query,
 	(void)out;
 	none(err);
 	return ASTRA_FAULT_NO_DATA;
+}
+
+int astra_history_past(const struct astra_history_past *past,
+		       struct astra_error *err)
+{
+	(void)past;
+	return none(err);
 }

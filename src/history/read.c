@@ -38,6 +38,21 @@ void astra_history_read_from(const char *path)
 	pthread_mutex_unlock(&lock);
 }
 
+char *astra_history_read_path(void)
+{
+	char *path;
+
+	pthread_mutex_lock(&lock);
+	path = wanted ? strdup(wanted) : NULL;
+	pthread_mutex_unlock(&lock);
+	return path;
+}
+
+bool astra_history_read_cancelled(void)
+{
+	return atomic_load(&cancelled);
+}
+
 void astra_history_read_cancel(void)
 {
 	atomic_store(&cancelled, true);
@@ -102,12 +117,9 @@ static enum astra_fault read_open_file(char *path, const struct stat *st,
 
 static enum astra_fault open_wanted(struct astra_error *err)
 {
+	char *path = astra_history_read_path();
 	struct stat st;
-	char *path;
 
-	pthread_mutex_lock(&lock);
-	path = wanted ? strdup(wanted) : NULL;
-	pthread_mutex_unlock(&lock);
 	if (!path)
 		return astra_answer_no_history(err);
 	now.until_msec = read_now_msec() + LONGEST_MSEC;

@@ -24,6 +24,13 @@ struct astra_reading {
 	struct astra_reading_names *names;
 };
 
+/* read.c: a copy of the path to read from, for free(); NULL: there is none. Any
+ * thread. */
+char *astra_history_read_path(void);
+
+/* read.c: whether astra_history_read_cancel() was called. Any thread. */
+bool astra_history_read_cancelled(void);
+
 /* read.c: SQLite's error, as text. */
 enum astra_fault astra_reading_failed(const struct astra_reading *r);
 

@@ -20,6 +20,19 @@
 #define LEASE_TERM_SEC 900
 #define MIN_RUN_SEC 60
 
+/* Of LeaseTerm=auto, without LeaseMin and LeaseMax. */
+#define AUTO_LEAST_SEC 300
+#define AUTO_LEAST_GRACES 5
+#define AUTO_MOST_SEC 7200
+#define AUTO_MOST_TIMES 4
+
+/* The term of a policy if nothing else is said. policy: may be NULL. */
+static double options_term_sec(const struct astra_policy *policy)
+{
+	return policy && policy->lease_sec > 0 ? policy->lease_sec
+					       : LEASE_TERM_SEC;
+}
+
 static int set_policy(const struct astra_option *row, struct astra_options *o,
 		      const char *text, struct astra_error *err)
 {
@@ -45,8 +58,7 @@ static int set_policy(const struct astra_option *row, struct astra_options *o,
 	}
 	snprintf(o->policy, sizeof(o->policy), "%s", policy->name);
 	if (!o->lease_said)
-		o->lease_sec = policy->lease_sec > 0 ? policy->lease_sec
-						     : LEASE_TERM_SEC;
+		o->lease_sec = options_term_sec(policy);
 	return 0;
 }
 
@@ -76,10 +88,40 @@ static int options_set_lease(const struct astra_option *row,
 			     struct astra_options *o, const char *text,
 			     struct astra_error *err)
 {
-	if (astra_option_seconds(row, o, text, err) < 0)
-		return -1;
+	if (!strcasecmp(text, "auto")) {
+		o->lease_auto = true;
+		o->lease_said = false;
+		o->lease_sec = options_term_sec(astra_policy_find(o->policy));
+		return 0;
+	}
+	if (astra_option_seconds(row, o, text, NULL) < 0)
+		return astra_error_set(err,
+				       "a time is seconds, MM:SS, HH:MM:SS or "
+				       "D-HH:MM:SS, at most 10 years; or auto");
+	o->lease_auto = false;
 	o->lease_said = true;
 	return 0;
+}
+
+double astra_auto_least_sec(const struct astra_options *o)
+{
+	if (o->lease_min_sec > 0)
+		return o->lease_min_sec;
+	return fmax(fmax(AUTO_LEAST_SEC, AUTO_LEAST_GRACES * o->grace_sec),
+		    o->min_run_sec);
+}
+
+double astra_auto_most_sec(const struct astra_options *o)
+{
+	if (o->lease_max_sec > 0)
+		return o->lease_max_sec;
+	return fmax(AUTO_MOST_SEC, AUTO_MOST_TIMES * astra_auto_least_sec(o));
+}
+
+double astra_auto_bound(const struct astra_options *o, double term_sec)
+{
+	return fmin(fmax(term_sec, astra_auto_least_sec(o)),
+		    astra_auto_most_sec(o));
 }
 
 static int set_unleased(const struct astra_option *row, struct astra_options *o,
@@ -277,21 +319,32 @@ const struct astra_option astra_option_table[] = {
 	 "the next NUMBER x (n-1)/n, and so on. only: each place counts 1000 "
 	 "more than all PriorityWeight options of slurm.conf together.",
 	 .parse = set_weight, .sets = {OPTION(U32, priority_weight)}},
-	{"LeaseTerm", "TIME", "900",
+	{"LeaseTerm", "TIME|auto", "900",
 	 "How long a job holds its GPUs before "
-	 "it competes for them again. Where it is not set, themis and "
-	 "ltgf+themis have 600.",
+	 "it competes for them again. If it is not set, themis and "
+	 "ltgf+themis have 600. auto: once a day slurmctld simulates the "
+	 "pool's last seven days, under several terms between LeaseMin and "
+	 "LeaseMax, and takes the best one, as sfairsim tune does. The term "
+	 "changes only if another one is better by more than two points. Running leases keep "
+	 "their ends. auto needs History=yes. The policy's default holds until "
+	 "100 jobs have ended, over a day or more. Policies whose leases do "
+	 "not end with a term, as incentive, oasis and ogasched, refuse auto.",
 	 .parse = options_set_lease,
-	 .sets = {OPTION(REAL, lease_sec), OPTION(FLAG, lease_said)}},
+	 .sets = {OPTION(REAL, lease_sec), OPTION(FLAG, lease_said),
+		  OPTION(FLAG, lease_auto)}},
 	{"LeaseMin", "TIME", "0",
-	 "The shortest term a job may ask for with "
-	 "--lease. 0: CheckpointGrace, and at least MinRunTime.",
+	 "The shortest term that a job may ask for with --lease, and that "
+	 "LeaseTerm=auto takes. 0: for --lease, CheckpointGrace and at least "
+	 "MinRunTime; for LeaseTerm=auto, the longest of 5:00, five times "
+	 "CheckpointGrace and MinRunTime.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_min_sec)}},
 	{"LeaseMax", "TIME", "0",
-	 "The longest term a job may ask for with --lease, and the longest "
-	 "one that a job gets whose leases are too short to save anything: "
-	 "with LeaseTerm's value no job gets a longer one. 0: LeaseTerm, and "
-	 "four times that.",
+	 "The longest term that a job may ask for with --lease, that "
+	 "LeaseTerm=auto takes, and that a job gets whose leases are too short "
+	 "to save anything: with LeaseTerm's value no job gets a longer one. "
+	 "0: for --lease, LeaseTerm; for jobs whose leases are too short, four "
+	 "times that; for LeaseTerm=auto, and for --lease with it, 2:00:00 and "
+	 "at least four times the shortest term that auto takes.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_max_sec)}},
 	{"AllowNoLease", "yes|no", "no",
 	 "Whether a job may say --lease=none "
@@ -642,10 +695,51 @@ static int options_check_caps(const struct astra_options *o,
 	return 0;
 }
 
-int astra_options_check(const struct astra_options *o, struct astra_error *err)
+/* Terms that LeaseTerm=auto may take. */
+static int options_check_auto(const struct astra_options *o,
+			      struct astra_error *err)
 {
-	if (options_check_caps(o, err) < 0)
-		return -1;
+	const struct astra_policy *policy = astra_policy_find(o->policy);
+	double least = astra_auto_least_sec(o), most = astra_auto_most_sec(o);
+
+	if (policy && (policy->slots || policy->endless))
+		return astra_error_set(err,
+				       "LeaseTerm=auto: with Policy=%s leases "
+				       "do not end with a term: say "
+				       "LeaseTerm=TIME",
+				       o->policy);
+	if (least < 1)
+		return astra_error_set(err,
+				       "LeaseMin=%g: a lease lasts at least "
+				       "one second",
+				       least);
+	if (o->grace_sec >= least)
+		return astra_error_set(
+			err,
+			"CheckpointGrace=%g is not shorter than LeaseMin=%g, "
+			"which LeaseTerm=auto may take: make LeaseMin longer",
+			o->grace_sec, least);
+	if (o->min_run_sec > least)
+		return astra_error_set(
+			err,
+			"LeaseMin=%g is shorter than MinRunTime=%g, and "
+			"LeaseTerm=auto may take it: make LeaseMin longer",
+			least, o->min_run_sec);
+	if (most < least)
+		return astra_error_set(err,
+				       "LeaseMax=%g is shorter than "
+				       "LeaseMin=%g%s: LeaseTerm=auto has no "
+				       "term to take",
+				       most, least,
+				       o->lease_min_sec > 0 ? ""
+							    : ", its default");
+	return 0;
+}
+
+/* The term, if it is given. */
+static int options_check_term(const struct astra_options *o,
+			      struct astra_error *err)
+{
 	if (o->lease_sec < 1)
 		return astra_error_set(err,
 				       "LeaseTerm=%g: a lease lasts at "
@@ -662,6 +756,15 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 				       "MinRunTime=%g is longer than "
 				       "LeaseTerm=%g",
 				       o->min_run_sec, o->lease_sec);
+	return 0;
+}
+
+int astra_options_check(const struct astra_options *o, struct astra_error *err)
+{
+	if (options_check_caps(o, err) < 0 ||
+	    (o->lease_auto ? options_check_auto(o, err)
+			   : options_check_term(o, err)) < 0)
+		return -1;
 	if (!o->leases && astra_policy_find(o->policy)->allocate)
 		return astra_error_set(err,
 				       "Leases=no: Policy=%s allocates leases; "
@@ -705,7 +808,8 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 				       "LeaseMax=%g is shorter than "
 				       "LeaseMin=%g",
 				       o->lease_max_sec, o->lease_min_sec);
-	if (o->lease_max_sec <= 0 && o->lease_sec < o->lease_min_sec)
+	if (!o->lease_auto && o->lease_max_sec <= 0 &&
+	    o->lease_sec < o->lease_min_sec)
 		return astra_error_set(err,
 				       "LeaseMin=%g is longer than "
 				       "LeaseTerm=%g, which is LeaseMax "

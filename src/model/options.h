@@ -35,7 +35,8 @@ struct astra_options {
 	bool leases;		     /* Leases; no: order only */
 	uint32_t priority_weight;    /* PriorityWeightLTGF */
 	double lease_sec;	     /* LeaseTerm */
-	bool lease_said;	     /* it was set */
+	bool lease_said;	     /* it was set, or tuned */
+	bool lease_auto;	     /* LeaseTerm=auto: lease_sec is tuned */
 	double lease_min_sec;	     /* LeaseMin, bounds of --lease */
 	double lease_max_sec;	     /* LeaseMax */
 	bool lease_none_allowed;     /* AllowNoLease */
@@ -109,7 +110,7 @@ struct astra_option {
 	astra_option_parser *parse;
 	/* The members that it sets, as a recorded round has them, ended by a
 	 * NULL key; none of what that writes by itself. */
-	struct astra_member sets[3];
+	struct astra_member sets[4];
 	double least, most;			   /* of a number */
 	const char *words[ASTRA_OPTION_WORDS + 1]; /* of a word, else NULL */
 };
@@ -148,6 +149,17 @@ struct astra_policy;
 double astra_min_run_sec(const struct astra_options *options,
 			 const struct astra_policy *policy, double term_sec,
 			 double learned_sec);
+
+/* The bounds of the term that LeaseTerm=auto picks.
+ * least: LeaseMin; if that is 0, five minutes, five times CheckpointGrace or
+ * MinRunTime, whichever is longest.
+ * most: LeaseMax; if that is 0, two hours, or four times the least if that is
+ * longer. */
+double astra_auto_least_sec(const struct astra_options *options);
+double astra_auto_most_sec(const struct astra_options *options);
+
+/* Move a term into the bounds of LeaseTerm=auto. */
+double astra_auto_bound(const struct astra_options *options, double term_sec);
 
 /* So many slots oasis plans ahead. */
 uint32_t astra_horizon_slots(const struct astra_options *options);

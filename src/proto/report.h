@@ -53,6 +53,12 @@ struct astra_report_pool {
 	uint32_t adoptions; /* times its accounts began anew, since the start */
 	double reward;	    /* that its policy learns by, summed; NaN: none */
 	double slots;	    /* of so many slots */
+	/* LeaseTerm=auto: when a term was chosen last, 0: never; of how many
+	 * jobs, how far it is behind the best one, and why. */
+	double lease_chosen_sec;
+	uint64_t lease_chosen_jobs;
+	double lease_chosen_points;
+	const char *lease_chosen_why; /* "": nothing is known yet */
 	/* As they hold: without leases all terms of theirs are 0. */
 	struct astra_options of;
 };

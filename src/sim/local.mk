@@ -11,6 +11,8 @@ libastra_sim_a_SOURCES = \
 	src/sim/scheduler.h \
 	src/sim/simulate.c \
 	src/sim/simulate.h \
+	src/sim/past.c \
+	src/sim/past.h \
 	src/sim/virtual.c \
 	src/sim/virtual.h \
 	src/sim/watch.c \
@@ -106,7 +108,9 @@ libastra_sim_a_SOURCES += \
 	src/sim/output_summary.c \
 	src/sim/sample.c \
 	src/sim/sample.h \
-	src/sim/series.c
+	src/sim/series.c \
+	src/sim/term.c \
+	src/sim/term.h
 
 check_PROGRAMS += test_metrics
 test_metrics_SOURCES = testsuite/unit/test_metrics.c \
@@ -166,3 +170,8 @@ test_baselines_run_SOURCES = testsuite/unit/test_baselines_run.c \
 	testsuite/unit/unit.h
 test_baselines_run_CFLAGS = $(UNIT_CFLAGS)
 test_baselines_run_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
+
+check_PROGRAMS += test_term
+test_term_SOURCES = testsuite/unit/test_term.c testsuite/unit/unit.h
+test_term_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_term_LDADD = $(SIM_LIBS) $(UNIT_LIBS)

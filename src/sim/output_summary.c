@@ -117,6 +117,47 @@ static int output_summary_print_tenants(FILE *file,
 	return failed ? -1 : 0;
 }
 
+#define DAY_SEC 86400.0
+
+/* The terms that LeaseTerm=auto took, and from which day on. */
+static int print_terms(FILE *file, const struct astra_sim_result *r)
+{
+	struct astra_text text = {0};
+	size_t changes = 0;
+	char term[32];
+	int rc;
+
+	if (!r->term_auto)
+		return 0;
+	for (size_t i = 0; i < r->term_count; i++) {
+		const struct astra_sim_term *t = &r->terms[i];
+		bool changed = t->term_sec > t->before_sec ||
+			       t->term_sec < t->before_sec;
+
+		if (!changed && i)
+			continue;
+		if (!i) {
+			astra_print_time(t->before_sec, term, sizeof(term));
+			astra_text_printf(&text, "%s", term);
+		}
+		if (!changed)
+			continue;
+		changes++;
+		astra_print_time(t->term_sec, term, sizeof(term));
+		astra_text_printf(&text, ", from day %.0f %s",
+				  t->at_sec / DAY_SEC, term);
+	}
+	rc = text.failed ? -1 : 0;
+	if (!rc && text.bytes)
+		fprintf(file, "%-8s auto: %s (%zu changes, chosen %zu times)\n",
+			"Term", text.bytes, changes, r->term_count);
+	else if (!rc)
+		fprintf(file, "%-8s auto: never chosen, in less than a day\n",
+			"Term");
+	astra_text_clear(&text);
+	return rc;
+}
+
 static int print_setup(FILE *file, const struct astra_sim_result *r)
 {
 	struct astra_grid grid = {.columns = 2};
@@ -143,7 +184,7 @@ int astra_output_summary(FILE *file, const struct astra_sim_result *result,
 			 const struct astra_metrics *metrics,
 			 struct astra_error *err)
 {
-	if (print_setup(file, result) < 0)
+	if (print_setup(file, result) < 0 || print_terms(file, result) < 0)
 		return astra_error_nomem(err);
 	fputc('\n', file);
 	if (print_metrics(file, metrics) < 0)

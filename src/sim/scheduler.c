@@ -129,6 +129,14 @@ static int host_round(void *self, const struct astra_snapshot *snapshot,
 	return 0;
 }
 
+static int host_configure(void *self, const struct astra_options *options,
+			  struct astra_error *err)
+{
+	struct host *h = self;
+
+	return astra_engine_configure(h->engine, options, err);
+}
+
 static void host_report(void *self, struct astra_scheduler_report *out)
 {
 	const struct host *h = self;
@@ -160,6 +168,7 @@ const struct astra_scheduler *const *astra_scheduler_all(void)
 			.create = create_host,
 			.destroy = destroy_host,
 			.round = host_round,
+			.configure = host_configure,
 			.report = host_report,
 		};
 		list[i] = &hosts[i];

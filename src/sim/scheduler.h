@@ -48,6 +48,10 @@ struct astra_scheduler {
 	 * Returns 0, or -1 with err set, which ends the simulation. */
 	int (*round)(void *self, const struct astra_snapshot *snapshot,
 		     struct astra_plan *plan, struct astra_error *err);
+	/* Go on with these options from the next round on. NULL: its options
+	 * do not change. Returns 0, or -1 with err set. */
+	int (*configure)(void *self, const struct astra_options *options,
+			 struct astra_error *err);
 	/* At the end; out: NaN. NULL: there is nothing to say. */
 	void (*report)(void *self, struct astra_scheduler_report *out);
 };

@@ -7,8 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/common/grow.h"
 #include "src/policies/policy.h"
-#include "src/sim/virtual.h"
+#include "src/sim/past.h"
 
 /* What is freed at once may be given away in the same moment, so often. */
 #define ROUNDS_AT_ONCE 16
@@ -25,6 +26,8 @@ struct loop {
 	uint32_t next; /* of the trace's jobs to be submitted */
 	double wake_sec;
 	struct timespec shown;
+	struct astra_options policy; /* of the scheduler */
+	double tune_sec;  /* LeaseTerm=auto: the next choice; else infinite */
 	uint32_t in_vain; /* rounds */
 	bool seen;	  /* by the scheduler, what there is: then what changes
 			   * counts */
@@ -133,6 +136,50 @@ static double round_at(const struct loop *l, double due_sec)
 	return at + 0.0; /* -0 is 0 */
 }
 
+static int simulate_note_term(struct loop *l, const struct astra_term_choice *c)
+{
+	struct astra_sim_result *r = l->v.result;
+
+	if (astra_grow(&r->terms, &r->term_room, r->term_count + 1,
+		       sizeof(*r->terms)) < 0)
+		return -1;
+	r->terms[r->term_count++] = (struct astra_sim_term){
+		.at_sec = l->v.world.now_sec,
+		.before_sec = c->before_sec,
+		.term_sec = c->term_sec,
+		.jobs = c->verdict == ASTRA_TERM_FEW ? 0 : c->jobs,
+	};
+	r->term_sec = fmax(r->term_sec, c->term_sec);
+	return 0;
+}
+
+/* LeaseTerm=auto, at midnight: leases from now on have the term that is best
+ * for the last days. */
+static int simulate_tune(struct loop *l, struct astra_error *err)
+{
+	struct astra_term_choice choice;
+
+	if (l->v.world.now_sec < l->tune_sec)
+		return 0;
+	while (l->tune_sec <= l->v.world.now_sec)
+		l->tune_sec += ASTRA_TERM_EVERY_SEC;
+	if (astra_past_choose(&l->v, l->next, &l->policy, &choice, err) < 0)
+		return -1;
+	if (simulate_note_term(l, &choice) < 0)
+		return astra_error_nomem(err);
+	if (choice.verdict != ASTRA_TERM_CHANGED)
+		return 0;
+	l->policy.lease_sec = l->v.lease_sec = choice.term_sec;
+	return l->scheduler->configure(l->self, &l->policy, err);
+}
+
+static bool simulate_stopped(const struct loop *l)
+{
+	const struct astra_sim_options *o = l->v.options;
+
+	return o->go_on && !o->go_on(o->go_on_arg);
+}
+
 static int simulate_run(struct loop *l, struct astra_error *err)
 {
 	double until = l->v.options->until_sec > 0 ? l->v.options->until_sec
@@ -148,11 +195,16 @@ static int simulate_run(struct loop *l, struct astra_error *err)
 
 		if (!isfinite(due)) /* nothing will ever happen again */
 			return 0;
-		due = round_at(l, due);
+		due = round_at(l, fmin(due, l->tune_sec));
 		if (let_happen(l, fmin(due, until)) < 0)
 			return astra_error_nomem(err);
 		if (due > until)
 			return 0;
+		if (simulate_stopped(l))
+			return astra_error_set(err, "the simulation was "
+						    "stopped");
+		if (simulate_tune(l, err) < 0)
+			return -1;
 		if (simulate_decide(l, err) < 0)
 			return -1;
 	}
@@ -163,11 +215,15 @@ static int simulate_run(struct loop *l, struct astra_error *err)
 static struct astra_options options_of(const struct astra_scheduler *scheduler,
 				       const struct astra_options *options)
 {
+	const struct astra_policy *policy = astra_policy_find(scheduler->name);
 	struct astra_options own = *options;
 
-	if (astra_policy_find(scheduler->name) &&
-	    strcmp(own.policy, scheduler->name) != 0)
+	if (policy && strcmp(own.policy, scheduler->name) != 0)
 		astra_options_set(&own, "Policy", scheduler->name, NULL);
+	if (policy && (policy->slots || policy->endless || !own.leases))
+		own.lease_auto = false;
+	if (own.lease_auto)
+		own.lease_sec = astra_auto_bound(&own, own.lease_sec);
 	return own;
 }
 
@@ -188,13 +244,17 @@ static int simulate_check(const struct astra_sim_options *options,
 			  const struct astra_options *policy,
 			  struct astra_error *err)
 {
-	if (!policy->leases || policy->lease_sec > options->cold_start_sec)
+	double least_sec = policy->lease_auto ? astra_auto_least_sec(policy)
+					      : policy->lease_sec;
+
+	if (!policy->leases || least_sec > options->cold_start_sec)
 		return 0;
 	return astra_error_set(err,
-			       "LeaseTerm=%g is over before a job has started, "
+			       "%s=%g is over before a job has started, "
 			       "for that takes %g s: say with --cold-start "
 			       "what it takes, less than that",
-			       policy->lease_sec, options->cold_start_sec);
+			       policy->lease_auto ? "LeaseMin" : "LeaseTerm",
+			       least_sec, options->cold_start_sec);
 }
 
 static int simulate_begin(struct loop *l, const struct astra_options *policy,
@@ -275,8 +335,10 @@ int astra_simulate(const struct astra_trace *trace,
 		      .options = options,
 		      .result = result},
 		.scheduler = scheduler,
+		.policy = options_of(scheduler, policy),
+		.tune_sec = HUGE_VAL,
 	};
-	struct astra_options own = options_of(scheduler, policy);
+	const struct astra_options *own = &l.policy;
 	int rc;
 
 	*result = (struct astra_sim_result){
@@ -284,16 +346,19 @@ int astra_simulate(const struct astra_trace *trace,
 		.scheduler = scheduler,
 		.interval_sec = options->interval_sec,
 		.gpus = cluster->gpus,
-		.term_sec = own.lease_sec,
+		.term_sec = own->lease_sec,
+		.term_auto = own->lease_auto,
 		.grace_sec = options->checkpoint_sec + options->cold_start_sec,
-		.within_users = goes_by_user(scheduler, &own),
+		.within_users = goes_by_user(scheduler, own),
 		.revenue = NAN,
 		.reward = NAN,
 		.seed = options->seed,
 	};
-	rc = simulate_check(options, &own, err);
+	if (own->lease_auto)
+		l.tune_sec = ASTRA_TERM_EVERY_SEC;
+	rc = simulate_check(options, own, err);
 	if (!rc)
-		rc = simulate_begin(&l, &own, err);
+		rc = simulate_begin(&l, own, err);
 	if (!rc)
 		rc = simulate_run(&l, err);
 	rc = simulate_finish(&l, rc, err);
@@ -314,6 +379,7 @@ void astra_sim_result_clear(struct astra_sim_result *r)
 	free(r->cells);
 	free(r->used_gpu_sec);
 	free(r->runs);
+	free(r->terms);
 	free(r->income);
 	*r = (struct astra_sim_result){0};
 }

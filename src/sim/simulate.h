@@ -64,6 +64,10 @@ struct astra_sim_options {
 	bool runs;		/* keep the schedule */
 	uint64_t seed;
 	const struct astra_sim_begin *begin; /* NULL: an empty cluster */
+	/* Asked before each round: false ends the simulation with an error;
+	 * NULL: it goes on. */
+	bool (*go_on)(void *arg);
+	void *go_on_arg;
 	/* Called about every 100 ms of real time; NULL: not wanted. */
 	void (*progress)(void *arg, double done, double now_sec);
 	void *progress_arg;
@@ -108,6 +112,13 @@ struct astra_sim_run {
 	uint32_t gpus, nodes;
 };
 
+/* A choice of LeaseTerm=auto. */
+struct astra_sim_term {
+	double at_sec;
+	double before_sec, term_sec;
+	size_t jobs; /* of the last days that it was chosen by; 0: too few */
+};
+
 struct astra_sim_result {
 	const struct astra_trace *trace;
 	const struct astra_scheduler *scheduler;
@@ -120,11 +131,15 @@ struct astra_sim_result {
 	double interval_sec;
 	double *used_gpu_sec; /* per interval, all tenants */
 	uint64_t gpus;	      /* of the cluster */
-	double term_sec;      /* of a lease, as configured; 0: not known */
-	double grace_sec;     /* a checkpoint and a start, of the bounds */
-	bool within_users;    /* it shares by user within tenants */
-	double end_sec;	      /* when the last job was done: the makespan */
-	double stop_sec;      /* when the simulation stopped, not before that */
+	double term_sec;      /* of a lease, as configured, of LeaseTerm=auto
+			       * the longest one; 0: not known */
+	struct astra_sim_term *terms; /* LeaseTerm=auto: its choices */
+	size_t term_count, term_room;
+	bool term_auto;	   /* LeaseTerm=auto */
+	double grace_sec;  /* a checkpoint and a start, of the bounds */
+	bool within_users; /* it shares by user within tenants */
+	double end_sec;	   /* when the last job was done: the makespan */
+	double stop_sec;   /* when the simulation stopped, not before that */
 	uint64_t rounds, events, preemptions;
 	double revenue, reward; /* as its scheduler says; NaN: nothing */
 	double late;		/* first starts, as its scheduler says */
@@ -134,7 +149,8 @@ struct astra_sim_result {
 	size_t run_count, run_room;
 };
 
-/* Run it. sched: with the options it was made for.
+/* Run it. policy: with LeaseTerm=auto the term is chosen anew at each midnight
+ * of the simulation, by simulations of the jobs that came so far (term.h).
  * Returns 0, or -1 with err set. result: astra_sim_result_clear(). */
 int astra_simulate(const struct astra_trace *trace,
 		   const struct astra_cluster *cluster,

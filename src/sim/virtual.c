@@ -376,6 +376,19 @@ void astra_virtual_look(struct astra_virtual *v)
 	}
 }
 
+double astra_virtual_done_sec(const struct astra_virtual *v, uint32_t job)
+{
+	const struct astra_world_job *m = &v->world.jobs[job];
+	const struct astra_virtual_job *j = &v->jobs[job];
+	double until_sec = m->leaving ? j->signal_sec : v->world.now_sec;
+
+	if (v->result->jobs[job].end_sec >= 0)
+		return v->trace->jobs[job].duration_sec;
+	if (!m->job || m->job->state != ASTRA_JOB_RUNNING)
+		return j->done_sec;
+	return j->done_sec + virtual_progress(j, until_sec);
+}
+
 int astra_virtual_stop(struct astra_virtual *v, double now_sec)
 {
 	for (size_t i = 0; i < v->world.shown_count; i++) {

@@ -56,6 +56,9 @@ int astra_virtual_submit(struct astra_virtual *v, uint32_t job);
 /* Bring up to date what is known of the work of those that run. */
 void astra_virtual_look(struct astra_virtual *v);
 
+/* Return how many seconds of its work a job of the trace has done by now. */
+double astra_virtual_done_sec(const struct astra_virtual *v, uint32_t job);
+
 /* What a scheduler sees of a job of the trace that comes. */
 struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job);
 

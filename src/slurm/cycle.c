@@ -10,6 +10,7 @@
 #include "src/model/plausible.h"
 #include "src/slurm/ahead/forecaster.h"
 #include "src/slurm/ahead/recorder.h"
+#include "src/slurm/ahead/tuner.h"
 #include "src/slurm/check/mixed.h"
 #include "src/slurm/check/selfcheck.h"
 #include "src/slurm/conf/config_kept.h"
@@ -60,6 +61,7 @@ static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 	astra_arrival_forget();
 	for (size_t i = 0; i < config->pool_count; i++)
 		astra_unleased_default(&config->pools[i].options);
+	astra_tuner_configure(config);
 	before = astra_config_swap(config);
 	if (!locked)
 		astra_unlock(&hold, &cycle->diag);
@@ -223,6 +225,7 @@ static int cycle_decide(struct astra_cycle *cycle, struct astra_pool *pool,
 	int rc;
 
 	astra_forecaster_look(pool->name, pool->engine, view);
+	astra_tuner_look(pool->name, pool->engine, view);
 	astra_recorder_before(pool->name, pool->engine, &view->model);
 	begin = astra_usec();
 	rc = astra_engine_round(pool->engine, &view->model, &pool->plan, &err);
@@ -265,6 +268,52 @@ static int serve_pool(struct astra_cycle *cycle, size_t index)
 	    0)
 		return -1;
 	return done;
+}
+
+static const struct astra_options *cycle_options(const char *pool)
+{
+	const struct astra_config *config = astra_config_active();
+
+	for (size_t i = 0; config && i < config->pool_count; i++)
+		if (!strcmp(config->pools[i].name, pool))
+			return &config->pools[i].options;
+	return NULL;
+}
+
+/* Put a term that LeaseTerm=auto has chosen in force, as a reconfigure does:
+ * leases that run keep their ends. Returns 0, or -1: slurmctld is shutting
+ * down. */
+static int take_term(struct astra_cycle *cycle, struct astra_pool *pool,
+		     double term_sec)
+{
+	const struct astra_options *options;
+	struct astra_error err = {""};
+	struct astra_hold_time hold;
+
+	if (astra_lock(&hold) < 0)
+		return -1;
+	astra_config_set_term(pool->name, term_sec);
+	options = cycle_options(pool->name);
+	astra_unlock(&hold, &cycle->diag);
+	if (options && astra_engine_configure(pool->engine, options, &err) < 0)
+		error("astraea: pool %s keeps its term: %s", pool->name,
+		      err.text);
+	pool->dirty = true;
+	return 0;
+}
+
+static int take_terms(struct astra_cycle *cycle)
+{
+	double term_sec;
+
+	for (size_t i = 0; i < cycle->pools.count; i++) {
+		struct astra_pool *pool = &cycle->pools.list[i];
+
+		if (pool->engine && astra_tuner_take(pool->name, &term_sec) &&
+		    take_term(cycle, pool, term_sec) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* Told once, and again when they have changed. */
@@ -423,7 +472,8 @@ double astra_cycle_run(struct astra_cycle *cycle)
 		return now + 1;
 	if (cycle->gate)
 		astra_preempt_serve(astra_config_active(), &cycle->diag);
-	if (take_named_scene(cycle) < 0 || rehearse(cycle) < 0)
+	if (take_terms(cycle) < 0 || take_named_scene(cycle) < 0 ||
+	    rehearse(cycle) < 0)
 		return now + 1;
 	tell_warnings(cycle);
 	astra_adopter_serve(&cycle->pools);

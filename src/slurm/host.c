@@ -12,6 +12,7 @@
 #include "src/history/history.h"
 #include "src/slurm/ahead/expected.h"
 #include "src/slurm/ahead/forecaster.h"
+#include "src/slurm/ahead/tuner.h"
 #include "src/slurm/bell.h"
 #include "src/slurm/check/damage.h"
 #include "src/slurm/check/selfcheck.h"
@@ -116,6 +117,7 @@ static void host_prepare(void)
 		astra_recover_open(cycle.folder);
 		astra_saver_open(cycle.folder);
 	}
+	astra_tuner_open(cycle.folder);
 	ASTRA_FAULT_FOLDER(cycle.folder);
 	astra_gate_begin();
 	cycle.gate = astra_gate_loaded();
@@ -147,6 +149,7 @@ int astra_host_start(void)
 	astra_publish_start(&cycle);
 	astra_publish_start_history(&cycle);
 	(void)astra_forecaster_start(cycle.folder);
+	(void)astra_tuner_start();
 	rc = host_begin();
 	life = rc == 0 ? RUNNING : STOPPED;
 	return rc;
@@ -196,6 +199,7 @@ void astra_host_stop(void)
 	astra_bell_stop();
 	pthread_join(thread, NULL);
 	astra_forecaster_stop();
+	astra_tuner_stop();
 	astra_notify_stop();
 	astra_publish_stop();
 	astra_history_stop();

@@ -17,7 +17,8 @@ libastraea_so_LDADD = $(WHOLE_ARCHIVES) \
 	libastra-store.a \
 	libastra-engine.a \
 	libastra-common.a \
-	$(NO_WHOLE_ARCHIVES)
+	$(NO_WHOLE_ARCHIVES) \
+	libastra-sim.a
 libastraea_so_SOURCES = \
 	src/slurm/bell.c \
 	src/slurm/bell.h \
@@ -39,6 +40,10 @@ libastraea_so_SOURCES = \
 	src/slurm/ahead/forecaster_priv.h \
 	src/slurm/ahead/recorder.c \
 	src/slurm/ahead/recorder.h \
+	src/slurm/ahead/tuner.c \
+	src/slurm/ahead/tuner.h \
+	src/slurm/ahead/tuner_choose.c \
+	src/slurm/ahead/tuner_priv.h \
 	src/slurm/check/damage.c \
 	src/slurm/check/damage.h \
 	src/slurm/check/layout.c \

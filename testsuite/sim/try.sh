@@ -84,6 +84,15 @@ tries longer --record back.json --trace short.csv LeaseTerm=3600 Tenants \
 (($(seconds "$(column 2 longer t0)") == -less)) ||
 	fail "back again: $(<shorter) $(<longer)"
 
+# ---- LeaseTerm=auto begins with the policy's term, and says so.
+tries auto "${one[@]}" LeaseTerm=auto Runs format=run,jobs,leases
+tries fixed "${one[@]}" LeaseTerm=900 Runs format=run,jobs,leases
+[[ $(cut -d'|' -f1,2 auto | paste -sd' ') == 'today|28 changed|28' ]] ||
+	fail "auto: $(<auto)"
+cmp auto fixed || fail "auto is not 15 minutes: $(<auto) $(<fixed)"
+refused 'LeaseMax=120 is shorter than LeaseMin=300' "${one[@]}" LeaseTerm=auto \
+	LeaseMax=2:00
+
 # ---- Of two tenants that want all of it, the one with more weight waits less.
 "$build/test_forward" 2 4 2 0 20 >two.json || exit 1
 tries weight --record two.json --trace short.csv Tenant=t1 Weight=6 Tenants \

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/history/past.h"
 #include "src/history/read.h"
 #include "src/proto/answer.h"
 #include "testsuite/unit/history_sample.h"
@@ -199,6 +200,65 @@ static void jobs_are_told_with_their_leases(void **state)
 		1);
 }
 
+struct past {
+	char text[512];
+	int left; /* jobs that are taken */
+};
+
+static int take_past(void *arg, const struct astra_history_past_job *job)
+{
+	struct past *p = arg;
+	size_t used = strlen(p->text);
+
+	snprintf(p->text + used, sizeof(p->text) - used,
+		 "%s/%s %.0f %.0f %u %s %u %.0f\n", job->tenant, job->user,
+		 job->submit_sec, job->ran_sec, job->gpus,
+		 job->ended ? "ended" : "runs", job->revoked, job->lost_sec);
+	return p->left-- > 0 ? 0 : -1;
+}
+
+static void the_last_days_jobs_are_those_that_ran(void **state)
+{
+	static const struct {
+		const char *pool;
+		double since_sec;
+		size_t most;
+		const char *wanted;
+	} cases[] = {
+		{"gpu", 1699920000, 9,
+		 "bio/bob 1699920000 1800 1 ended 2 30\n"
+		 "physics/alice 1699920000 3600 2 runs 1 5\n"},
+		{"gpu", 1699920000, 1,
+		 "bio/bob 1699920000 1800 1 ended 2 30\n"},
+		{"gpu", 1699920001, 9, ""},
+		{"cpu", 0, 9, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct past p = {.left = 9};
+		struct astra_error err = {""};
+		const struct astra_history_past past = {
+			cases[i].pool, cases[i].since_sec, cases[i].most,
+			take_past, &p};
+
+		if (astra_history_past(&past, &err) < 0)
+			fail_msg("%s", err.text);
+		assert_string_equal(p.text, cases[i].wanted);
+	}
+}
+
+static void the_last_days_jobs_may_not_be_had(void **state)
+{
+	struct past p = {.left = 0};
+	struct astra_error err = {""};
+	const struct astra_history_past past = {"gpu", 0, 9, take_past, &p};
+
+	(void)state;
+	assert_int_equal(astra_history_past(&past, &err), -1);
+	assert_non_null(strstr(err.text, "memory"));
+}
+
 static void refuse(const struct astra_viewer *viewer, const char *members,
 		   const char *wanted)
 {
@@ -299,6 +359,9 @@ static void a_pool_is_never_used_by_more_than_all(void **state)
 static void a_new_file_is_opened(void **state)
 {
 	char other[] = "/tmp/astraea-history.XXXXXX";
+	struct past none = {.left = 0};
+	const struct astra_history_past past = {"gpu", 0, 9, take_past, &none};
+	struct astra_error err = {""};
 	int fd = mkstemp(other);
 
 	(void)state;
@@ -309,8 +372,12 @@ static void a_new_file_is_opened(void **state)
 	expect(DAY("cluster utilization"), "\"gpu\" 240 240 0 0 0 0 60\n");
 	unlink(path);
 	refuse(&root, DAY("cluster utilization"), "no history yet");
+	assert_int_equal(astra_history_past(&past, &err), -1);
+	assert_string_equal(err.text, "there is no history yet");
 	astra_history_read_from(NULL);
 	refuse(&root, DAY("cluster utilization"), "History=no");
+	assert_int_equal(astra_history_past(&past, &err), -1);
+	assert_string_equal(err.text, "no history is kept");
 }
 
 int main(void)
@@ -325,6 +392,8 @@ int main(void)
 		cmocka_unit_test(a_job_without_an_account_has_no_name),
 		cmocka_unit_test(private_data_is_hidden_from_users),
 		cmocka_unit_test(a_pool_is_never_used_by_more_than_all),
+		cmocka_unit_test(the_last_days_jobs_are_those_that_ran),
+		cmocka_unit_test(the_last_days_jobs_may_not_be_had),
 		cmocka_unit_test(a_new_file_is_opened),
 	};
 	int rc, fd = mkstemp(path);

@@ -113,7 +113,9 @@ static const struct {
 	{"LeaseTerm", "10s"},
 	{"LeaseTerm", ""},
 	{"LeaseTerm", "99999999999"},
+	{"LeaseTerm", "automatic"},
 	{"LeaseMin", "1:"},
+	{"LeaseMin", "auto"},
 	{"LeaseMax", "1-"},
 	{"AllowNoLease", "maybe"},
 	{"NoLeaseGPUs", "-1"},
@@ -271,6 +273,56 @@ static void a_policy_may_have_a_lease_term_of_its_own(void **state)
 	assert_int_equal(astra_options_set(&o, "LeaseTerm", "1200", NULL), 0);
 	assert_int_equal(astra_options_set(&o, "Policy", "themis", NULL), 0);
 	assert_close(o.lease_sec, 1200, 0);
+}
+
+static void an_automatic_term_begins_with_the_policys(void **state)
+{
+	struct astra_options o = defaults();
+
+	(void)state;
+	assert_false(o.lease_auto);
+	assert_int_equal(astra_options_set(&o, "LeaseTerm", "1200", NULL), 0);
+	assert_int_equal(astra_options_set(&o, "LeaseTerm", "Auto", NULL), 0);
+	assert_true(o.lease_auto);
+	assert_close(o.lease_sec, 900, 0);
+	assert_int_equal(astra_options_set(&o, "Policy", "themis", NULL), 0);
+	assert_close(o.lease_sec, 600, 0);
+	assert_int_equal(astra_options_check(&o, NULL), 0);
+	assert_int_equal(astra_options_set(&o, "LeaseTerm", "1200", NULL), 0);
+	assert_false(o.lease_auto);
+}
+
+static void
+the_bounds_of_an_automatic_term_follow_what_a_lease_costs(void **state)
+{
+	static const struct {
+		const char *set[2][2];
+		double least, most;
+	} cases[] = {
+		{{{NULL}}, 300, 7200},
+		{{{"CheckpointGrace", "2:00"}}, 600, 7200},
+		{{{"MinRunTime", "20:00"}}, 1200, 7200},
+		{{{"MinRunTime", "1:00:00"}}, 3600, 14400},
+		{{{"LeaseMin", "2:00"}}, 120, 7200},
+		{{{"LeaseMin", "15:00"}, {"LeaseMax", "30:00"}}, 900, 1800},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct astra_options o = defaults();
+
+		o.lease_auto = true;
+		for (int k = 0; k < 2 && cases[i].set[k][0]; k++)
+			assert_int_equal(
+				astra_options_set(&o, cases[i].set[k][0],
+						  cases[i].set[k][1], NULL),
+				0);
+		assert_int_equal(astra_options_check(&o, NULL), 0);
+		assert_close(astra_auto_least_sec(&o), cases[i].least, 0);
+		assert_close(astra_auto_most_sec(&o), cases[i].most, 0);
+		assert_close(astra_auto_bound(&o, 1), cases[i].least, 0);
+		assert_close(astra_auto_bound(&o, 1e6), cases[i].most, 0);
+	}
 }
 
 static void every_option_has_a_bad_value_tested(void **state)
@@ -447,6 +499,24 @@ static void contradictions_name_both_keys(void **state)
 		{{{"LeaseMin", "600"}, {"LeaseMax", "300"}},
 		 {"LeaseMin=600", "LeaseMax=300"}},
 		{{{"LeaseMin", "1000"}}, {"LeaseMin=1000", "LeaseTerm=900"}},
+		{{{"LeaseTerm", "auto"}, {"LeaseMin", "60"}},
+		 {"CheckpointGrace=60", "LeaseMin=60"}},
+		{{{"LeaseTerm", "auto"}, {"LeaseMin", "0:30"}},
+		 {"CheckpointGrace=60", "make LeaseMin longer"}},
+		{{{"LeaseTerm", "auto"},
+		  {"LeaseMin", "5:00"},
+		  {"MinRunTime", "10:00"}},
+		 {"LeaseMin=300", "MinRunTime=600"}},
+		{{{"LeaseTerm", "auto"},
+		  {"LeaseMin", "20:00"},
+		  {"LeaseMax", "10:00"}},
+		 {"LeaseMin=1200", "LeaseMax=600"}},
+		{{{"LeaseTerm", "auto"}, {"LeaseMax", "2:00"}},
+		 {"LeaseMin=300, its default", "LeaseMax=120"}},
+		{{{"LeaseTerm", "auto"}, {"Policy", "oasis"}},
+		 {"LeaseTerm=auto", "Policy=oasis"}},
+		{{{"Policy", "fifo"}, {"LeaseTerm", "auto"}},
+		 {"LeaseTerm=auto", "Policy=fifo"}},
 	};
 
 	(void)state;
@@ -476,6 +546,9 @@ int main(void)
 		cmocka_unit_test(the_defaults_make_sense_together),
 		cmocka_unit_test(a_bad_value_is_named_and_changes_nothing),
 		cmocka_unit_test(a_policy_may_have_a_lease_term_of_its_own),
+		cmocka_unit_test(an_automatic_term_begins_with_the_policys),
+		cmocka_unit_test(
+			the_bounds_of_an_automatic_term_follow_what_a_lease_costs),
 		cmocka_unit_test(every_option_has_a_bad_value_tested),
 		cmocka_unit_test(weights_are_by_name_and_else_1),
 		cmocka_unit_test(errors_are_added_up_to_the_room),

@@ -127,7 +127,8 @@ static void host_grace(struct doctor *d, const struct astra_pool_config *pool)
 			   "CheckpointGrace=%.0fs: a job that ignores SIGTERM "
 			   "keeps its GPUs that much longer; lower KillWait",
 			   pool->name, slurm_conf.kill_wait, o->grace_sec);
-	if (o->lease_sec < 10 * (o->grace_sec + slurm_conf.kill_wait))
+	if (!o->lease_auto &&
+	    o->lease_sec < 10 * (o->grace_sec + slurm_conf.kill_wait))
 		doctor_say(
 			d, DOCTOR_WARNING,
 			"pool %s: LeaseTerm=%.0fs is less than ten times "
@@ -184,7 +185,10 @@ static void host_limits(struct doctor *d, const struct astra_pool_config *pool)
 {
 	slurm_conf_partition_t **parts;
 	int count = slurm_conf_partition_array(&parts);
-	double term_min = pool->options.lease_sec * MIN_PER_SEC;
+	const struct astra_options *o = &pool->options;
+	double term_min =
+		(o->lease_auto ? astra_auto_most_sec(o) : o->lease_sec) *
+		MIN_PER_SEC;
 
 	for (int i = 0; i < count; i++) {
 		const slurm_conf_partition_t *p = parts[i];

@@ -92,9 +92,19 @@ static const struct line pool_lines[] = {
 	{NULL, NULL, SFAIR_TEXT},
 };
 
+/* LeaseTerm=auto. */
+static const struct line pool_auto_lines[] = {
+	{"Term chosen", "lease_chosen_sec", SFAIR_TIME},
+	{"Jobs simulated", "lease_chosen_jobs", SFAIR_NUMBER},
+	{"Points behind best", "lease_chosen_points", SFAIR_NUMBER},
+	{"Choice", "lease_chosen_why", SFAIR_TEXT},
+	{NULL, NULL, SFAIR_TEXT},
+};
+
 /* Where there are any. */
 static const struct line pool_lease_lines[] = {
 	{"Lease term", "lease_sec", SFAIR_SPAN},
+	{"Automatic term", "lease_auto", SFAIR_FLAG},
 	{"Checkpoint grace", "grace_sec", SFAIR_SPAN},
 	{"Collected for job", "hold_job", SFAIR_NUMBER},
 	{"Leases granted", "granted", SFAIR_NUMBER},
@@ -221,8 +231,11 @@ void sfair_print_diag(const json_t *reply, const struct sfair_args *args)
 
 		snprintf(group, sizeof(group), "Pool %s", name ? name : "");
 		print_diag_put_group(args, group, pool, pool_lines);
-		if (!json_is_false(json_object_get(pool, "leases")))
+		if (!json_is_false(json_object_get(pool, "leases"))) {
 			put_lines(args, group, pool, pool_lease_lines);
+			if (json_is_true(json_object_get(pool, "lease_auto")))
+				put_lines(args, group, pool, pool_auto_lines);
+		}
 		free(name);
 	}
 	if (json_is_true(json_object_get(reply, "reset")) &&

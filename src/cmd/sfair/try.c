@@ -394,6 +394,9 @@ static int try_read(struct sfair_try *t, struct astra_error *err)
 					  &t->options, err) < 0)
 			return -1;
 	}
+	/* The file says auto; the round says which term that is at present. */
+	if (t->options.lease_auto && t->round->options.lease_auto)
+		t->options.lease_sec = t->round->options.lease_sec;
 	if (!t->options.leases)
 		return astra_error_set(err, "Leases=no cannot be tried: Slurm "
 					    "itself starts the jobs then");

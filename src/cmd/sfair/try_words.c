@@ -309,6 +309,9 @@ static bool try_words_same(const struct astra_option *o,
 {
 	if (!strcmp(o->key, "Policy"))
 		return !strcmp(a->policy, b->policy);
+	/* Both terms are those that the plugin took. */
+	if (!strcmp(o->key, "LeaseTerm") && a->lease_auto && b->lease_auto)
+		return true;
 	if (!strcmp(o->key, "GPUWeight"))
 		return try_words_same_weights(&a->gpu_weights, &b->gpu_weights);
 	if (!strcmp(o->key, "QOSWeight"))

@@ -1,34 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/cmd/sfairsim/sweep.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "src/common/number.h"
 #include "src/model/options.h"
+#include "src/sim/term.h"
 
 static const char standard_terms[] =
 	"5:00,10:00,15:00,20:00,30:00,45:00,1:00:00,1:30:00,2:00:00,3:00:00,"
 	"4:00:00,6:00:00,8:00:00";
-
-/* What is asked of a term, and how far behind the best one is one point. */
-struct criterion {
-	const char *key;
-	const char *name;
-	double point;
-	bool relative; /* to the best one */
-};
-
-static const struct criterion criteria[] = {
-	{"job_loss", "job sharing loss", 0.01, false},
-	{"tenant_loss", "tenant sharing loss", 0.01, false},
-	{"lost_share", "GPU time lost to overhead", 0.01, false},
-	{"jct_mean_sec", "mean completion time", 0.05, true},
-};
-
-#define CRITERIA (sizeof(criteria) / sizeof(*criteria))
 
 char *sfairsim_term_text(double sec, char text[SFAIRSIM_TERM_SIZE])
 {
@@ -88,61 +71,25 @@ size_t sfairsim_terms_parse(const char *argument, const char *text,
 	return rc < 0 ? 0 : without_doubles(out, count);
 }
 
-static double terms_value_of(const struct astra_comparison *c,
-			     const struct criterion *criterion, size_t index)
+/* The figures of the cases that decide. */
+static void terms_of(const struct astra_comparison *c, struct astra_term *terms)
 {
-	return astra_metric_value(&c->cases[index].digest->metrics,
-				  astra_metric_find(criterion->key));
+	for (size_t i = 0; i < c->count && i < SFAIRSIM_TERMS_MAX; i++)
+		terms[i] =
+			astra_term_of((double)i, &c->cases[i].digest->metrics);
 }
 
-static double best_of(const struct astra_comparison *c,
-		      const struct criterion *criterion)
+size_t sfairsim_terms_recommend(const struct astra_comparison *c,
+				struct astra_text *why)
 {
-	double best = HUGE_VAL;
-
-	for (size_t i = 0; i < c->count; i++)
-		best = fmin(best, terms_value_of(c, criterion, i));
-	return best;
-}
-
-/* Points behind the best term; what has no number is not behind. */
-static double behind(const struct astra_comparison *c,
-		     const struct criterion *criterion, size_t index)
-{
-	double best = best_of(c, criterion);
-	double more = terms_value_of(c, criterion, index) - best;
-
-	if (isnan(more) || (criterion->relative && !(best > 0)))
-		return 0;
-	return more / (criterion->relative ? best * criterion->point
-					   : criterion->point);
-}
-
-/* What the term is worst at. */
-static size_t weakest(const struct astra_comparison *c, size_t index,
-		      double *points)
-{
-	size_t worst = 0;
-
-	*points = -1;
-	for (size_t i = 0; i < CRITERIA; i++) {
-		double p = behind(c, &criteria[i], index);
-
-		if (p > *points) {
-			*points = p;
-			worst = i;
-		}
-	}
-	return worst;
-}
-
-static void say_why(const struct astra_comparison *c, size_t index,
-		    struct astra_text *why)
-{
+	struct astra_term terms[SFAIRSIM_TERMS_MAX];
+	const char *in = "";
 	double points;
-	size_t at = weakest(c, index, &points);
-	char text[32];
+	size_t best;
 
+	terms_of(c, terms);
+	best = astra_term_best(terms, c->count);
+	points = astra_term_behind(terms, c->count, best, &in);
 	if (points <= ASTRA_TIE)
 		astra_text_printf(why, "no other term is better in anything "
 				       "that counts");
@@ -150,32 +97,12 @@ static void say_why(const struct astra_comparison *c, size_t index,
 		astra_text_printf(
 			why,
 			"no other term is less far behind in what it is worst at; this one is %.1f points behind, in the %s",
-			points, criteria[at].name);
-	for (size_t i = 0; i < CRITERIA; i++)
-		astra_text_printf(
-			why, "%s %s %s", i ? "," : ". It has", criteria[i].name,
-			astra_metric_text(
-				astra_metric_find(criteria[i].key),
-				terms_value_of(c, &criteria[i], index), text));
+			points, in);
+	astra_text_printf(why, ". It has ");
+	astra_term_print(&terms[best], why);
 	astra_text_printf(
 		why,
 		". A point is 1 %% of sharing loss or of GPU time lost to overhead, or 5 %% of mean completion time; of terms that are equal the longest is taken.");
-}
-
-size_t sfairsim_terms_recommend(const struct astra_comparison *c,
-				struct astra_text *why)
-{
-	double least = HUGE_VAL, points;
-	size_t best = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		weakest(c, i, &points);
-		if (astra_compare(points, least) > 0)
-			continue;
-		least = points;
-		best = i;
-	}
-	say_why(c, best, why);
 	return best;
 }
 

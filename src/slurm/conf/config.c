@@ -434,6 +434,22 @@ static int read_listen(const s_p_hashtbl_t *table, const char *path,
 	return astra_conf_blame(path, "Listen", config->listen, err);
 }
 
+/* LeaseTerm=auto learns from the history. */
+static int check_auto(const struct astra_config *config, const char *path,
+		      struct astra_error *err)
+{
+	for (size_t i = 0; i < config->pool_count && !config->history; i++) {
+		if (!config->pools[i].options.lease_auto)
+			continue;
+		astra_error_set(err, "History=no: LeaseTerm=auto learns from "
+				     "the history: say History=yes, or "
+				     "LeaseTerm=TIME");
+		return astra_conf_blame(path, "Pool", config->pools[i].name,
+					err);
+	}
+	return 0;
+}
+
 struct astra_config *astra_config_read(const char *path,
 				       struct astra_error *err)
 {
@@ -451,7 +467,8 @@ struct astra_config *astra_config_read(const char *path,
 		   read_path(table, path, "LeaseProgram",
 			     &config->lease_program, err) < 0 ||
 		   read_listen(table, path, config, err) < 0 ||
-		   conf_history(table, path, config, err) < 0) {
+		   conf_history(table, path, config, err) < 0 ||
+		   check_auto(config, path, err) < 0) {
 		astra_config_destroy(config);
 		config = NULL;
 	}
@@ -476,6 +493,18 @@ struct astra_config *astra_config_swap(struct astra_config *config)
 
 	active = config;
 	return before;
+}
+
+void astra_config_set_term(const char *pool, double term_sec)
+{
+	for (size_t i = 0; active && i < active->pool_count; i++) {
+		struct astra_options *o = &active->pools[i].options;
+
+		if (strcmp(active->pools[i].name, pool) || !o->lease_auto)
+			continue;
+		o->lease_sec = astra_auto_bound(o, term_sec);
+		o->lease_said = true;
+	}
 }
 
 bool astra_config_pool_of(const char *partition, char *pool,

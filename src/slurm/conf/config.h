@@ -88,6 +88,11 @@ const struct astra_config *astra_config_active(void);
  * Returns the one before, to be destroyed. */
 struct astra_config *astra_config_swap(struct astra_config *config);
 
+/* Change the term of a pool with LeaseTerm=auto in the configuration in force;
+ * any other pool stays as it is.
+ * Locks: caller holds job write. */
+void astra_config_set_term(const char *pool, double term_sec);
+
 /* Whether a partition belongs to a pool.
  * pool: at least ASTRA_POOL_NAME_MAX bytes, or NULL; gets the pool's name.
  * options: gets a copy of the pool's options, or NULL.

@@ -11,6 +11,7 @@
 #include "src/history/history.h"
 #include "src/model/speed.h"
 #include "src/slurm/ahead/forecaster.h"
+#include "src/slurm/ahead/tuner.h"
 #include "src/slurm/check/selfcheck.h"
 #include "src/slurm/conf/site.h"
 #include "src/slurm/desk/progress.h"
@@ -38,6 +39,7 @@ static void fill_pool(struct publish_filler *f)
 		.hold_start_sec = hold.start_sec,
 		.counters = astra_engine_counters(f->pool->engine),
 		.adoptions = f->pool->adoptions,
+		.lease_chosen_why = "",
 	};
 	struct astra_policy_report sums;
 
@@ -51,6 +53,7 @@ static void fill_pool(struct publish_filler *f)
 	p.slots = sums.slots;
 
 	astra_publish_count(f->view, &p);
+	astra_tuner_show(&p);
 	(void)astra_report_add_pool(f->report, &p);
 }
 

@@ -169,7 +169,7 @@ int astra_wish_check(const struct astra_wish *wish,
 			   astra_min_run_sec(o, astra_policy_find(o->policy),
 					     o->lease_sec, 0));
 	if (max <= 0)
-		max = o->lease_sec;
+		max = o->lease_auto ? astra_auto_most_sec(o) : o->lease_sec;
 	if (wish->lease_sec >= min && wish->lease_sec <= max)
 		return 0;
 	astra_print_time(wish->lease_sec, said, sizeof(said));
