@@ -87,6 +87,7 @@ bool astra_due(const struct turns *turns, struct contender *c, size_t nth,
 	const struct round *r = turns->r;
 	const struct ejob *j = &r->e->jobs[c->row];
 
+	*due = (struct due){.c = c, .owed = j->ran};
 	if (j->ran)
 		return astra_engine_owes(r->e) && due_owed(turns, c, due);
 	*due = (struct due){

@@ -47,6 +47,34 @@ static void who_can_pay_pays(void **state)
 	vc_fini(&vc);
 }
 
+/* In a window that is sold comes a job of all four GPUs, and is promised its
+ * start. Its tenant pays for the two beyond its share, as for overtime, and
+ * with LendIdle nothing. */
+static void a_promised_start_is_paid_as_overtime(void **state)
+{
+	(void)state;
+	for (int lends = 0; lends < 2; lends++) {
+		struct vcluster vc;
+		struct vjob *j;
+
+		begin(&vc, 1, 4);
+		vc.options.promise = true;
+		vc.options.lend_idle = lends;
+		assert_int_equal(
+			astra_engine_configure(vc.engine, &vc.options, NULL),
+			0);
+		vc_tenant(&vc, "b", 1);
+		submit(&vc, 0, 4, 40, 10);
+		vc_run(&vc, AT(450));
+		j = submit(&vc, 1, 4, 20, 10);
+		vc_run(&vc, AT(450) + 4 * 50 + 20); /* its bound */
+		assert_int_equal(j->starts, 1);
+		assert_true(lends ? report(&vc, "b").paid <= 0
+				  : report(&vc, "b").paid > 0);
+		vc_fini(&vc);
+	}
+}
+
 /* Its job of three GPUs has no room in b's share of two; the one of one GPU
  * runs there all the same. One slot of the three, not two, could be paid with
  * half of the price. */
@@ -192,6 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_can_pay_pays),
+		cmocka_unit_test(a_promised_start_is_paid_as_overtime),
 		cmocka_unit_test(who_cannot_pay_has_its_share_alone),
 		cmocka_unit_test(a_budget_of_0_buys_nothing_even_for_0),
 		cmocka_unit_test(credits_are_kept_over_restarts),
