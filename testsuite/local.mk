@@ -341,6 +341,12 @@ test_budget_SOURCES = testsuite/unit/test_budget.c \
 test_budget_CFLAGS = $(UNIT_CFLAGS)
 test_budget_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_forty_terms
+test_forty_terms_SOURCES = testsuite/unit/test_forty_terms.c \
+	testsuite/unit/unit.h
+test_forty_terms_CFLAGS = $(UNIT_CFLAGS)
+test_forty_terms_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_earns
 test_earns_SOURCES = testsuite/unit/test_earns.c \
 	testsuite/unit/unit.h
