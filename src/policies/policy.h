@@ -280,7 +280,8 @@ struct astra_policy {
 			struct astra_reason *reason);
 	/* Optional, with allocate: a job whose lease was over goes on until
 	 * then, on so many GPUs more than it was awarded, which nobody else
-	 * was. Returns whether what the policy saves has changed. */
+	 * was. Or a job that waited has a promised first start on so many
+	 * GPUs. Returns whether what the policy saves has changed. */
 	bool (*spared)(void *self, const struct astra_demand *demand,
 		       uint32_t gpus, double until_sec);
 	/* Optional: append what must survive a restart. Returns 0, or -1 when
