@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What must survive a restart: leases, integrals, first submit times. Grants
- * and holds are not kept: the next round makes them again from the same
- * facts. The layout is versioned as a whole. */
+/* What must survive a restart: leases, integrals, first submit times, holds.
+ * Grants are not kept: the next round makes them again from the same facts. The
+ * layout is versioned as a whole. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/grow.h"
 #include "src/common/member.h"
-#include "src/engine/engine_priv.h"
+#include "src/engine/hold.h"
+#include "src/model/members.h"
 
 /* Releases that do not know of the times and users at the end pass over them,
  * so that going back to one loses nothing else. 2: the charges of GPU types. 3:
@@ -159,6 +160,24 @@ static void save_budget(const struct astra_engine *e, struct astra_bytes *out)
 		astra_put_f64(out, e->budget.gpu_sec[i]);
 }
 
+/* With the names of the nodes that they are on. */
+static void save_holds(const struct astra_engine *e, struct astra_bytes *out)
+{
+	static const struct astra_node_names none;
+	size_t count = e->back ? 0 : e->hold_count;
+
+	astra_node_names_put(count ? &e->nodes : &none, out);
+	astra_put_u32(out, (uint32_t)count);
+	for (size_t i = 0; i < count; i++) {
+		const struct hold *h = &e->holds[i];
+
+		astra_members_put(out, h, astra_image_hold_members);
+		for (size_t k = 0; k < h->count; k++)
+			astra_members_put(out, &h->shares[k],
+					  astra_share_members);
+	}
+}
+
 void *astra_policy_again(const struct astra_policy *policy, const void *self,
 			 const struct astra_options *options,
 			 struct astra_error *err)
@@ -208,6 +227,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	save_gifts(e, out);
 	save_places(e, out);
 	save_budget(e, out);
+	save_holds(e, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -483,6 +503,51 @@ static int restore_budget(struct astra_engine *e, struct astra_reader *in)
 	return e->counters.recall_gpu_sec >= 0 ? 0 : -1;
 }
 
+/* Returns 0, or -1: it is damaged, or memory is out. */
+static int restore_hold(struct astra_engine *e, struct astra_reader *in)
+{
+	struct hold h = {0};
+
+	astra_members_get(in, &h, astra_image_hold_members);
+	if (in->failed || h.count > e->nodes.count || !isfinite(h.start_sec) ||
+	    !astra_engine_find(e, h.job))
+		return -1;
+	h.shares = calloc(h.count + 1, sizeof(*h.shares));
+	for (size_t k = 0; h.shares && k < h.count; k++) {
+		astra_members_get(in, &h.shares[k], astra_share_members);
+		if (in->failed || h.shares[k].node >= e->nodes.count) {
+			free(h.shares);
+			return -1;
+		}
+	}
+	return h.shares ? astra_hold_add(e, &h) : -1;
+}
+
+/* An earlier release wrote none. The policy's nodes are the same, where it has
+ * any. */
+static int restore_holds(struct astra_engine *e, struct astra_reader *in)
+{
+	struct astra_node_names nodes = {0};
+	uint32_t count;
+	int rc;
+
+	if (in->at == in->size)
+		return 0;
+	rc = astra_node_names_get(&nodes, in);
+	count = astra_get_u32(in);
+	if (!rc && count && !e->nodes.count) {
+		astra_node_names_clear(&e->nodes);
+		e->nodes = nodes;
+	} else {
+		astra_node_names_clear(&nodes);
+	}
+	if (in->failed || count > ASTRA_HOLDS_MAX)
+		rc = -1;
+	for (uint32_t i = 0; !rc && i < count; i++)
+		rc = restore_hold(e, in);
+	return rc;
+}
+
 static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 				uint32_t version, struct astra_aside *other)
 {
@@ -525,6 +590,8 @@ static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 		rc = restore_places(e, in);
 	if (!rc)
 		rc = restore_budget(e, in);
+	if (!rc)
+		rc = restore_holds(e, in);
 	astra_leases_bound(e);
 	return rc;
 }
