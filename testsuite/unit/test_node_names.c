@@ -146,7 +146,7 @@ static uint32_t pool_sell(struct pool *p)
 	p->options.slot_sec = SLOT;
 	p->options.batch_max = 4;
 	p->options.price_base = 1;
-	p->options.lend_idle = false;
+	p->options.lend_idle = p->options.promise = false;
 	for (int i = 0; i < 3; i++)
 		pool_job(p, 0)->forecast.work_sec = SLOT - 10;
 	pool_round(p, 0, 1000);
@@ -176,10 +176,11 @@ static void pool_restart(struct pool *p, bool version_3)
 		out.data[0] = 3;
 		/* without two names of a letter, without the times and users
 		 * of three jobs, without what was put aside, and what they
-		 * and two tenants had in the period, were given or repay */
+		 * and two tenants had in the period, were given or repay,
+		 * without what early ends of leases cost, and holds */
 		out.size -= 4 + 2 * 5 + 20 + 3 * 16 + 4 + 3 * 4 + 4 +
 			    (1 + 2) * 8 + 3 * 4 + 2 * 8 + 8 +
-			    3 * (4 + 7 * 8);
+			    3 * (4 + 7 * 8) + 8 * (3 + 60) + 8;
 	}
 	p->engine = astra_engine_restore(&p->options, out.data, out.size, &err);
 	if (!p->engine)
