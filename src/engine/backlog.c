@@ -47,7 +47,7 @@ int astra_backlog_init(struct turns *t)
 
 		if (i && c->row != c[-1].row)
 			nth = 0;
-		if (c->expired || c->share_count || j->ran)
+		if (c->expired || c->share_count || c->ran)
 			continue;
 		t->backlog[backlog_bucket(
 			r, astra_first_start_due(r->e, r->snap, j,

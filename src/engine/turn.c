@@ -35,6 +35,12 @@ bool astra_turn_fresh(const struct round *r, const struct contender *c)
 	       !astra_turn_vain(r, &r->e->jobs[c->row]);
 }
 
+void astra_turns_mark(struct round *r)
+{
+	for (size_t i = 0; i < r->contender_count; i++)
+		r->contenders[i].fresh = astra_turn_fresh(r, &r->contenders[i]);
+}
+
 /* Of two jobs of one tenant: the poorer user's, then by precedence and age. */
 static bool turn_before(const struct turns *t, const struct contender *a,
 			const struct contender *b)
@@ -69,14 +75,14 @@ static void turns_group(struct turns *t)
 	size_t tenants = r->e->tenant_count;
 
 	for (size_t i = 0; i < r->contender_count; i++)
-		if (astra_turn_fresh(r, &r->contenders[i]))
+		if (r->contenders[i].fresh)
 			t->first[r->contenders[i].tenant + 2]++;
 	for (size_t i = 2; i < tenants + 2; i++)
 		t->first[i] += t->first[i - 1];
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
 
-		if (astra_turn_fresh(r, c))
+		if (c->fresh)
 			t->fresh[t->first[c->tenant + 1]++] = c;
 	}
 }
@@ -145,6 +151,7 @@ int astra_turns_init(struct turns *t, struct round *r)
 	for (size_t i = 0; i < r->e->user_count; i++)
 		if (r->e->users[i].jobs)
 			t->user_key[i] = turns_key(t, &t->ballot.users[i]);
+	astra_turns_mark(r);
 	turns_group(t);
 	if (astra_share_init(t) < 0)
 		return -1;
