@@ -242,7 +242,8 @@ static void settle_one(struct allotment *a, struct contender *c,
 				      end);
 	else
 		cut = end;
-	tell_spared(a, c, demand, cut);
+	if (cut > now)
+		tell_spared(a, c, demand, cut);
 	if (cut < end)
 		astra_lease_lend(a->r, j, cut);
 	else if (j->lease_end_sec != astra_lease_cut(c->job, end))

@@ -150,10 +150,13 @@ void astra_allot_settle_served(struct allotment *a)
 
 	for (size_t i = a->grants_before; i < a->grants_served; i++) {
 		struct grant *g = &r->e->grants[i];
+		double had = g->until_sec;
 
 		g->until_sec = astra_caps_end(
 			r->e, astra_engine_find(r->e, g->job),
 			promise_end(r, g, a->answer.spare_until_sec));
+		if (had > 0 && (!(g->until_sec > 0) || had < g->until_sec))
+			g->until_sec = had; /* the next hold begins then */
 		promise_charge(a, g, a->answer.spare_until_sec);
 		r->plan->changed = true;
 	}

@@ -9,9 +9,11 @@
  *   c (1 - t / term) * GPUs
  *
  * more than that. The sum of these over the last hour stays within MaxOverhead
- * of the pool's GPU time; the last lease that ends may exceed it. A part of it
- * is left to those who lack GPU time. A first start that would else miss its
- * bound need not heed it, and is counted.
+ * of the pool's GPU time; the leases that end for the last job may exceed it. A
+ * part of it is left to those who lack GPU time. A first start that would else
+ * miss its bound need not heed it, and is counted. What was counted for an end
+ * that does not come, as its job gave up, is given back. A lease that begins in
+ * what is lent until a hold begins is not counted when that ends it.
  */
 #include <math.h>
 #include <string.h>
@@ -30,8 +32,9 @@ static void budget_follow(struct astra_engine *e)
 	struct budget *b = &e->budget;
 	uint64_t minute = (uint64_t)(e->now_sec / 60);
 
-	if (minute == b->minute)
-		return;
+	if (minute == b->minute ||
+	    (minute < b->minute && b->minute - minute < ASTRA_BUDGET_MINUTES))
+		return; /* or the clock was set back a little */
 	if (minute < b->minute || minute - b->minute >= ASTRA_BUDGET_MINUTES)
 		memset(b->gpu_sec, 0, sizeof(b->gpu_sec));
 	else
@@ -84,14 +87,47 @@ bool astra_budget_allows_for(const struct turns *t, const struct ejob *next)
 	return budget_leaves(t->r, behind ? 0 : BUDGET_BEHIND_PART);
 }
 
-void astra_budget_spend(struct round *r, const struct ejob *j, double end_sec)
+void astra_budget_return(struct astra_engine *e, struct ejob *j)
+{
+	struct budget *b = &e->budget;
+	double left = j->early_gpu_sec;
+
+	if (!(left > 0))
+		return;
+	budget_follow(e);
+	e->counters.recalled--;
+	e->counters.recall_gpu_sec -= left;
+	for (uint64_t i = 0; i < ASTRA_BUDGET_MINUTES && left > 0; i++) {
+		double *spent =
+			&b->gpu_sec[(b->minute - i) % ASTRA_BUDGET_MINUTES];
+		double part = fmin(*spent, left);
+
+		*spent -= part;
+		left -= part;
+	}
+	j->early_gpu_sec = 0;
+}
+
+void astra_budget_return_for(struct astra_engine *e, uint32_t job)
+{
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id && e->jobs[i].early_for == job &&
+		    e->jobs[i].phase == ASTRA_PHASE_LEASED)
+			astra_budget_return(e, &e->jobs[i]);
+}
+
+void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,
+			double end_sec)
 {
 	struct astra_engine *e = r->e;
 	double ran = (end_sec - j->start_sec) / j->lease_sec;
 	double cost = fmin(fmax(1 - ran, 0), 1) * j->held_gpus *
 		      astra_interruption_sec(r, j);
 
+	astra_budget_return(e, j);
 	budget_follow(e);
+	j->early_gpu_sec = cost;
+	j->early_for = next;
 	e->budget.gpu_sec[e->budget.minute % ASTRA_BUDGET_MINUTES] += cost;
 	e->budget.jobs++;
 	e->counters.recalled++;

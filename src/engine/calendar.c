@@ -333,7 +333,7 @@ static size_t calendar_search(struct calendar *c)
 		r->snap->now_sec + r->e->jobs[c->owner->row].lease_sec;
 	size_t releases = calendar_search_all(c);
 
-	if (!r->e->hold_count)
+	if (!r->e->hold_count && c->claim != ASTRA_CLAIM_DUE)
 		return releases;
 	for (enum astra_displace d = ASTRA_DISPLACE_LATER;
 	     d <= ASTRA_DISPLACE_ALL && !c->failed &&

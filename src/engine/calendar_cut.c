@@ -106,7 +106,8 @@ void astra_calendar_cut(struct calendar *c, size_t count,
 				    : NULL;
 			if (!x)
 				break;
-			astra_budget_spend(c->r, x->job, hold->start_sec);
+			astra_budget_spend(c->r, x->job, hold->job,
+					   hold->start_sec);
 			x->natural_sec = hold->start_sec;
 			astra_lease_set_end(c->r->e, x->job, hold->start_sec);
 			cut_running(c, x);

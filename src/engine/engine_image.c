@@ -74,6 +74,8 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(U32, restart_cnt),
 	JOB(U32, leases),
 	JOB(U32, revoked),
+	JOB(U32, early_for),
+	JOB(REAL, early_gpu_sec),
 	JOB(U32, doomed_for),
 	JOB(U32, grants),
 	JOB(U32, refusals),

@@ -117,9 +117,12 @@ struct ejob {
 	uint32_t copies;
 	uint32_t restart_cnt;
 	uint32_t leases, revoked;
-	uint32_t doomed_for; /* id of the job that was granted its GPUs */
-	uint32_t grants;     /* outstanding ones */
-	uint32_t refusals;   /* remembered ones */
+	uint32_t early_for; /* id of the job that its lease is to end early for
+			     */
+	double early_gpu_sec; /* what that was counted with in the budget; 0 */
+	uint32_t doomed_for;  /* id of the job that was granted its GPUs */
+	uint32_t grants;      /* outstanding ones */
+	uint32_t refusals;    /* remembered ones */
 	bool taken;  /* in this round, its GPUs were placed with others */
 	bool awaits; /* while grants are revised: leases are yet to end for it
 		      */

@@ -268,7 +268,7 @@ static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 	j->lent = flags >> 2 & 1;
 	j->late = flags >> 3 & 1;
 	j->unfit = flags >> 4 & 1;
-	j->collected = flags >> 5 & 1;
+	j->collected = flags >> 5 & 1 && j->state == ASTRA_JOB_RUNNING;
 	j->weight = astra_get_f64(in);
 	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
 	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);

@@ -7,7 +7,7 @@
 
 #include "src/common/grow.h"
 #include "src/common/number.h"
-#include "src/engine/engine_priv.h"
+#include "src/engine/hold.h"
 
 int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
 		     const struct astra_share *shares, size_t count)
@@ -163,6 +163,7 @@ static void spare_doomed(struct round *r)
 			continue;
 		astra_job_set_phase(e, j, ASTRA_PHASE_LEASED);
 		j->doomed_for = 0;
+		astra_budget_return(e, j);
 	}
 }
 

@@ -85,7 +85,9 @@ static bool hold_stands(const struct round *r, const struct hold *hold)
 	const struct astra_request *q;
 
 	if (!j || j->state != ASTRA_JOB_PENDING || j->grants >= j->copies ||
-	    hold->start_sec + HOLD_PATIENCE_SEC < r->snap->now_sec)
+	    hold->start_sec + fmax(HOLD_PATIENCE_SEC,
+				   astra_leave_sec(r->e, r->snap)) <
+		    r->snap->now_sec)
 		return false;
 	q = &r->snap->jobs[j->index].request;
 	if (!astra_request_suits(q,
@@ -252,8 +254,10 @@ int astra_holds_serve(struct round *r)
 	struct astra_engine *e = r->e;
 
 	for (size_t i = e->hold_count; i-- > 0;)
-		if (!hold_stands(r, &e->holds[i]))
+		if (!hold_stands(r, &e->holds[i])) {
+			astra_budget_return_for(e, e->holds[i].job);
 			astra_hold_drop(e, i);
+		}
 	for (size_t i = 0; i < r->contender_count; i++)
 		r->contenders[i].granted = false;
 	r->grants_before = e->grant_count;

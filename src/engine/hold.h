@@ -88,7 +88,7 @@ struct turns {
 	/* By tenant and by user: the GPU seconds that each will lack of its
 	 * share in a term. */
 	double *lack, *user_lack;
-	double held; /* by all tenants: GPUs, as charged */
+	double held;	  /* by all tenants: GPUs, as charged */
 	bool *user_fresh; /* by user: a job of it waits for its first start */
 	double *backlog;  /* of first starts; backlog.c */
 	bool *done; /* by tenant: nothing more can be had for its next job */
@@ -139,10 +139,10 @@ bool astra_share_owed(const struct turns *t, const struct contender *c);
 bool astra_share_passes(const struct turns *t, const struct ejob *owner,
 			const struct ejob *next);
 /* Whether the lease of `owner` may end early for `next`, which waits for its
- * first start. If GPUs were collected for that lease, only for a job of the same
- * user, for one as large, or for one whose tenant or user is half a turn of
- * `owner` behind its share: else a gang would lose each turn after RecallAfter to
- * small jobs. */
+ * first start. If GPUs were collected for that lease, only for a job of the
+ * same user, for one as large, or for one whose tenant or user is half a turn
+ * of `owner` behind its share: else a gang would lose each turn after
+ * RecallAfter to small jobs. */
 bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
 			 const struct ejob *next);
 /* What is lacking until the jobs that ran and wait are owed a turn, into their
@@ -185,8 +185,13 @@ double astra_interruption_sec(const struct round *r, const struct ejob *j);
 /* Whether leases may end early now: for somebody; for the job `next`. */
 bool astra_budget_allows(struct round *r);
 bool astra_budget_allows_for(const struct turns *t, const struct ejob *next);
-/* The lease of a job ends at end_sec, early. */
-void astra_budget_spend(struct round *r, const struct ejob *j, double end_sec);
+/* The lease of a job ends at end_sec, early, for the job `next`. */
+void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,
+			double end_sec);
+/* It does not, after all. */
+void astra_budget_return(struct astra_engine *e, struct ejob *j);
+/* The leases that were to end early for a job do not, unless they were told. */
+void astra_budget_return_for(struct astra_engine *e, uint32_t job);
 
 /* reserve.c: take the reserve from what is free, if others wait for more than
  * there is. Into r->reserve. */

@@ -38,7 +38,7 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 		j->lease_end_sec = j->planned_end_sec;
 		j->lent = !e->policy->allocate;
 	}
-	j->planned_end_sec = 0;
+	j->planned_end_sec = j->early_gpu_sec = 0;
 	j->vain = ASTRA_WAIT_NONE;
 	j->grace_end_sec = j->told_sec = 0;
 	lease_count(e, j);

@@ -176,7 +176,7 @@ static int recall_take(struct recall *s, struct reclaim *rc,
 		struct contender *v = &s->losers.contenders[rc->victims[i]];
 		struct ejob *j = &s->r->e->jobs[v->row];
 
-		astra_budget_spend(s->r, j, s->r->snap->now_sec);
+		astra_budget_spend(s->r, j, c->job->id, s->r->snap->now_sec);
 		astra_job_set_phase(s->r->e, j, ASTRA_PHASE_DOOMED);
 		j->doomed_for = c->job->id;
 		if (v->lose_count && recall_shrink(s, rc, v) < 0)

@@ -120,7 +120,7 @@ void astra_reserve_refill(struct round *r, const struct turns *t,
 	}
 	if (!best)
 		return;
-	astra_budget_spend(r, best, r->snap->now_sec);
+	astra_budget_spend(r, best, ASTRA_NONE, r->snap->now_sec);
 	astra_job_set_phase(r->e, best, ASTRA_PHASE_DOOMED);
 	best->doomed_for = ASTRA_NONE;
 	r->plan->changed = true;

@@ -16,6 +16,7 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 			    astra_lease_cut(&r->snap->jobs[j->index],
 					    astra_caps_end(r->e, j, end_sec)));
 	j->taken = j->lent = j->collected = false;
+	astra_budget_return(r->e, j);
 	j->leases++;
 	r->plan->changed = true;
 }
@@ -226,7 +227,8 @@ void astra_settle_older(struct round *r, size_t count)
 		cut = astra_holds_cut(r, g->shares, g->count, end);
 		if (cut < end)
 			g->until_sec = cut;
-		if (!astra_lease_is_worth(r, j, cut, end)) {
+		if (end <= r->snap->now_sec ||
+		    !astra_lease_is_worth(r, j, cut, end)) {
 			astra_grants_drop(r->e, g->job);
 			r->withdrawn = true;
 		}

@@ -17,7 +17,7 @@ static double turns_key(const struct turns *t, const struct astra_contestant *c)
 }
 
 /* A job runs so many times as long as it needs to start and to checkpoint,
- * where that is known, before its lease ends early. */
+ * where that is known, before its lease ends early; a term at most. */
 #define RECALL_COSTS 10
 #define VAIN_SEC 60 /* after that, one that had no place is tried again */
 
@@ -221,6 +221,7 @@ double astra_recall_from(const struct round *r, const struct ejob *j)
 
 	if (!(after_sec > 0))
 		return HUGE_VAL;
-	after_sec = fmax(after_sec, RECALL_COSTS * learned_sec);
+	after_sec = fmax(after_sec, fmin(RECALL_COSTS * learned_sec,
+					 r->e->options.lease_sec));
 	return j->start_sec + fmax(after_sec, j->min_run_sec);
 }

@@ -235,7 +235,8 @@ int astra_term_choose(const struct astra_term_past *past,
 		.jobs = past->trace->job_count,
 	};
 	if (past->ended < ASTRA_TERM_JOBS_LEAST ||
-	    past->span_sec < ASTRA_TERM_SPAN_SEC)
+	    (past->span_sec < ASTRA_TERM_SPAN_SEC &&
+	     past->trace->job_count < ASTRA_TERM_JOBS_MOST))
 		return 0;
 	own.begin = NULL;
 	own.runs = false;

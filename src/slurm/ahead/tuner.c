@@ -344,7 +344,10 @@ static bool tuner_is_time(const char *pool, double now_sec)
 
 	pthread_mutex_lock(&mutex);
 	t = tuned_of(pool);
-	yes = started && !busy && t && t->due_sec <= now_sec &&
+	/* Times that are in the future are of a clock that was set back. */
+	yes = started && !busy && t &&
+	      (t->due_sec <= now_sec ||
+	       t->due_sec > now_sec + ASTRA_TERM_EVERY_SEC) &&
 	      (t->chosen_sec + ASTRA_TERM_EVERY_SEC <= now_sec ||
 	       t->chosen_sec > now_sec);
 	busy |= yes;
