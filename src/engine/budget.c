@@ -108,12 +108,42 @@ void astra_budget_return(struct astra_engine *e, struct ejob *j)
 	j->early_gpu_sec = 0;
 }
 
-void astra_budget_return_for(struct astra_engine *e, uint32_t job)
+/* Whether another hold is on nodes of a job. */
+static bool budget_is_held(const struct astra_engine *e, const struct hold *but,
+			   const struct astra_job *job)
 {
-	for (size_t i = 0; i < e->job_count; i++)
-		if (e->jobs[i].id && e->jobs[i].early_for == job &&
-		    e->jobs[i].phase == ASTRA_PHASE_LEASED)
-			astra_budget_return(e, &e->jobs[i]);
+	for (size_t i = 0; i < e->hold_count; i++) {
+		const struct hold *h = &e->holds[i];
+
+		for (size_t k = 0; h != but && k < h->count; k++)
+			for (size_t m = 0; m < job->held_count; m++)
+				if (h->shares[k].node == job->held[m].node)
+					return true;
+	}
+	return false;
+}
+
+void astra_budget_return_for(struct round *r, const struct hold *lost)
+{
+	struct astra_engine *e = r->e;
+
+	ASTRA_ROSTER_EACH(i, &e->roster.running)
+	{
+		struct ejob *j = &e->jobs[e->row_of[i]];
+		double end = j->lease_start_sec + j->lease_sec;
+
+		if (j->early_for != lost->job || !(j->early_gpu_sec > 0) ||
+		    j->phase != ASTRA_PHASE_LEASED ||
+		    j->lease_end_sec <= r->snap->now_sec ||
+		    budget_is_held(e, lost, &r->snap->jobs[i]))
+			continue;
+		astra_budget_return(e, j);
+		astra_lease_set_end(e, j,
+				    astra_lease_cut(&r->snap->jobs[i],
+						    astra_caps_end(e, j, end)));
+		j->lent = false;
+		r->plan->changed = true;
+	}
 }
 
 void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,

@@ -255,7 +255,7 @@ int astra_holds_serve(struct round *r)
 
 	for (size_t i = e->hold_count; i-- > 0;)
 		if (!hold_stands(r, &e->holds[i])) {
-			astra_budget_return_for(e, e->holds[i].job);
+			astra_budget_return_for(r, &e->holds[i]);
 			astra_hold_drop(e, i);
 		}
 	for (size_t i = 0; i < r->contender_count; i++)

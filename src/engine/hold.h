@@ -190,8 +190,9 @@ void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,
 			double end_sec);
 /* It does not, after all. */
 void astra_budget_return(struct astra_engine *e, struct ejob *j);
-/* The leases that were to end early for a job do not, unless they were told. */
-void astra_budget_return_for(struct astra_engine *e, uint32_t job);
+/* A hold is lost: leases that were to end early for it have their terms again,
+ * but for those on the nodes of other holds. */
+void astra_budget_return_for(struct round *r, const struct hold *lost);
 
 /* reserve.c: take the reserve from what is free, if others wait for more than
  * there is. Into r->reserve. */
