@@ -326,7 +326,7 @@ const struct astra_option astra_option_table[] = {
 	 "pool's last seven days, under several terms between LeaseMin and "
 	 "LeaseMax, and takes the best one, as sfairsim tune does. The term "
 	 "changes only if another one is better by more than two points. Running leases keep "
-	 "their ends. auto needs History=yes. The policy's default holds until "
+	 "their ends, and first starts that were promised under a shorter term may be late. auto needs History=yes. The policy's default holds until "
 	 "100 jobs have ended, over a day or more. Policies whose leases do "
 	 "not end with a term, as incentive, oasis and ogasched, refuse auto.",
 	 .parse = options_set_lease,
@@ -439,7 +439,7 @@ const struct astra_option astra_option_table[] = {
 	 "next job of its tenant or of a poorer one that never ran; under "
 	 "policies other than ltgf, for a job that would else start later than "
 	 "promised. A job that reports its progress runs ten times as long as "
-	 "it needs to start up and for a checkpoint, if that is longer. 0: no "
+	 "it needs to start up and for a checkpoint, if that is longer, but no longer than LeaseTerm. 0: no "
 	 "lease ends before its time, new jobs wait for that, and under "
 	 "overload some first starts are later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, recall_sec)}},

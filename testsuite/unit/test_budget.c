@@ -71,7 +71,8 @@ static void a_flood_ends_leases_within_the_budget(void **state)
 	assert_true(counters(&vc).recalled >= 83);
 	assert_true(counters(&vc).recall_gpu_sec >= most);
 	assert_true(counters(&vc).recall_gpu_sec < most + COST);
-	assert_true(near(counters(&vc).recall_hour_gpu_sec, counters(&vc).recall_gpu_sec));
+	assert_true(near(counters(&vc).recall_hour_gpu_sec,
+			 counters(&vc).recall_gpu_sec));
 	vc_run(&vc, AT(3600));
 	assert_true(counters(&vc).recall_hour_gpu_sec < most + COST);
 	vc_fini(&vc);
@@ -161,6 +162,86 @@ static void a_promise_is_kept_without_a_budget(void **state)
 	vc_fini(&vc);
 }
 
+/* Leases of six terms (--lease): the gang of all GPUs keeps its bound, though
+ * no other hold is there, nothing may be spent, and the jobs tell of start-ups
+ * and checkpoints of more than half a term. */
+static void long_leases_end_for_a_promise(void **state)
+{
+	static const double learned_sec[] = {0, 0.6 * TERM};
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct vcluster vc;
+		struct vjob *v;
+
+		begin(&vc, 0);
+		vc.options.lease_max_sec = 6 * TERM;
+		assert_int_equal(
+			astra_engine_configure(vc.engine, &vc.options, NULL),
+			0);
+		vc_tenant(&vc, "a", 1);
+		vc_tenant(&vc, "b", 1);
+		for (int i = 0; i < GPUS; i++) {
+			v = vc_submit(&vc, 0, 1, HUGE_VAL);
+			v->job.lease_sec = 6 * TERM;
+			v->job.min_run_sec = learned_sec[k];
+		}
+		vc_run(&vc, AT(300));
+		v = vc_submit(&vc, 1, GPUS, HUGE_VAL);
+		vc_run(&vc, AT(6 * TERM));
+		assert_true(v->starts);
+		assert_int_equal(counters(&vc).over_bound, 0);
+		vc_fini(&vc);
+	}
+}
+
+/* Gangs that are cancelled before their leases end spend nothing: these have
+ * their terms again. */
+static void who_gives_up_spends_nothing(void **state)
+{
+	struct vcluster vc;
+	struct vjob *v;
+
+	(void)state;
+	begin(&vc, 5);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	flood(&vc, 0, GPUS);
+	vc_run(&vc, AT(60));
+	v = vc_submit(&vc, 1, GPUS, HUGE_VAL);
+	vc_run(&vc, AT(75));
+	assert_true(counters(&vc).recalled > 0);
+	v->job.state = ASTRA_JOB_ENDED;
+	v->job.end_sec = vc.now_sec;
+	vc.due_sec = vc.now_sec;
+	vc_run(&vc, AT(80));
+	assert_int_equal(counters(&vc).recalled, 0);
+	assert_true(near(counters(&vc).recall_gpu_sec, 0));
+	vc_fini(&vc);
+}
+
+/* A clock that is set back by two seconds, into the minute before. */
+static void a_small_step_back_forgets_nothing(void **state)
+{
+	struct vcluster vc;
+	double spent;
+
+	(void)state;
+	begin(&vc, 5);
+	vc_tenant(&vc, "a", 1);
+	flood(&vc, 0, GPUS);
+	vc_run(&vc, AT(10));
+	flood(&vc, 0, 20 * GPUS);
+	vc_run(&vc, ceil(AT(400) / 60) * 60 + 1);
+	spent = counters(&vc).recall_hour_gpu_sec;
+	assert_true(spent > 0);
+	vc.now_sec -= 2;
+	vc.due_sec = vc.now_sec;
+	vc_step(&vc);
+	assert_true(counters(&vc).recall_hour_gpu_sec >= spent);
+	vc_fini(&vc);
+}
+
 /* A job that needs 45 s to start and to checkpoint runs ten times as long
  * before its lease ends early, others RecallAfter. */
 static void a_job_runs_ten_times_what_an_interruption_costs(void **state)
@@ -242,6 +323,9 @@ int main(void)
 		cmocka_unit_test(what_was_spent_is_forgotten_after_an_hour),
 		cmocka_unit_test(who_lacks_gpu_time_has_a_quarter_left),
 		cmocka_unit_test(a_promise_is_kept_without_a_budget),
+		cmocka_unit_test(long_leases_end_for_a_promise),
+		cmocka_unit_test(who_gives_up_spends_nothing),
+		cmocka_unit_test(a_small_step_back_forgets_nothing),
 		cmocka_unit_test(
 			a_job_runs_ten_times_what_an_interruption_costs),
 		cmocka_unit_test(a_storm_is_spread_over_minutes),
