@@ -138,3 +138,9 @@ check "sfair why says of no gang what is lacking until it is owed a turn" \
 ok "why of an owed turn"
 judge one "$one_small" "$one_big" 8
 judge four "$four_small" "$four_big" 32
+check "sfair diag does not tell of leases that ended early" \
+	grep -q 'Leases ended early  *[1-9]' <<<"$(sfair diag)"
+check "sfair metrics does not tell what that cost" \
+	grep -q '^astraea_pool_early_ends_gpu_seconds_total{.*} [0-9]*[1-9]' \
+	<<<"$(sfair metrics)"
+ok "early ends are told"
