@@ -209,8 +209,21 @@ int astra_settle(struct round *r, const struct outcome *o)
 	return 0;
 }
 
+/* r->grants_before stays the number of those of earlier rounds. */
+static void settle_drop_older(struct round *r, uint32_t job)
+{
+	size_t dropped = 0;
+
+	for (size_t i = 0; i < r->grants_before; i++)
+		dropped += r->e->grants[i].job == job;
+	astra_grants_drop(r->e, job);
+	r->grants_before -= dropped;
+	r->withdrawn = true;
+}
+
 /* Leases granted in earlier rounds and not begun yet end with the hold too, but
- * not those that a hold was for. */
+ * not those that a hold was for. One that was lent until a time that has passed
+ * is not worth beginning. */
 void astra_settle_older(struct round *r, size_t count)
 {
 	for (size_t i = count; i-- > 0;) {
@@ -228,10 +241,8 @@ void astra_settle_older(struct round *r, size_t count)
 		if (cut < end)
 			g->until_sec = cut;
 		if (end <= r->snap->now_sec ||
-		    !astra_lease_is_worth(r, j, cut, end)) {
-			astra_grants_drop(r->e, g->job);
-			r->withdrawn = true;
-		}
+		    !astra_lease_is_worth(r, j, cut, end))
+			settle_drop_older(r, g->job);
 	}
 }
 

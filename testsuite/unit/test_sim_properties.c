@@ -328,10 +328,36 @@ static void first_starts_keep_their_bound(void **state)
 	}
 }
 
+/* Jobs that take 200 of their 300 s to leave: grants that were lent until a
+ * hold begins have no time left when their GPUs come. */
+static void slow_checkpoints_delay_few(void **state)
+{
+	const struct astra_scheduler *ltgf = astra_scheduler_find("ltgf", NULL);
+	struct late late = {0};
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= BOUND_SEEDS / 2; seed++) {
+		struct random_world w;
+		struct astra_sim_result r;
+
+		random_world(&w, seed);
+		crowd(&w);
+		w.policy.grace_sec = 300;
+		w.options.checkpoint_sec = 200;
+		simulate(&w, ltgf, &r);
+		late_add(&late, &w, &r);
+		astra_sim_result_clear(&r);
+		astra_cluster_clear(&w.cluster);
+	}
+	assert_true(late.jobs <= late.of / 1000);
+	assert_true(late.worst_terms <= .25);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_starts_keep_their_bound),
+		cmocka_unit_test(slow_checkpoints_delay_few),
 		cmocka_unit_test(same_input_gives_the_same_result),
 		cmocka_unit_test(gpu_time_and_jobs_are_conserved),
 	};
