@@ -217,12 +217,23 @@ static bool calendar_coming(const struct round *r)
 	return false;
 }
 
+/* Whether some who run have not been heard of since the host started. */
+static bool calendar_unheard(const struct round *r)
+{
+	ASTRA_ROSTER_EACH(i, &r->e->roster.running)
+	{
+		if (r->snap->jobs[i].unheard)
+			return true;
+	}
+	return false;
+}
+
 /* Every lease of everybody, to say why it has no place. RANK: it has one, but
  * not by those who pay for it now; or somebody is leaving, and what he leaves
- * is not known yet. */
+ * is not known yet; or it is not known of some whether they can leave. */
 static enum astra_wait calendar_diagnose(struct calendar *c)
 {
-	if (c->r->withdrawn || calendar_coming(c->r))
+	if (c->r->withdrawn || calendar_coming(c->r) || calendar_unheard(c->r))
 		return ASTRA_WAIT_RANK;
 	c->anybody = true;
 	c->claim = ASTRA_CLAIM_DUE;
