@@ -445,10 +445,10 @@ const struct astra_option astra_option_table[] = {
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, recall_sec)}},
 	{"MaxOverhead", "PERCENT", "5",
 	 "With Promise=yes: the part of the pool's GPU time that leases which "
-	 "end early may cost within an hour. Such an end costs what the job "
-	 "needs to start up and for a checkpoint, where that is known, else "
-	 "CheckpointGrace, times its GPUs, times the part of a term that it "
-	 "has not run since its start. A quarter is left to jobs whose tenant "
+	 "end early may cost within an hour. Each costs seconds x GPUs x the "
+	 "part of a term that the job has not run since its start. The seconds "
+	 "are what it needs to start up and for a checkpoint; where that is "
+	 "not known, CheckpointGrace. A quarter is left to jobs whose tenant "
 	 "or user has had less than its share. A first start that would else "
 	 "be later than promised does not heed it. 0: no lease ends early but "
 	 "for these; 100: no limit.",

@@ -6,19 +6,6 @@
 
 #define DAY_SEC 86400.0
 
-/* Quotas are shares of all tenants, also of those without jobs. */
-static int past_tenants(const struct astra_trace *from, struct astra_trace *to)
-{
-	for (size_t i = 0; i < from->tenant_count; i++) {
-		uint32_t at = astra_trace_tenant(to, from->tenants[i].name);
-
-		if (at == ASTRA_NONE)
-			return -1;
-		to->tenants[at].weight = from->tenants[i].weight;
-	}
-	return 0;
-}
-
 static int past_add(const struct astra_virtual *v, uint32_t job,
 		    double done_sec, struct astra_trace *to)
 {
@@ -49,7 +36,8 @@ static int past_make(struct astra_virtual *v, uint32_t come,
 	double since_sec = v->world.now_sec - ASTRA_TERM_DAYS * DAY_SEC;
 	uint32_t first = come;
 
-	if (past_tenants(v->trace, to) < 0)
+	/* Quotas are shares of all tenants, also of those without jobs. */
+	if (astra_trace_copy_tenants(v->trace, to) < 0)
 		return -1;
 	while (first > 0 && come - first < ASTRA_TERM_JOBS_MOST &&
 	       v->trace->jobs[first - 1].submit_sec >= since_sec)

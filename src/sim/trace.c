@@ -280,6 +280,19 @@ uint32_t astra_trace_tenant(struct astra_trace *trace, const char *name)
 	return at;
 }
 
+int astra_trace_copy_tenants(const struct astra_trace *from,
+			     struct astra_trace *to)
+{
+	for (size_t i = 0; i < from->tenant_count; i++) {
+		uint32_t at = astra_trace_tenant(to, from->tenants[i].name);
+
+		if (at == ASTRA_NONE)
+			return -1;
+		to->tenants[at].weight = from->tenants[i].weight;
+	}
+	return 0;
+}
+
 uint32_t astra_trace_user(struct astra_trace *trace, const char *name)
 {
 	struct astra_trace_names *names = trace_names_of(trace);

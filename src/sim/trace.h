@@ -114,6 +114,10 @@ void astra_trace_clear(struct astra_trace *trace);
 /* For readers: the tenant's, user's or app's number, a new one if need be; app
  * numbers begin at 1. name: copied. Returns ASTRA_NONE when out of memory. */
 uint32_t astra_trace_tenant(struct astra_trace *trace, const char *name);
+/* The same tenants with the same weights, those without jobs, too. Returns 0,
+ * or -1 when memory is out. */
+int astra_trace_copy_tenants(const struct astra_trace *from,
+			     struct astra_trace *to);
 uint32_t astra_trace_user(struct astra_trace *trace, const char *name);
 uint32_t astra_trace_app(struct astra_trace *trace, const char *name);
 

@@ -97,25 +97,12 @@ static int simulate_all(struct policies *p, struct astra_error *err)
 	return rc;
 }
 
-/* The same tenants have the same weights, those without jobs, too. */
-static int copy_tenants(const struct astra_trace *from, struct astra_trace *to)
-{
-	for (size_t i = 0; i < from->tenant_count; i++) {
-		uint32_t at = astra_trace_tenant(to, from->tenants[i].name);
-
-		if (at == ASTRA_NONE)
-			return -1;
-		to->tenants[at].weight = from->tenants[i].weight;
-	}
-	return 0;
-}
-
 static int audit_policies_prepare(struct policies *p, struct astra_error *err)
 {
 	const struct sfair_audit *a = p->audit;
 
 	/* In the same order as in the table of what really happened. */
-	if (copy_tenants(&a->trace, &p->trace) < 0 ||
+	if (astra_trace_copy_tenants(&a->trace, &p->trace) < 0 ||
 	    astra_audit_trace(&a->record, &a->window, true, &p->trace) < 0)
 		return astra_error_nomem(err);
 	astra_trace_fit(&p->trace, a->machine.gpus);
