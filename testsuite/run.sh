@@ -5,6 +5,11 @@
 #
 #   testsuite/run.sh                    all of them
 #   testsuite/run.sh 'live/10-*' ...    those whose name matches; --list lists
+#   testsuite/run.sh --changed[=COMMIT] those that what is not committed can break,
+#                                       or what has changed since that commit
+#   testsuite/run.sh --all [...]        also what has passed under a sanitizer with
+#                                       the very same bytes; the line before the last
+#                                       says of how many that is known
 #   testsuite/run.sh --long [...]       long/ as well: hours
 #   testsuite/run.sh --differing [...]  not those whose head says that they are
 #                                       alike with any Slurm: for a second one
@@ -22,30 +27,37 @@
 # unit/    what "make check" runs: cmocka programs and checks of the build
 # golden/  scripts that compare a decision with what is expected
 # live/    NN-*.sh: scripts with a throw-away cluster each, which wait more than
-#          they work: five at a time
+#          they work
 # long/    NN-*.sh: the same, but each may take an hour or more
 # A test ends with 0 (passed), 77 (skipped) or anything else (failed). The last
 # line counts them; the exit status is 1 if one failed. The environment of who
-# runs them is not theirs, and one of whose processes one dies by SIGSEGV and the
-# like fails: testsuite/lib/run-one.sh.
+# runs them is not theirs, one of whose processes one dies by SIGSEGV and the like
+# fails, and so does one that leaves a process: testsuite/lib/run-one.sh.
+#
+# The next test begins while the machine is idle for a quarter of its time and has
+# 2 GiB of memory left; four run on a busy one as well. The longest begin first, by
+# their last times here (test-times in the build folder), or by
+# testsuite/lib/test-times.
 #
 # ASTRAEA_BUILDDIR        the build folder [build/ of the checkout, or with --slurm
 #                         build-slurm-VERSION/]
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
 # ASTRAEA_TEST_TIMEOUT    seconds for one test [2400; 4 hours with --long]
-# ASTRAEA_JOBS            tests at a time [3, or 5 of live/]
+# ASTRAEA_JOBS            tests at a time, at most [24]
 
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-long='' differing='' once_more=''
-passed=0 failed=0 skipped=0 only_alone=0
+long='' differing='' once_more='' changed=''
+passed=0 failed=0 skipped=0 only_alone=0 known=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-# So that a test's own trap can stop its cluster; what waits for it ends then.
-trap 'for job in $(jobs -p); do pkill -P "$job" || :; done; wait; exit 1' INT TERM HUP
+watcher=''
+trap '[[ ! $watcher ]] || kill "$watcher"; end_all' EXIT
+trap 'exit 1' INT TERM HUP
 
 finish() {
+	clear_progress
+	((known == 0)) || echo "$known had passed under a sanitizer, with the same bytes"
 	((only_alone == 0)) || echo "$only_alone passed only when run alone"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	((failed == 0)) || exit 1
@@ -63,16 +75,24 @@ all_tests() {
 		*) echo "unit/${t##*/} $t" ;;
 		esac
 	done
-	# The long ones first, so that others run beside them; before all, those
-	# that work all the time.
-	for t in "$top"/testsuite/live/8[12]-*.sh \
-		"$top"/testsuite/live/{7[0-9],8[03-9]}-*.sh \
-		"$top"/testsuite/live/[0-69][0-9]-*.sh \
+	for t in "$top"/testsuite/live/[0-9][0-9]-*.sh \
 		${long:+"$top"/testsuite/long/[0-9][0-9]-*.sh}; do
 		[[ -x $t ]] || continue
 		[[ ! $differing ]] || ! is_alike "$t" || continue
 		echo "${t#"$top/testsuite/"} $t"
 	done
+}
+
+# longest_first <LIST: the same lines by the seconds that are expected of each,
+# which stand before them.
+longest_first() {
+	local times=$ASTRAEA_BUILDDIR/test-times
+	touch "$times"
+	awk 'FILENAME != "-" { last[$1] = $2; next }
+		{ is_short = $1 !~ /^(live|long)\//
+		  print $1 in last ? last[$1] : is_short ? 3 : 60, $0 }' \
+		"$top/testsuite/lib/test-times" "$times" - |
+		sort -k1,1nr -k2,2
 }
 
 wanted() {
@@ -93,12 +113,14 @@ runs_again() {
 	[[ $once_more && $1 == live/* && $2 != 124 ]] || return 1
 	[[ $1 != live/7* && $1 != live/81-* ]] || return 1
 	[[ ! -s $work/${1//\//_}.dead ]] || return 1
-	sed -n "\\,^$1 ,p" "$work/list" >>"$work/again"
+	awk -v name="$1" '$2 == name' "$work/list" >>"$work/again"
 }
 
 report() {
 	local name=$1 out=$work/${1//\//_} status ms word
 	read -r status ms <"$out.end"
+	echo "$name $(((ms + 999) / 1000))" >>"$ASTRAEA_BUILDDIR/test-times"
+	clear_progress
 	case $status in
 	0) word=PASS passed=$((passed + 1)) ;;
 	77) word=SKIP skipped=$((skipped + 1)) ;;
@@ -111,7 +133,7 @@ report() {
 	printf '%s  %s  %d.%d s\n' "$word" "$name" \
 		$((ms / 1000)) $((ms % 1000 / 100))
 	case $status in
-	0) ;;
+	0) known=$((known + $(sed -n '$s/^\([0-9]*\) of [0-9]* known$/\1/p' "$out.out" | grep . || echo 0))) ;;
 	77) tail -n 1 "$out.out" | sed 's/^/      /' ;;
 	124) tail -n 40 "$out.out" | sed 's/^/      /'
 		echo "      not ended after $limit s" ;;
@@ -119,46 +141,85 @@ report() {
 	esac
 }
 
-# The places that running tests have: the busy one has those of three.
-count_places() {
-	local name
-	places=0
-	for name in "${running[@]}"; do
-		places=$((places + 1))
-		[[ $name != live/81-* ]] || places=$((places + 2))
+clear_progress() { [[ ! -t 1 ]] || printf '\r\033[K'; }
+
+# On a terminal: how many are done, what runs, how long the rest will take where
+# as much is done at a time as till now.
+show_progress() {
+	[[ -t 1 && $SECONDS != "$shown" ]] || return 0
+	local names='' pid left=$waiting past=$((SECONDS - begun))
+	shown=$SECONDS
+	for pid in "${!running[@]}"; do
+		names+=" ${running[$pid]#*/}"
+		left=$((left + ${expected[$pid]}))
 	done
+	((done_sec == 0)) || left=$((left * past / done_sec))
+	printf '\r\033[K%.*s' "$((${COLUMNS:-80} - 1))" \
+		"$((passed + failed + skipped))/$count, $(((left + 59) / 60)) min left:$names"
 }
 
-# Report tests as they end, and wait until they have fewer than $1 places.
+# Report the tests that have ended.
 collect() {
 	local pid
-	while :; do
-		for pid in "${!running[@]}"; do
-			if ! kill -0 "$pid" 2>/dev/null; then
-				wait "$pid" || true
-				report "${running[$pid]}"
-				unset "running[$pid]"
-			fi
-		done
-		count_places
-		((places >= $1)) || return 0
-		wait -n 2>/dev/null || true
+	for pid in "${!running[@]}"; do
+		! kill -0 "$pid" 2>/dev/null || continue
+		wait "$pid" || :
+		report "${running[$pid]}"
+		done_sec=$((done_sec + ${expected[$pid]}))
+		unset "running[$pid]" "expected[$pid]"
 	done
 }
 
-declare -A running=()
+# Whether the machine bears one more test.
+has_room() {
+	local at_once=${#running[@]} most=${ASTRAEA_JOBS:-24}
+	((at_once < most)) || return 1
+	((at_once >= 4)) || return 0
+	look_at_load && ((idle >= 25 && free_mib >= 2048))
+}
 
+declare -A running=() expected=()
+shown=''
+
+# run_tests LIST: of that file, with the seconds expected of each before it.
 run_tests() {
-	local name command jobs
-	while read -r name command; do
-		jobs=3
-		[[ $name != live/* ]] || jobs=5
+	local seconds name command begun=$SECONDS done_sec=0 waiting count
+	count=$(wc -l <"$1") waiting=$(awk '{ n += $1 } END { print n + 0 }' "$1")
+	while read -r seconds name command; do
+		until collect && has_room; do
+			show_progress
+			nap 0.3
+		done
 		run_one "$name" "$limit" "$command" &
-		running[$!]=$name
-		collect "${ASTRAEA_JOBS:-$jobs}"
+		running[$!]=$name expected[$!]=$seconds
+		waiting=$((waiting - seconds))
+	done <"$1"
+	until collect && ((!${#running[@]})); do
+		show_progress
+		nap 0.3
 	done
-	collect 1
 }
+
+# Each test's own trap stops its cluster; what is left then is killed.
+end_all() {
+	local seconds
+	trap '' INT TERM HUP
+	signal_processes TERM "$work/" timeout
+	for ((seconds = 0; seconds < 60; seconds++)); do
+		[[ $(processes_of "$work/") ]] || break
+		nap 1
+	done
+	signal_processes KILL "$work/"
+	[[ ${KEEP_CLUSTER-} ]] || rm -rf "$work"
+}
+
+# The same where this script is killed.
+watch_end() {
+	trap - EXIT
+	trap '' INT HUP
+	while kill -0 $$; do nap 2; done
+	end_all
+} 2>/dev/null
 
 # Those that failed, one at a time and for the last time.
 run_again() {
@@ -166,12 +227,15 @@ run_again() {
 	once_more=''
 	[[ -e $work/again ]] || return 0
 	echo "Once more, alone:"
-	ASTRAEA_JOBS=1 run_tests <"$work/again"
+	ASTRAEA_JOBS=1 run_tests "$work/again"
 	only_alone=$((passed - before))
 }
 
 while [[ ${1-} == --* && $1 != --list ]]; do
 	case $1 in
+	--all) export ASTRAEA_ALL=1 ;;
+	--changed) changed=HEAD ;;
+	--changed=?*) changed=${1#*=} ;;
 	--long) long=1 ;;
 	--differing) differing=1 ;;
 	--once-more) once_more=1 ;;
@@ -185,6 +249,8 @@ while [[ ${1-} == --* && $1 != --list ]]; do
 	esac
 	shift
 done
+# shellcheck source=testsuite/lib/load.sh
+. "$top/testsuite/lib/load.sh"
 # shellcheck source=testsuite/lib/run-one.sh
 . "$top/testsuite/lib/run-one.sh"
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build${ASTRAEA_SLURM:+-slurm-$(slurm_version)}}
@@ -199,14 +265,27 @@ if [[ ${1-} == --list ]]; then
 	all_tests | cut -d' ' -f1
 	exit 0
 fi
+if [[ $changed ]]; then
+	mapfile -t names < <("$top/testsuite/lib/changed" "$changed")
+	((${#names[@]})) || {
+		echo "nothing has changed since $changed"
+		finish
+	}
+	set -- "${names[@]}"
+fi
 all_tests | while read -r name command; do
 	! wanted "$name" "$@" || echo "$name $command"
-done >"$work/list"
+done | longest_first >"$work/list"
 [[ -s $work/list ]] || {
 	echo "no test has such a name; testsuite/run.sh --list" >&2
 	exit 1
 }
+awk '{ last[$1] = $2 } END { for (name in last) print name, last[name] }' \
+	"$ASTRAEA_BUILDDIR/test-times" >"$work/times"
+cp "$work/times" "$ASTRAEA_BUILDDIR/test-times"
 watch_crashes "$work"
-run_tests <"$work/list"
+watch_end &
+watcher=$!
+run_tests "$work/list"
 run_again
 finish

@@ -13,24 +13,23 @@
 # ASan goes to slurmctld's stderr, DIR/log/slurmctld.out: only ASan hears of
 # log_path, twice. At the cluster's end checker-report judges both.
 #
-# ASTRAEA_PATIENCE  factor for times that are waited [1; 3 with a sanitizer, 6 with valgrind]
+# $patience is the factor for times that are waited.
 
 checker_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
+# shellcheck disable=SC2034
 case ${ASTRAEA_CHECKER-} in
-'') checker_patience=1 ;;
+'') patience=2 ;;
 asan | tsan)
-	checker_patience=3
+	patience=6
 	unset LD_PRELOAD # they want to be the first, and see crashes themselves
 	;;
-valgrind) checker_patience=6 ;;
+valgrind) patience=12 ;;
 *)
 	echo "ASTRAEA_CHECKER=$ASTRAEA_CHECKER: asan, tsan or valgrind" >&2
 	exit 1
 	;;
 esac
-# shellcheck disable=SC2034
-patience=${ASTRAEA_PATIENCE:-$checker_patience}
 
 # Let the build folder be that of the checker's variant. Commands are checked, too,
 # and fail by what they leak: not by what libraries do.

@@ -20,7 +20,9 @@
 #   check MESSAGE COMMAND...	fail with MESSAGE unless COMMAND succeeds
 #   check_eq MESSAGE WANT GOT	fail unless the two are the same text
 #   complains PATTERN COMMAND...	fail unless sfair ends so, with one line
-#   wait_for SECONDS COMMAND...	poll until COMMAND succeeds, or fail
+#   wait_for SECONDS COMMAND...	poll until COMMAND succeeds, or fail after so
+#				many seconds of a machine without other work:
+#				see load.sh
 #   submit SBATCH_ARGUMENT...	sbatch; prints the job's id. Output goes to
 #				$CLUSTER_DIR/out/ID unless -o says otherwise
 #   job_state ID		PENDING, RUNNING, COMPLETED, ...; "none" if unknown
@@ -60,6 +62,8 @@ slurm_words
 
 # shellcheck source=testsuite/lib/checker.sh
 . "$live_lib/checker.sh"
+# shellcheck source=testsuite/lib/load.sh
+. "$live_lib/load.sh"
 checker_build
 
 # live_end [STATUS]: of the test; $? where it is not given.
@@ -114,7 +118,7 @@ scontrol() {
 	command scontrol "$@" &
 	pid=$!
 	while kill -0 "$pid" 2>/dev/null; do
-		sleep .1
+		nap .1
 		((++tenths % 50)) || interrupt_slurmctld
 	done
 	wait "$pid"
@@ -156,14 +160,15 @@ complains() {
 }
 
 wait_for() {
-	local limit=$(($1 * patience)) end nap=0.2 naps=0
-	end=$((SECONDS + limit))
+	local limit=$(($1 * patience)) seconds=0.2 naps=0 wait_left wait_looked
+	wait_begins $limit
 	shift
 	until "$@"; do
-		((SECONDS <= end)) || fail "not within $limit s: $*"
+		wait_goes_on || fail "not within $limit s: $*"
 		# A look costs a command: who waits for long looks less often.
-		((++naps < 10)) || nap=0.5
-		sleep $nap
+		((++naps < 10)) || seconds=0.5
+		((naps < 30)) || seconds=1
+		nap $seconds
 	done
 }
 

@@ -7,15 +7,18 @@
 #				compiler or a sanitizer watches, nothing is seen
 #   run_one NAME LIMIT COMMAND	leaves FOLDER's NAME.out, and NAME.end with the
 #				status and the milliseconds
+#   processes_of START		whose TMPDIR begins so
+#   signal_processes SIGNAL START [COMMAND]	to those, of this name
 #
 # A test sees the same environment whoever runs it: what is not named here is
 # not passed on. And it fails where any process of it dies by a fault of its
 # own, be it one that nobody waits for: see crash.c. A test that means such a
-# death says so: touch "$ASTRAEA_CRASHES/.meant".
+# death says so: touch "$ASTRAEA_CRASHES/.meant". A test has a TMPDIR of its own,
+# which goes when it ends; a process with it that stays is ended, and fails the test.
 
 # Knobs of tests among them, by their prefixes. Programs are the system's: one of
 # the caller's own, an interpreter without a module say, would hide a fault.
-passed_on='HOME|TMPDIR|XDG_CACHE_HOME|CI|KEEP_CLUSTER|top_srcdir|top_builddir'
+passed_on='HOME|XDG_CACHE_HOME|CI|KEEP_CLUSTER|top_srcdir|top_builddir'
 passed_on+='|(ASTRAEA|ASTRA|BENCH|CCACHE|DAY|FUZZ|REPLAY|SOAK)_[A-Z_]*'
 
 run_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -37,31 +40,56 @@ watch_crashes() {
 
 # clean COMMAND...: with nothing in its environment but what is passed on.
 clean() {
-	local name environment=(TERM=dumb PATH="$slurm_path")
+	local name environment=(TERM=dumb PATH="$slurm_path" TMPDIR="$own/tmp")
 	for name in $(compgen -e | grep -xE "$passed_on"); do
 		environment+=("$name=${!name}")
 	done
 	[[ ! $crash_lib ]] || environment+=("LD_PRELOAD=$crash_lib"
-		"ASTRAEA_CRASHES=$crashes")
+		"ASTRAEA_CRASHES=$own/crashes")
 	env -i "${environment[@]}" "$@"
 }
 
 # What died, where that was not meant.
 put_crashes() {
-	[[ ! -e $crashes/.meant ]] && cat "$crashes"/* 2>/dev/null
+	[[ -e $own/crashes/.meant ]] || cat "$own"/crashes/* 2>/dev/null || :
+}
+
+processes_of() {
+	grep -lasF "TMPDIR=$1" /proc/[0-9]*/environ | cut -d/ -f3
+}
+
+signal_processes() {
+	local pid name
+	for pid in $(processes_of "$2"); do
+		read -r name <"/proc/$pid/comm" || continue
+		[[ ${3-$name} != "$name" ]] || kill "-$1" "$pid" || :
+	done
+} 2>/dev/null
+
+# What is still there a second after the test's end; ended.
+put_left() {
+	local pid
+	[[ $(processes_of "$own/") ]] || return 0
+	sleep 1
+	for pid in $(processes_of "$own/"); do
+		tr '\0' ' ' <"/proc/$pid/cmdline" && echo "was left running"
+		kill -KILL "$pid" || :
+	done 2>/dev/null
 }
 
 run_one() {
-	local out=$run_folder/${1//\//_} start=${EPOCHREALTIME/./} status=0
-	local crashes
-	crashes=$(mktemp -d "$run_folder/crashes.XXXXXX")
-	chmod 1777 "$crashes"
+	local out=$run_folder/${1//\//_} start=${EPOCHREALTIME/./} status=0 own
+	own=$(mktemp -d "$run_folder/XXXXXX")
+	chmod 711 "$own"
+	mkdir -m 1777 "$own"/{crashes,tmp}
 	clean timeout --kill-after=60 "$2" "$3" >"$out.out" 2>&1 </dev/null ||
 		status=$?
-	if put_crashes >"$out.dead" && ((status == 0 || status == 77)); then
+	{ put_crashes && put_left; } >"$out.dead"
+	if [[ -s $out.dead ]] && ((status == 0 || status == 77)); then
 		echo "FAIL: what no process of a test may do:" >>"$out.out"
 		status=1
 	fi
 	cat "$out.dead" >>"$out.out"
+	[[ ${KEEP_CLUSTER-} ]] || rm -rf "$own"
 	echo "$status $(((${EPOCHREALTIME/./} - start) / 1000))" >"$out.end"
 }

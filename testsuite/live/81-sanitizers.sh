@@ -42,27 +42,21 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 # Pages in a browser, packages, texts about texts, decisions that are pinned and
 # hundreds of simulations take minutes and touch no memory of ours that other tests
 # do not.
-checked=''
-build=${ASTRAEA_BUILDDIR:-$top/build}
-for test in $(make -s -C "$build" list-tests); do
+folder=$("$top/testsuite/lib/variant" asan)
+ASTRAEA_BUILDDIR=$folder "$top/build-aux/build.sh" --checks
+checked=()
+for test in $(make -s -C "$folder" list-tests); do
 	case $test in
 	*/page.sh | */completion.sh | */check-* | */test_frameworks.py) ;;
 	*/packages*.sh | */install.sh | */setup.sh | */run-golden.sh) ;;
 	*/test_sim_properties) ;;
-	*/testsuite/*) checked+=" testsuite/${test#*/testsuite/}" ;;
-	*) checked+=" ${test##*/}" ;;
+	*) checked+=("$test") ;;
 	esac
 done
-
-folder=$("$top/testsuite/lib/variant" asan)
 # What was freed is kept for 16 MiB and not 256: a third of the time less.
-ASAN_OPTIONS=quarantine_size_mb=16 make -j2 -C "$folder" check \
-	"TESTS=$checked" >"$log" 2>&1 || {
-	echo "FAIL: make check in $folder:"
-	# The first lines are those that one gets to see of a long run.
-	grep -E '^(FAIL|ERROR):' "$log" || tail -n 30 "$log"
-	grep -E 'FAILED|error:|ERROR|Traceback' "$folder/test-suite.log" |
-		head -n 40
+(cd "$folder" && ASAN_OPTIONS=quarantine_size_mb=16 \
+	"$top/testsuite/lib/known" "${checked[@]}") || {
+	echo "FAIL: make check in $folder"
 	exit 1
 }
 
