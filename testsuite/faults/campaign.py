@@ -24,7 +24,7 @@ def options():
     p.add_argument("--jobs", type=int, default=50)
     p.add_argument("--kinds", default="")
     p.add_argument("--points", default="")
-    p.add_argument("--every-point", action="store_true")
+    p.add_argument("--every-point", default="")
     p.add_argument("--nodes", type=int, default=5)
     p.add_argument("--round", type=float, default=1)
     p.add_argument("--stock", action="store_true")
@@ -59,6 +59,9 @@ class Campaign:
         self.o = o
         self.cluster = c = Cluster(o.dir, o.stock)
         c.points = o.points.split()
+        if o.every_point:
+            part, parts = map(int, o.every_point.split("/"))
+            c.points = c.points[part - 1::parts]
         c.nodes = ["n%d" % (i + 1) for i in range(o.nodes)]
         c.reached, c.integrals_lost, c.clock_moved = set(), False, False
         self.log = Log(c.log, time.monotonic)

@@ -4,14 +4,14 @@
 # Injure a cluster again and again, and look whether anything was lost.
 #
 #   campaign.sh [--faults N] [--seed S] [--jobs N] [--kinds K,K...]
-#               [--every-point] [--nodes N] [--no-accounting] [--stock]
+#               [--every-point PART/PARTS] [--nodes N] [--no-accounting] [--stock]
 #               [--policy NAME] [--elastic PERCENT]
 #
 #   --faults N       so many, at random [20]
 #   --seed S         the same seed draws the same faults and jobs [1]
 #   --jobs N         so many jobs that are not done, all the time [50]
 #   --kinds K,...    only these kinds; see kinds.py for the names
-#   --every-point    besides, every fault point once
+#   --every-point 1/3  besides, every fault point of the first third once
 #   --no-accounting  without slurmdbd: GPU time is not compared with sacct's
 #   --policy NAME    of the pool [ltgf]
 #   --elastic P      so many percent of the jobs are elastic, by --gpu-range,
@@ -35,10 +35,9 @@ while (($#)); do
 	case $1 in
 	--stock) stock=--stock ;;
 	--no-accounting) accounting='' ;;
-	--every-point) arguments+=("$1") ;;
 	--nodes) nodes=$2 && shift ;;
 	--policy) policy=$2 && shift ;;
-	--elastic | --faults | --seed | --jobs | --kinds)
+	--elastic | --every-point | --faults | --seed | --jobs | --kinds)
 		arguments+=("$1" "${2?a value for $1}") && shift
 		;;
 	*) fail "unknown option $1" ;;
