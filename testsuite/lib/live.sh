@@ -12,8 +12,13 @@
 # skipped with 77. Where a test fails, the tails of the logs are printed, and what
 # its function on_failure, if it has one, has to say.
 #
-#   start_cluster [OPTION]...	testsuite/lib/cluster up, in a new folder; its
-#				env is sourced; torn down at the end of the test
+#   start_cluster [--needs 'KEY=VALUE...'] [OPTION]...	testsuite/lib/cluster up,
+#				in a new folder; its env is sourced; torn down at
+#				the end of the test. What the options do not say is
+#				drawn, by the test's name and the day, and printed:
+#				see --vary of cluster, ASTRAEA_CLUSTER='KEY=VALUE...'
+#				chooses. A test that fails with one of them for a
+#				reason of its own says what it needs
 #   fail MESSAGE...		say what is wrong and end with 1
 #   skip MESSAGE...		say why it cannot be tried here and end with 77
 #   ok NAME...		say that a native meaning has been checked
@@ -82,15 +87,40 @@ live_end() {
 	exit "$status"
 }
 
+# Sets vary.
+draw_cluster() {
+	local draw key values
+	read -r draw _ < <(cksum <<<"${0##*/} $(date +%F)")
+	vary=''
+	while read -r key values; do
+		# shellcheck disable=SC2086
+		set -- $values
+		shift $((draw % $#))
+		draw=$((draw / 7))
+		vary+=" $key=$1"
+	done <<-EOT
+		cores no yes
+		select CR_Core_Memory CR_Core CR_CPU CR_CPU_Memory
+		minage 300 2
+		weight no yes
+		older no yes
+	EOT
+	vary="${vary# }${ASTRAEA_CLUSTER+ $ASTRAEA_CLUSTER}"
+}
+
 start_cluster() {
-	local dir
+	local dir vary needs=''
+	[[ ${1-} != --needs ]] || { needs=" $2" && shift 2; }
+	draw_cluster
+	vary+=$needs
+	echo "cluster: $vary"
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/astraea.XXXXXX")
 	# Job users other than root must reach their output.
 	chmod 755 "$dir"
 	CLUSTER_DIR=$dir
 	trap live_end EXIT
 	trap 'exit 1' INT TERM HUP
-	"$live_lib/cluster" up "$dir" "$@" >/dev/null
+	"$live_lib/cluster" up "$dir" --vary "$vary" "$@" >/dev/null
 	# shellcheck source=/dev/null
 	. "$dir/env"
 	mkdir -m 1777 "$dir/out"
@@ -176,10 +206,17 @@ submit() {
 	sbatch --parsable -o "$CLUSTER_DIR/out/%j" --chdir=/ "$@"
 }
 
+# A job that slurmctld has forgotten, as it ended.
+ended_field() {
+	sed -n "s/^JobId=$1 .* $2=\([^ ]*\).*/\1/p" "$CLUSTER_DIR/log/ended" |
+		tail -n 1
+}
+
 job_state() {
 	local state
 	state=$(scontrol -o show job "$1" 2>/dev/null |
 		sed -n '1s/.* JobState=\([A-Z_]*\).*/\1/p') || true
+	[[ $state ]] || state=$(ended_field "$1" JobState)
 	echo "${state:-none}"
 }
 
@@ -187,8 +224,10 @@ job_is() { [[ $(job_state "$1") == "$2" ]]; }
 
 # From Slurm 26.05 on a submit line may have several lines.
 job_field() {
-	scontrol -o show job "$1" |
-		sed -n "/ $2=/{s/.* $2=\([^ ]*\).*/\1/p;:rest;n;b rest}"
+	local value
+	value=$(scontrol -o show job "$1" 2>/dev/null |
+		sed -n "/ $2=/{s/.* $2=\([^ ]*\).*/\1/p;:rest;n;b rest}") || :
+	echo "${value:-$(ended_field "$1" "$2")}"
 }
 
 job_reason() { squeue -h -j "$1" -o %r; }

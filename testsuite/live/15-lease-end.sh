@@ -17,7 +17,7 @@ cat >"$conf" <<-EOT
 	Tenant=small Accounts=small Weight=1
 	Tenant=big Accounts=big Weight=100
 EOT
-start_cluster --nodes 2 --gpus 20 --cpus 64 --astraea "$conf" \
+start_cluster --needs minage=300 --nodes 2 --gpus 20 --cpus 64 --astraea "$conf" \
 	--slurm 'PartitionName=gpu Nodes=n1 Default=YES State=UP' \
 	--slurm 'PartitionName=site Nodes=n2 State=UP' \
 	--slurm SlurmctldParameters=enable_expedited_requeue
