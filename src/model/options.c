@@ -450,8 +450,9 @@ const struct astra_option astra_option_table[] = {
 	 "are what it needs to start up and for a checkpoint; where that is "
 	 "not known, CheckpointGrace. A quarter is left to jobs whose tenant "
 	 "or user has had less than its share. A first start that would else "
-	 "be later than promised does not heed it. 0: no lease ends early but "
-	 "for these; 100: no limit.",
+	 "be later than promised does not heed it, nor do loans of GPUs that are "
+	 "collected for a job; both are counted. 0: no other lease ends early; "
+	 "100: no limit.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, overhead_max)},
 	 .least = 0, .most = 100},
 	{"Reserve", "GPUS", "2",
