@@ -12,8 +12,8 @@
  * of the pool's GPU time; the leases that end for the last job may exceed it. A
  * part of it is left to those who lack GPU time. A first start that would else
  * miss its bound need not heed it, and is counted. What was counted for an end
- * that does not come, as its job gave up, is given back. A loan, which ends when
- * a hold begins, need not heed it either, and is counted when it ends.
+ * that does not come, as its job gave up, is given back. A loan, which ends
+ * when a hold begins, need not heed it either, and is counted when it ends.
  */
 #include <math.h>
 #include <string.h>

@@ -344,8 +344,8 @@ static double really_lost(const struct vcluster *vc, double *began)
 }
 
 /* Random jobs and gangs of up to 48 of 64 GPUs, for four hours: what is
- * counted is what early ends cost, loans that holds end among them. That is near
- * the limit at most: loans and first starts need not heed it. */
+ * counted is what early ends cost, loans that holds end among them. That is
+ * near the limit at most: loans and first starts need not heed it. */
 static void all_that_ends_early_is_counted(void **state)
 {
 	(void)state;
