@@ -61,9 +61,14 @@ int astra_backlog_init(struct turns *t)
 
 /* In terms: how long those may take that are due before a job. Under a policy
  * that allocates half a term less, as leases end by themselves and may be as
- * much longer than a term. */
+ * much longer than a term. With slots longer than a term leases last a slot:
+ * the difference is less than nothing, and holds are planned earlier by it. */
 static double backlog_spare(const struct round *r)
 {
+	double slot = r->e->options.slot_sec / r->e->options.lease_sec;
+
+	if (r->e->policy->slots && slot > 1)
+		return 1 - slot;
 	return r->e->policy->allocate ? .5 : 1;
 }
 

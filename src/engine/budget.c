@@ -12,8 +12,8 @@
  * of the pool's GPU time; the leases that end for the last job may exceed it. A
  * part of it is left to those who lack GPU time. A first start that would else
  * miss its bound need not heed it, and is counted. What was counted for an end
- * that does not come, as its job gave up, is given back. A lease that begins in
- * what is lent until a hold begins is not counted when that ends it.
+ * that does not come, as its job gave up, is given back. A loan, which ends
+ * when a hold begins, need not heed it either, and is counted when it ends.
  */
 #include <math.h>
 #include <string.h>
@@ -162,6 +162,15 @@ void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,
 	e->budget.jobs++;
 	e->counters.recalled++;
 	e->counters.recall_gpu_sec += cost;
+}
+
+void astra_budget_spend_loan(struct round *r, struct ejob *j, uint32_t next)
+{
+	double now = r->snap->now_sec;
+
+	if (j->lent && !(j->early_gpu_sec > 0) &&
+	    now < j->start_sec + j->lease_sec)
+		astra_budget_spend(r, j, next, now);
 }
 
 void astra_budget_shift(struct astra_engine *e, double by_sec)

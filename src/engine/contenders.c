@@ -4,7 +4,7 @@
 
 #include "src/common/grow.h"
 #include "src/common/number.h"
-#include "src/engine/engine_priv.h"
+#include "src/engine/hold.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -218,6 +218,7 @@ void astra_contenders_withdraw(struct round *r)
 		if (c->expired) {
 			astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
 			j->doomed_for = c->winner;
+			astra_budget_spend_loan(r, j, c->winner);
 		}
 	}
 	r->contender_count = kept;

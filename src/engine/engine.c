@@ -314,7 +314,8 @@ static int engine_decide(struct round *r, struct astra_error *err)
 {
 	if (!r->e->options.leases)
 		return astra_round_order(r, err);
-	astra_grants_revise(r);
+	if (astra_grants_revise(r) < 0)
+		return astra_error_nomem(err);
 	return r->e->policy->allocate ? astra_round_allot(r, err)
 				      : astra_round_decide(r, err);
 }
@@ -337,6 +338,7 @@ static void engine_end(struct round *r, bool failed)
 	e->contenders = r->contenders;
 	e->contender_room = r->contender_room;
 	free(r->node_holds);
+	free(r->missing);
 	free(r->least);
 	free(r->levels);
 	free(r->contestants);

@@ -505,6 +505,8 @@ struct round {
 	size_t contender_count, contender_room;
 	size_t grants_before;		    /* of earlier rounds */
 	struct astra_node_hold *node_holds; /* per node; NULL: no holds */
+	struct astra_share *missing; /* CPUs and memory that grants lack yet */
+	size_t missing_count;
 	struct astra_share reserve; /* kept from the contest; no GPUs: none */
 	double wake_sec;	    /* the policy wants the next round then */
 	bool elastic;		    /* a contender is */
@@ -674,7 +676,9 @@ void astra_place_end(struct astra_engine *e, const struct astra_snapshot *snap,
 int astra_places_repay(struct round *r, struct ejob **queue, size_t count);
 
 /* grant.c */
-void astra_grants_revise(struct round *r);
+/* Drop the grants that are lost, and set aside what is free of the others.
+ * Returns 0, or -1 when memory is out. */
+int astra_grants_revise(struct round *r);
 int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
 		     const struct astra_share *shares, size_t count);
 void astra_grants_drop(struct astra_engine *e, uint32_t job);

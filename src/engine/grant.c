@@ -106,6 +106,33 @@ static enum readiness readiness(const struct round *r, const struct grant *g)
 	return all;
 }
 
+/* Whether leases end for it that have not been told yet (MaxReclaim). */
+static bool grant_is_untold(const struct round *r, const struct grant *g)
+{
+	return g->told_sec >= r->snap->now_sec;
+}
+
+/* The CPUs and the memory that a grant still lacks are not free for others when
+ * the jobs leave that have them. Of a hold that was served with leases which
+ * are not told yet these jobs' are not counted as free at all. */
+static void grant_note_missing(struct round *r, const struct grant *g,
+			       const struct astra_share *share,
+			       const struct astra_share *part)
+{
+	struct astra_share *m = &r->missing[r->missing_count];
+
+	if (part->cpus == share->cpus && part->mem_mib == share->mem_mib)
+		return;
+	if (astra_engine_find(r->e, g->job)->served && grant_is_untold(r, g))
+		return;
+	*m = (struct astra_share){
+		.node = share->node,
+		.cpus = share->cpus - part->cpus,
+		.mem_mib = share->mem_mib - part->mem_mib,
+	};
+	r->missing_count++;
+}
+
 /* Set aside what is already free of a grant; the rest is coming. */
 static void grant_reserve(struct round *r, const struct grant *g)
 {
@@ -125,6 +152,7 @@ static void grant_reserve(struct round *r, const struct grant *g)
 			part.mem_mib = room->mem_mib;
 		r->coming[part.node] -= missing;
 		astra_space_take(r->idle, &part);
+		grant_note_missing(r, g, &g->shares[i], &part);
 	}
 }
 
@@ -202,11 +230,24 @@ static bool grant_in_vain(const struct round *r, const struct grant *g)
 	       g->told_sec + astra_leave_sec(r->e, r->snap) < r->snap->now_sec;
 }
 
-void astra_grants_revise(struct round *r)
+/* Returns 0, or -1 when memory is out. */
+static int grants_make_missing(struct round *r)
+{
+	size_t shares = 0;
+
+	for (size_t i = 0; i < r->e->grant_count; i++)
+		shares += r->e->grants[i].count;
+	r->missing = calloc(shares + 1, sizeof(*r->missing));
+	return r->missing ? 0 : -1;
+}
+
+int astra_grants_revise(struct round *r)
 {
 	struct astra_engine *e = r->e;
 	size_t kept = 0;
 
+	if (e->grant_count && grants_make_missing(r) < 0)
+		return -1;
 	grants_note_untold(e);
 	for (size_t i = 0; i < e->grant_count; i++) {
 		struct grant *g = &e->grants[i];
@@ -227,6 +268,7 @@ void astra_grants_revise(struct round *r)
 	}
 	e->grant_count = kept;
 	spare_doomed(r);
+	return 0;
 }
 
 /* Whether every share was free when the host looked. */

@@ -322,6 +322,9 @@ static void table_leases(struct round *r)
 			table_shares(r, job->held, job->held_count,
 				     j->lease_end_sec);
 	}
+	for (size_t i = 0; i < r->missing_count; i++)
+		table_add(&r->node_holds[r->missing[i].node], &r->missing[i],
+			  -1);
 	for (size_t i = 0; i < r->grants_before; i++)
 		if (!astra_engine_find(r->e, e->grants[i].job)->served)
 			table_shares(r, e->grants[i].shares, e->grants[i].count,

@@ -184,6 +184,7 @@ static void settle_loser(struct round *r, const struct outcome *o,
 	}
 	astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
 	j->doomed_for = leaves ? c->winner : ASTRA_NONE;
+	astra_budget_spend_loan(r, j, j->doomed_for);
 }
 
 int astra_settle(struct round *r, const struct outcome *o)

@@ -450,8 +450,12 @@ const struct astra_option astra_option_table[] = {
 	 "are what it needs to start up and for a checkpoint; where that is "
 	 "not known, CheckpointGrace. A quarter is left to jobs whose tenant "
 	 "or user has had less than its share. A first start that would else "
-	 "be later than promised does not heed it. 0: no lease ends early but "
-	 "for these; 100: no limit.",
+	 "be later than promised does not heed it, nor do loans of GPUs that are "
+	 "collected for a job; both are counted. Once 240 jobs have been told "
+	 "to leave early in a minute no more are until the next, but the leases "
+	 "that end for one gang end together, however many: else its first GPUs "
+	 "would be idle until it has the last ones. MaxReclaim spreads these, "
+	 "too. 0: no other lease ends early; 100: no limit.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, overhead_max)},
 	 .least = 0, .most = 100},
 	{"Reserve", "GPUS", "2",
@@ -535,7 +539,9 @@ const struct astra_option astra_option_table[] = {
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, charge_blocked)}},
 	{"SlotLength", "TIME", "600",
 	 "incentive, oasis and ogasched plan slot by slot, of ten seconds at "
-	 "least. Their leases end with a slot.",
+	 "least. Their leases end with a slot. If it is about as long as "
+	 "LeaseTerm, of several gangs of the whole pool that come at once some "
+	 "may start later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, slot_sec)}},
 	{"BatchMax", "SLOTS", "4",
 	 "The longest window of incentive, 1 to 256 slots. Windows begin with "

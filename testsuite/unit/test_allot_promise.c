@@ -3,6 +3,7 @@
  * starts small jobs as they come and lets who runs go on, so that a larger job
  * never has its turn. Times are relative to the begin, 1000. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,6 +294,49 @@ static void an_elastic_job_is_promised_its_fewest_gpus(void **state)
 	vc_fini(&vc);
 }
 
+/* Three gangs of all GPUs come at once, where a slot lasts four terms: leases
+ * end by themselves up to four terms later, so their holds are planned earlier.
+ * at: when they come, from the begin. */
+static uint64_t late_with_long_slots(const char *policy, double at)
+{
+	static const char *const names[] = {"b", "c", "d"};
+	struct vcluster vc;
+	uint64_t late;
+
+	vc_init(&vc, 2, 8);
+	(void)snprintf(vc.options.policy, sizeof(vc.options.policy), "%s",
+		       policy);
+	vc.options.lease_sec = 900;
+	vc.options.slot_sec = 3600;
+	vc.options.grace_sec = 5;
+	vc.options.round_sec = 10;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	for (size_t i = 0; i < 3; i++)
+		vc_tenant(&vc, names[i], 1);
+	for (int i = 0; i < 64; i++)
+		vc_submit(&vc, 0, 1, HUGE_VAL);
+	vc_run(&vc, AT(at));
+	for (uint32_t i = 1; i <= 3; i++)
+		vc_submit(&vc, i, 16, HUGE_VAL);
+	vc_run(&vc, AT(at + 11 * 900));
+	late = astra_engine_counters(vc.engine).over_bound;
+	vc_fini(&vc);
+	return late;
+}
+
+static void slots_may_be_longer_than_a_term(void **state)
+{
+	static const char *const policies[] = {"oasis", "incentive",
+					       "ogasched"};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		for (double at = 100; at < 3600; at += 1400)
+			assert_int_equal(late_with_long_slots(policies[i], at),
+					 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +347,7 @@ int main(void)
 		cmocka_unit_test(a_refused_job_is_promised_nothing),
 		cmocka_unit_test(a_restart_keeps_the_bound),
 		cmocka_unit_test(an_elastic_job_is_promised_its_fewest_gpus),
+		cmocka_unit_test(slots_may_be_longer_than_a_term),
 	};
 
 	return cmocka_run_group_tests_name("allot_promise", tests, NULL, NULL);

@@ -224,6 +224,54 @@ static void a_first_start_before_an_owed_turn_is_told(void **state)
 	vc_fini(&vc);
 }
 
+static struct vjob *submit_cpus(struct vcluster *vc, uint32_t tenant,
+				uint32_t gpus, uint32_t cpus)
+{
+	struct vjob *v = vc_submit(vc, tenant, gpus, HUGE_VAL);
+
+	v->job.request.cpus = cpus;
+	return v;
+}
+
+/* A node of 64 CPUs. `first` is granted 28 at 1100, 24 of them of two jobs that
+ * need 250 s for their checkpoints. `second` has a hold on the other 36 from
+ * 1301 on. The job whose lease ends meanwhile gets a new one that ends with the
+ * hold, as the 24 are not free when they come. */
+static void cpus_that_a_grant_waits_for_are_not_lent(void **state)
+{
+	struct vcluster vc;
+	struct vjob *first, *second;
+
+	(void)state;
+	vc_init(&vc, 1, 8);
+	vc.options.lease_sec = 900;
+	vc.options.round_sec = 10;
+	vc.options.grace_sec = 300;
+	vc.options.recall_sec = 0;
+	vc_begin(&vc);
+	for (int i = 0; i < 5; i++)
+		vc_tenant(&vc, (const char *[]){"a", "b", "c", "d", "e"}[i], 1);
+	vc_run(&vc, AT(200));
+	for (int i = 0; i < 2; i++) {
+		struct vjob *slow = submit_cpus(&vc, 0, 1, 12);
+
+		slow->job.checkpoints = true;
+		slow->checkpoint_sec = 250;
+	}
+	vc_run(&vc, AT(300));
+	submit_cpus(&vc, 1, 1, 12);
+	vc_run(&vc, AT(400));
+	submit_cpus(&vc, 2, 1, 24);
+	vc_run(&vc, AT(430));
+	first = submit_cpus(&vc, 3, 2, 28);
+	vc_run(&vc, AT(450));
+	second = submit_cpus(&vc, 4, 2, 36);
+	vc_run(&vc, AT(1301 + 60));
+	assert_int_equal(first->starts, 1);
+	assert_int_equal(second->starts, 1);
+	vc_fini(&vc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +281,7 @@ int main(void)
 		cmocka_unit_test(a_gang_gives_way_to_one_as_large),
 		cmocka_unit_test(what_a_gang_is_owed_is_told),
 		cmocka_unit_test(a_first_start_before_an_owed_turn_is_told),
+		cmocka_unit_test(cpus_that_a_grant_waits_for_are_not_lent),
 	};
 
 	return cmocka_run_group_tests_name("holds", tests, NULL, NULL);
