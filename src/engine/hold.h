@@ -139,9 +139,10 @@ bool astra_share_owed(const struct turns *t, const struct contender *c);
 bool astra_share_passes(const struct turns *t, const struct ejob *owner,
 			const struct ejob *next);
 /* Whether the lease of `owner` may end early for `next`, which waits for its
- * first start. If GPUs were collected for that lease, only for a job of the
- * same user, for one as large, or for one whose tenant or user is half a turn
- * of `owner` behind its share: else a gang would lose each turn after
+ * first start: not if another tenant or user than that of `next` would then
+ * lack half of this turn. If GPUs were collected for that lease, only for a job
+ * of the same user, for one as large, or for one whose tenant or user is half a
+ * turn of `owner` behind its share: else a gang would lose each turn after
  * RecallAfter to small jobs. */
 bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
 			 const struct ejob *next);

@@ -160,6 +160,20 @@ static double share_behind(const struct astra_contestant *x)
 	return x->usage.fair - x->usage.alloc;
 }
 
+/* Whether the tenant of `owner`, or its user if `next` is of the same tenant,
+ * will lack half of this turn once the lease has ended: t->lack counts the
+ * lease as if it went on. */
+static bool share_needs(const struct turns *t, const struct ejob *owner,
+			const struct ejob *next)
+{
+	double half = owner->held_charge * owner->lease_sec / 2;
+
+	if (owner->tenant != next->tenant)
+		return t->lack[owner->tenant] >= -half;
+	return astra_shared_by_user(t->r->e, owner) &&
+	       owner->user != next->user && t->user_lack[owner->user] >= -half;
+}
+
 bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
 			 const struct ejob *next)
 {
@@ -168,6 +182,8 @@ bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
 	double half = owner->held_charge * owner->lease_sec / 2;
 	bool same = owner->tenant == next->tenant;
 
+	if (share_needs(t, owner, next))
+		return false;
 	if (!owner->collected || (same && owner->user == next->user) ||
 	    owner->held_charge <= astra_elastic_charge(next, next->gpus_least))
 		return true;

@@ -153,6 +153,56 @@ static void a_gang_gives_way_to_one_as_large(void **state)
 	vc_fini(&vc);
 }
 
+/* Six GPUs: one job of the first tenant, or user, and five of the second have
+ * them, all of one GPU, in either order. Then a third one's first job comes,
+ * for which a lease has to end. Nobody lacks anything so far. */
+static void a_third_comes(bool users, bool few_first)
+{
+	struct vcluster vc;
+	struct vjob *few = NULL, *third;
+
+	vc_init(&vc, 1, 6);
+	vc.options.lease_sec = 60;
+	vc.options.grace_sec = 0;
+	vc.options.min_run_sec = 0;
+	vc.options.round_sec = 1;
+	vc.options.recall_sec = 10;
+	vc.options.within_users = users;
+	vc_begin(&vc);
+	for (int i = 0; i < 3; i++) {
+		const char *name = (const char *[]){"few", "many", "third"}[i];
+
+		if (!users || !i)
+			vc_tenant(&vc, name, 1);
+		if (users)
+			vc_user(&vc, 0, name);
+	}
+	for (uint32_t i = 0; i < 6; i++) {
+		uint32_t who = i != (few_first ? 0 : 5);
+		struct vjob *v = vc_submit(&vc, users ? 0 : who, 1, HUGE_VAL);
+
+		v->job.user = users ? who : ASTRA_NONE;
+		few = who ? few : v;
+	}
+	vc_run(&vc, AT(15));
+	third = vc_submit(&vc, users ? 0 : 2, 1, HUGE_VAL);
+	third->job.user = users ? 2 : ASTRA_NONE;
+	vc_run(&vc, AT(20));
+	assert_int_equal(third->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(few->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(few->starts, 1);
+	vc_fini(&vc);
+}
+
+/* Less gifts both have the same A / F. By that alone the first one loses the
+ * only GPU that it can use, and the second one keeps five. */
+static void a_lease_that_is_needed_does_not_end_early(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		a_third_comes(i & 1, i & 2);
+}
+
 static const struct astra_reason *reason_of(const struct vcluster *vc,
 					    const struct vjob *v)
 {
@@ -279,6 +329,7 @@ int main(void)
 		cmocka_unit_test(no_lease_is_recalled_if_recall_after_is_0),
 		cmocka_unit_test(a_gang_keeps_its_turn_beside_first_starts),
 		cmocka_unit_test(a_gang_gives_way_to_one_as_large),
+		cmocka_unit_test(a_lease_that_is_needed_does_not_end_early),
 		cmocka_unit_test(what_a_gang_is_owed_is_told),
 		cmocka_unit_test(a_first_start_before_an_owed_turn_is_told),
 		cmocka_unit_test(cpus_that_a_grant_waits_for_are_not_lent),
