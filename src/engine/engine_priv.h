@@ -123,7 +123,6 @@ struct ejob {
 	uint32_t doomed_for;  /* id of the job that was granted its GPUs */
 	uint32_t grants;      /* outstanding ones */
 	uint32_t refusals;    /* remembered ones */
-	bool taken;  /* in this round, its GPUs were placed with others */
 	bool awaits; /* while grants are revised: leases are yet to end for it
 		      */
 	bool lent;   /* its GPUs are, until a hold begins */
@@ -844,7 +843,6 @@ size_t astra_widen(const struct round *r, const struct contender *c,
 		   size_t count, size_t most);
 
 /* settle.c */
-void astra_settle_mark(struct round *r);
 /* Of the first `count` grants. */
 void astra_settle_older(struct round *r, size_t count);
 /* A lease that is over goes on until a hold begins: its GPUs are lent. That is
