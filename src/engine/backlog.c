@@ -35,28 +35,19 @@ static size_t backlog_bucket(const struct round *r, double due_sec)
 
 int astra_backlog_init(struct turns *t)
 {
-	const struct round *r = t->r;
-	size_t nth = 0;
-
 	t->backlog = calloc(BACKLOG_BUCKETS + 1, sizeof(*t->backlog));
-	if (!t->backlog)
-		return -1;
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *c = &r->contenders[i];
-		const struct ejob *j = &r->e->jobs[c->row];
+	return t->backlog ? 0 : -1;
+}
 
-		if (i && c->row != c[-1].row)
-			nth = 0;
-		if (c->expired || c->share_count || c->ran)
-			continue;
-		t->backlog[backlog_bucket(
-			r, astra_first_start_due(r->e, r->snap, j,
-						 j->grants + nth++))] +=
-			backlog_part(r, j);
-	}
+void astra_backlog_add(struct turns *t, const struct ejob *j, double due_sec)
+{
+	t->backlog[backlog_bucket(t->r, due_sec)] += backlog_part(t->r, j);
+}
+
+void astra_backlog_sum(struct turns *t)
+{
 	for (size_t b = 1; b < BACKLOG_BUCKETS; b++)
 		t->backlog[b] += t->backlog[b - 1];
-	return 0;
 }
 
 /* In terms: how long those may take that are due before a job. Under a policy
@@ -73,7 +64,8 @@ double astra_backlog_plan_sec(const struct turns *t, const struct ejob *j,
 	size_t bucket = backlog_bucket(t->r, due_sec);
 	double before;
 
-	if (bucket == BACKLOG_BUCKETS)
+	if (bucket == BACKLOG_BUCKETS ||
+	    t->backlog[bucket] <= backlog_spare(t->r))
 		return due_sec;
 	before = t->backlog[bucket] - backlog_part(t->r, j);
 	return due_sec - fmax(0, before - backlog_spare(t->r)) *

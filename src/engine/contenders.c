@@ -4,7 +4,7 @@
 
 #include "src/common/grow.h"
 #include "src/common/number.h"
-#include "src/engine/engine_priv.h"
+#include "src/engine/hold.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -77,6 +77,7 @@ static int add_contender(struct round *r, uint32_t row,
 		.submit_sec = j->submit_sec,
 		.job = job,
 		.ran = j->ran,
+		.vain = astra_turn_vain(r, j),
 		.shape = shape,
 		.expired = expired,
 	};

@@ -531,7 +531,7 @@ struct contender {
 	bool expired;	/* holds GPUs, its lease is over */
 	bool granted;	/* by the policy, in the present pass */
 	bool failed;	/* of a shape that found no place */
-	bool fresh;	/* as astra_turns_mark() found it */
+	bool vain;	/* as astra_turn_vain() says of its job */
 	bool refused;	/* by the policy: it is not to be run */
 	bool taken;	/* expired: its GPUs go to others */
 	bool runs;	/* expired only in that it may leave to grow */
