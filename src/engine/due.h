@@ -14,8 +14,8 @@ struct due {
 	double since_sec;
 	enum astra_hold_claim claim;
 	uint32_t nth; /* among the job's tasks that wait */
-	bool owed;  /* it ran already */
-	bool again; /* it has a hold, which is far away */
+	bool owed;    /* it ran already */
+	bool again;   /* it has a hold, which is far away */
 };
 
 /* backlog.c: t->backlog, of no job yet. Returns 0, or -1 when memory is out. */

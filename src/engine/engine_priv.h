@@ -89,7 +89,8 @@ struct repayment {
 };
 
 /* A job as the engine remembers it between rounds. What rounds read of all jobs
- * that run comes first, so that it lies together in memory. */
+ * that wait comes first, then what they read of those that run, so that it lies
+ * together in memory. */
 struct ejob {
 	uint32_t id;	  /* 0: a vacant row */
 	uint32_t tenant;  /* index into tenants */
@@ -100,29 +101,40 @@ struct ejob {
 	uint32_t held_gpus;
 	bool booting;
 	bool revocable;
-	bool ran;   /* has been started at least once */
-	bool unfit; /* waits, and would even if all that run ended */
+	bool ran;	     /* has been started at least once */
+	bool unfit;	     /* waits, and would even if all that run ended */
+	uint32_t gpus;	     /* asked for */
+	uint32_t gpus_least; /* runs on so many */
+	uint32_t copies;
+	uint32_t grants;   /* outstanding ones */
+	uint32_t refusals; /* remembered ones */
+	uint32_t leases;
+	double charge; /* its demand: of what it holds, else of what it asks */
+	double weight;
+	double submit_sec;    /* the first one */
+	double bound_sec;     /* its first start is late after that; 0: has none
+			       */
+	uint64_t shape;	      /* what it asks for, without refusals; 0: to be
+			       * found out again */
+	uint64_t vain_shape;  /* what it asked for when it was vain */
+	double vain_sec;      /* the last time it was */
+	enum astra_wait vain; /* why a hold was looked for in vain; NONE: no */
+	uint32_t index;	      /* in the present snapshot's jobs */
 	double held_charge;
 	double start_sec;
 	double min_run_sec; /* MinRunTime, its own where that is auto */
 	double lease_sec;   /* the term of its leases */
 	double lease_start_sec, lease_end_sec;
 	double noted_end_sec; /* in the roster's heap; 0: it is not */
-	double charge; /* its demand: of what it holds, else of what it asks */
 	uint32_t array_id;
-	uint32_t seen;	     /* the epoch of the last snapshot that had it */
-	uint32_t index;	     /* in the present snapshot's jobs */
-	uint32_t gpus;	     /* asked for */
-	uint32_t gpus_least; /* runs on so many */
-	uint32_t copies;
+	uint32_t seen; /* the epoch of the last snapshot that had it */
 	uint32_t restart_cnt;
-	uint32_t leases, revoked;
-	uint32_t early_for; /* id of the job that its lease is to end early for
-			     */
-	double early_gpu_sec; /* what that was counted with in the budget; 0 */
-	uint32_t doomed_for;  /* id of the job that was granted its GPUs */
-	uint32_t grants;      /* outstanding ones */
-	uint32_t refusals;    /* remembered ones */
+	uint32_t revoked;
+	uint32_t early_for;  /* id of the job that its lease is to end early for
+			      */
+	uint32_t doomed_for; /* id of the job that was granted its GPUs */
+	double early_gpu_sec; /* what early_for was counted with in the budget;
+			       * 0 */
 	bool awaits; /* while grants are revised: leases are yet to end for it
 		      */
 	bool lent;   /* its GPUs are, until a hold begins */
@@ -135,9 +147,6 @@ struct ejob {
 	uint32_t advance_tenant, advance_user;
 	enum astra_capped capped;
 	uint32_t cap_copies; /* with a cap: so many may be granted leases */
-	double weight;
-	double submit_sec; /* the first one */
-	double bound_sec;  /* its first start is late after that; 0: has none */
 	struct place place;
 	double away_sec; /* the end of its last run; 0: it has none */
 	double grace_end_sec;
@@ -147,12 +156,7 @@ struct ejob {
 	double lost_sec;
 	struct astra_share *held; /* where the host says what changed */
 	size_t held_count;
-	enum astra_wait vain; /* why a hold was looked for in vain; NONE: no */
-	double vain_sec;      /* the last time it was */
-	uint64_t vain_shape;  /* what it asked for then */
-	uint64_t shape;	      /* what it asks for, without refusals; 0: to be
-			       * found out again */
-	uint64_t fits_key;    /* for what unfit was found out; 0: it was not */
+	uint64_t fits_key; /* for what unfit was found out; 0: it was not */
 };
 
 struct etenant {

@@ -260,8 +260,7 @@ static int recall_plan(struct recall *s, struct contender *c,
 	size_t plans = anybody ? PLANS_MAX : PLANS_EARLY_MAX;
 	int planned;
 
-	if (s->r->e->hold_count >= holds || s->plans >= plans ||
-	    c->vain)
+	if (s->r->e->hold_count >= holds || s->plans >= plans || c->vain)
 		return 0;
 	s->plans++;
 	planned = astra_calendar_plan(&s->turns, *s->work, c, claim);
