@@ -105,10 +105,7 @@ bool astra_due_list(struct turns *turns, struct contender *c, uint32_t nth,
 
 bool astra_due(const struct turns *turns, const struct due *due)
 {
-	const struct round *r = turns->r;
-	double now = r->snap->now_sec;
-
-	return due->owed || due->since_sec <= now ||
-	       astra_backlog_plan_sec(turns, &r->e->jobs[due->c->row],
-				      due->since_sec) <= now;
+	return due->owed ||
+	       astra_backlog_due(turns, &turns->r->e->jobs[due->c->row],
+				 due->since_sec);
 }

@@ -24,10 +24,11 @@ int astra_backlog_init(struct turns *t);
 void astra_backlog_add(struct turns *t, const struct ejob *j, double due_sec);
 /* Once all are added. */
 void astra_backlog_sum(struct turns *t);
-/* When the hold of a first start is to be planned that is due at due_sec: then,
- * or earlier if those that are due before it take longer than a term. */
-double astra_backlog_plan_sec(const struct turns *t, const struct ejob *j,
-			      double due_sec);
+/* Whether the hold of a first start that is due at due_sec is to be planned
+ * now: from then on, or earlier if those that are due before it take longer
+ * than a term. */
+bool astra_backlog_due(const struct turns *t, const struct ejob *j,
+		       double due_sec);
 
 /* Whether a contender waits for its first start or is owed a turn, the nth of
  * its array's tasks that wait. A first start is added to the backlog. */

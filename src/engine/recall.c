@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
+#include "src/common/number.h"
 #include "src/engine/due.h"
 #include "src/engine/hold.h"
 #include "src/placement/space_priv.h"
@@ -384,7 +385,7 @@ static size_t recall_gather(struct recall *s, struct due *heap)
 			if (recall_unheld(s, &due))
 				heap[count++] = due;
 		} else {
-			r->wake_sec = fmin(r->wake_sec, due.since_sec);
+			r->wake_sec = astra_min(r->wake_sec, due.since_sec);
 		}
 	}
 	astra_dues_sort(heap, count);

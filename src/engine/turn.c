@@ -29,11 +29,6 @@ bool astra_turn_vain(const struct round *r, const struct ejob *j)
 			j->vain_sec + fmin(VAIN_SEC, r->e->options.lease_sec));
 }
 
-bool astra_turn_fresh(const struct contender *c)
-{
-	return !c->expired && !c->share_count && !c->ran && !c->vain;
-}
-
 /* Of two jobs of one tenant: the poorer user's, then by precedence and age. */
 static bool turn_before(const struct turns *t, const struct contender *a,
 			const struct contender *b)
