@@ -763,6 +763,7 @@ struct reclaim {
 	uint32_t *by_cost;  /* losers by the GPUs they hold */
 	size_t *cost_first; /* cost -> its first entry in by_cost */
 	size_t *cost_head;  /* cost -> its first entry not yet taken */
+	size_t *cost_next;  /* nor chosen in the present search */
 	size_t cost_max;
 	struct astra_share *shares; /* of the last place found */
 	uint32_t *victims;	    /* of the last place found */
@@ -798,6 +799,8 @@ uint32_t astra_losers_for(const struct reclaim *rc,
 			  size_t *count);
 uint32_t astra_losers_all(const struct reclaim *rc, uint32_t node,
 			  uint32_t *picked, size_t *count);
+/* Before a search, in which losers are chosen and none is let go. */
+void astra_losers_begin(struct reclaim *rc);
 uint32_t astra_losers_by_need(struct reclaim *rc, uint64_t need);
 
 /* reclaim.c */
