@@ -5,9 +5,9 @@
  * its hold is planned earlier by the rest: the deadlines of all of them can be
  * kept only so (Liu and Layland, 1973: earliest deadline first keeps them as
  * long as the demand by each deadline is no more than the time until then). */
-#include <math.h>
 #include <stdlib.h>
 
+#include "src/common/number.h"
 #include "src/engine/due.h"
 
 #define BACKLOG_PARTS 4 /* a bucket is such a part of a term */
@@ -17,46 +17,40 @@
  * more than half of the GPUs one runs at a time. */
 static double backlog_part(const struct round *r, const struct ejob *j)
 {
-	double least = fmax(1, j->gpus_least);
-	double beside = floor((double)r->usable_gpus / least);
+	uint64_t beside = r->usable_gpus / (j->gpus_least ? j->gpus_least : 1);
 
-	return beside >= 1 ? 1 / beside : 1;
+	return beside ? 1 / (double)beside : 1;
 }
 
 static size_t backlog_bucket(const struct round *r, double due_sec)
 {
-	double at = ceil((due_sec - r->snap->now_sec) * BACKLOG_PARTS /
-			 r->e->options.lease_sec);
+	double at = (due_sec - r->snap->now_sec) * BACKLOG_PARTS /
+		    r->e->options.lease_sec;
+	size_t whole;
 
 	if (at <= 0)
 		return 0;
-	return at >= BACKLOG_BUCKETS ? BACKLOG_BUCKETS : (size_t)at;
+	if (at > BACKLOG_BUCKETS - 1)
+		return BACKLOG_BUCKETS;
+	whole = (size_t)at;
+	return whole + ((double)whole < at);
 }
 
 int astra_backlog_init(struct turns *t)
 {
-	const struct round *r = t->r;
-	size_t nth = 0;
-
 	t->backlog = calloc(BACKLOG_BUCKETS + 1, sizeof(*t->backlog));
-	if (!t->backlog)
-		return -1;
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *c = &r->contenders[i];
-		const struct ejob *j = &r->e->jobs[c->row];
+	return t->backlog ? 0 : -1;
+}
 
-		if (i && c->row != c[-1].row)
-			nth = 0;
-		if (c->expired || c->share_count || c->ran)
-			continue;
-		t->backlog[backlog_bucket(
-			r, astra_first_start_due(r->e, r->snap, j,
-						 j->grants + nth++))] +=
-			backlog_part(r, j);
-	}
+void astra_backlog_add(struct turns *t, const struct ejob *j, double due_sec)
+{
+	t->backlog[backlog_bucket(t->r, due_sec)] += backlog_part(t->r, j);
+}
+
+void astra_backlog_sum(struct turns *t)
+{
 	for (size_t b = 1; b < BACKLOG_BUCKETS; b++)
 		t->backlog[b] += t->backlog[b - 1];
-	return 0;
 }
 
 /* In terms: how long those may take that are due before a job. Under a policy
@@ -72,15 +66,25 @@ static double backlog_spare(const struct round *r)
 	return r->e->policy->allocate ? .5 : 1;
 }
 
-double astra_backlog_plan_sec(const struct turns *t, const struct ejob *j,
-			      double due_sec)
+/* When a hold is to be planned for a job that is due at due_sec. before: what
+ * those take that are due before it. */
+static double backlog_plan_sec(const struct turns *t, double due_sec,
+			       double before)
 {
-	size_t bucket = backlog_bucket(t->r, due_sec);
-	double before;
-
-	if (bucket == BACKLOG_BUCKETS)
-		return due_sec;
-	before = t->backlog[bucket] - backlog_part(t->r, j);
-	return due_sec - fmax(0, before - backlog_spare(t->r)) *
+	return due_sec - astra_max(0, before - backlog_spare(t->r)) *
 				 t->r->e->options.lease_sec;
+}
+
+bool astra_backlog_due(const struct turns *t, const struct ejob *j,
+		       double due_sec)
+{
+	double now = t->r->snap->now_sec, with_own;
+	size_t bucket = backlog_bucket(t->r, due_sec);
+
+	if (due_sec <= now || bucket == BACKLOG_BUCKETS)
+		return due_sec <= now;
+	with_own = t->backlog[bucket];
+	return backlog_plan_sec(t, due_sec, with_own) <= now &&
+	       backlog_plan_sec(t, due_sec, with_own - backlog_part(t->r, j)) <=
+		       now;
 }

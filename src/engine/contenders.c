@@ -77,6 +77,7 @@ static int add_contender(struct round *r, uint32_t row,
 		.submit_sec = j->submit_sec,
 		.job = job,
 		.ran = j->ran,
+		.vain = astra_turn_vain(r, j),
 		.shape = shape,
 		.expired = expired,
 	};

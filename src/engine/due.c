@@ -81,21 +81,31 @@ static bool due_owed(const struct turns *turns, struct contender *c,
 	return starves || due->claim == ASTRA_CLAIM_SHARE;
 }
 
-bool astra_due(const struct turns *turns, struct contender *c, size_t nth,
-	       struct due *due)
+bool astra_due_list(struct turns *turns, struct contender *c, uint32_t nth,
+		    struct due *due)
 {
 	const struct round *r = turns->r;
 	const struct ejob *j = &r->e->jobs[c->row];
+	bool listed = true;
 
-	*due = (struct due){.c = c, .owed = j->ran};
-	if (j->ran)
-		return astra_engine_owes(r->e) && due_owed(turns, c, due);
-	*due = (struct due){
-		.c = c,
-		.since_sec = astra_first_start_due(r->e, r->snap, j,
-						   j->grants + nth),
-		.claim = ASTRA_CLAIM_DUE,
-	};
-	return astra_backlog_plan_sec(turns, j, due->since_sec) <=
-	       r->snap->now_sec;
+	if (c->ran) {
+		listed = astra_engine_owes(r->e) && due_owed(turns, c, due);
+	} else {
+		*due = (struct due){
+			.c = c,
+			.since_sec = astra_first_start_due(r->e, r->snap, j,
+							   j->grants + nth),
+			.claim = ASTRA_CLAIM_DUE,
+		};
+		astra_backlog_add(turns, j, due->since_sec);
+	}
+	due->nth = nth;
+	return listed;
+}
+
+bool astra_due(const struct turns *turns, const struct due *due)
+{
+	return due->owed ||
+	       astra_backlog_due(turns, &turns->r->e->jobs[due->c->row],
+				 due->since_sec);
 }

@@ -13,21 +13,29 @@ struct due {
 	struct contender *c;
 	double since_sec;
 	enum astra_hold_claim claim;
-	bool owed;  /* it ran already */
-	bool again; /* it has a hold, which is far away */
+	uint32_t nth; /* among the job's tasks that wait */
+	bool owed;    /* it ran already */
+	bool again;   /* it has a hold, which is far away */
 };
 
-/* backlog.c: fill t->backlog. Returns 0, or -1 when memory is out. */
+/* backlog.c: t->backlog, of no job yet. Returns 0, or -1 when memory is out. */
 int astra_backlog_init(struct turns *t);
-/* When the hold of a first start is to be planned that is due at due_sec: then,
- * or earlier if those that are due before it take longer than a term. */
-double astra_backlog_plan_sec(const struct turns *t, const struct ejob *j,
-			      double due_sec);
+/* A first start is due at due_sec. */
+void astra_backlog_add(struct turns *t, const struct ejob *j, double due_sec);
+/* Once all are added. */
+void astra_backlog_sum(struct turns *t);
+/* Whether the hold of a first start that is due at due_sec is to be planned
+ * now: from then on, or earlier if those that are due before it take longer
+ * than a term. */
+bool astra_backlog_due(const struct turns *t, const struct ejob *j,
+		       double due_sec);
 
-/* Whether a contender is due or owed a turn, the nth of its array's tasks that
- * wait. due->since_sec: for a first start that is not, when it will be. */
-bool astra_due(const struct turns *turns, struct contender *c, size_t nth,
-	       struct due *due);
+/* Whether a contender waits for its first start or is owed a turn, the nth of
+ * its array's tasks that wait. A first start is added to the backlog. */
+bool astra_due_list(struct turns *turns, struct contender *c, uint32_t nth,
+		    struct due *due);
+/* Whether it is due, once all are listed. */
+bool astra_due(const struct turns *turns, const struct due *due);
 
 void astra_dues_sort(struct due *heap, size_t count);
 /* Takes the first one off. *count > 0. */

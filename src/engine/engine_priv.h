@@ -89,7 +89,8 @@ struct repayment {
 };
 
 /* A job as the engine remembers it between rounds. What rounds read of all jobs
- * that run comes first, so that it lies together in memory. */
+ * that wait comes first, then what they read of those that run, so that it lies
+ * together in memory. */
 struct ejob {
 	uint32_t id;	  /* 0: a vacant row */
 	uint32_t tenant;  /* index into tenants */
@@ -100,30 +101,40 @@ struct ejob {
 	uint32_t held_gpus;
 	bool booting;
 	bool revocable;
-	bool ran;   /* has been started at least once */
-	bool unfit; /* waits, and would even if all that run ended */
+	bool ran;	     /* has been started at least once */
+	bool unfit;	     /* waits, and would even if all that run ended */
+	uint32_t gpus;	     /* asked for */
+	uint32_t gpus_least; /* runs on so many */
+	uint32_t copies;
+	uint32_t grants;   /* outstanding ones */
+	uint32_t refusals; /* remembered ones */
+	uint32_t leases;
+	double charge; /* its demand: of what it holds, else of what it asks */
+	double weight;
+	double submit_sec;    /* the first one */
+	double bound_sec;     /* its first start is late after that; 0: has none
+			       */
+	uint64_t shape;	      /* what it asks for, without refusals; 0: to be
+			       * found out again */
+	uint64_t vain_shape;  /* what it asked for when it was vain */
+	double vain_sec;      /* the last time it was */
+	enum astra_wait vain; /* why a hold was looked for in vain; NONE: no */
+	uint32_t index;	      /* in the present snapshot's jobs */
 	double held_charge;
 	double start_sec;
 	double min_run_sec; /* MinRunTime, its own where that is auto */
 	double lease_sec;   /* the term of its leases */
 	double lease_start_sec, lease_end_sec;
 	double noted_end_sec; /* in the roster's heap; 0: it is not */
-	double charge; /* its demand: of what it holds, else of what it asks */
 	uint32_t array_id;
-	uint32_t seen;	     /* the epoch of the last snapshot that had it */
-	uint32_t index;	     /* in the present snapshot's jobs */
-	uint32_t gpus;	     /* asked for */
-	uint32_t gpus_least; /* runs on so many */
-	uint32_t copies;
+	uint32_t seen; /* the epoch of the last snapshot that had it */
 	uint32_t restart_cnt;
-	uint32_t leases, revoked;
-	uint32_t early_for; /* id of the job that its lease is to end early for
-			     */
-	double early_gpu_sec; /* what that was counted with in the budget; 0 */
-	uint32_t doomed_for;  /* id of the job that was granted its GPUs */
-	uint32_t grants;      /* outstanding ones */
-	uint32_t refusals;    /* remembered ones */
-	bool taken;  /* in this round, its GPUs were placed with others */
+	uint32_t revoked;
+	uint32_t early_for;  /* id of the job that its lease is to end early for
+			      */
+	uint32_t doomed_for; /* id of the job that was granted its GPUs */
+	double early_gpu_sec; /* what early_for was counted with in the budget;
+			       * 0 */
 	bool awaits; /* while grants are revised: leases are yet to end for it
 		      */
 	bool lent;   /* its GPUs are, until a hold begins */
@@ -136,9 +147,6 @@ struct ejob {
 	uint32_t advance_tenant, advance_user;
 	enum astra_capped capped;
 	uint32_t cap_copies; /* with a cap: so many may be granted leases */
-	double weight;
-	double submit_sec; /* the first one */
-	double bound_sec;  /* its first start is late after that; 0: has none */
 	struct place place;
 	double away_sec; /* the end of its last run; 0: it has none */
 	double grace_end_sec;
@@ -148,12 +156,7 @@ struct ejob {
 	double lost_sec;
 	struct astra_share *held; /* where the host says what changed */
 	size_t held_count;
-	enum astra_wait vain; /* why a hold was looked for in vain; NONE: no */
-	double vain_sec;      /* the last time it was */
-	uint64_t vain_shape;  /* what it asked for then */
-	uint64_t shape;	      /* what it asks for, without refusals; 0: to be
-			       * found out again */
-	uint64_t fits_key;    /* for what unfit was found out; 0: it was not */
+	uint64_t fits_key; /* for what unfit was found out; 0: it was not */
 };
 
 struct etenant {
@@ -534,7 +537,7 @@ struct contender {
 	bool expired;	/* holds GPUs, its lease is over */
 	bool granted;	/* by the policy, in the present pass */
 	bool failed;	/* of a shape that found no place */
-	bool fresh;	/* as astra_turns_mark() found it */
+	bool vain;	/* as astra_turn_vain() says of its job */
 	bool refused;	/* by the policy: it is not to be run */
 	bool taken;	/* expired: its GPUs go to others */
 	bool runs;	/* expired only in that it may leave to grow */
@@ -764,6 +767,7 @@ struct reclaim {
 	uint32_t *by_cost;  /* losers by the GPUs they hold */
 	size_t *cost_first; /* cost -> its first entry in by_cost */
 	size_t *cost_head;  /* cost -> its first entry not yet taken */
+	size_t *cost_next;  /* nor chosen in the present search */
 	size_t cost_max;
 	struct astra_share *shares; /* of the last place found */
 	uint32_t *victims;	    /* of the last place found */
@@ -799,6 +803,8 @@ uint32_t astra_losers_for(const struct reclaim *rc,
 			  size_t *count);
 uint32_t astra_losers_all(const struct reclaim *rc, uint32_t node,
 			  uint32_t *picked, size_t *count);
+/* Before a search, in which losers are chosen and none is let go. */
+void astra_losers_begin(struct reclaim *rc);
 uint32_t astra_losers_by_need(struct reclaim *rc, uint64_t need);
 
 /* reclaim.c */
@@ -848,7 +854,6 @@ size_t astra_widen(const struct round *r, const struct contender *c,
 		   size_t count, size_t most);
 
 /* settle.c */
-void astra_settle_mark(struct round *r);
 /* Of the first `count` grants. */
 void astra_settle_older(struct round *r, size_t count);
 /* A lease that is over goes on until a hold begins: its GPUs are lent. That is

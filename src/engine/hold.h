@@ -116,9 +116,10 @@ struct contender *astra_turns_next(const struct turns *t);
  */
 bool astra_turn_vain(const struct round *r, const struct ejob *j);
 /* Whether a contender waits for its first start, and could have it. */
-bool astra_turn_fresh(const struct round *r, const struct contender *c);
-/* Note that of all contenders. */
-void astra_turns_mark(struct round *r);
+static inline bool astra_turn_fresh(const struct contender *c)
+{
+	return !c->expired && !c->share_count && !c->ran && !c->vain;
+}
 /* Whether a lease of `owner` may be cut short for `next`: those of its own
  * user, of richer ones of its tenant, and of richer tenants. */
 bool astra_turns_pays(const struct turns *t, const struct ejob *owner,

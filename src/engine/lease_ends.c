@@ -34,10 +34,11 @@ double astra_natural_end(const struct round *r, const struct ejob *j,
 double astra_recall_sec(const struct round *r, const struct ejob *j,
 			const struct astra_job *job)
 {
-	double from_sec = astra_recall_from(r, j);
+	double from_sec;
 
 	if (astra_lease_stays(job))
 		return HUGE_VAL;
+	from_sec = astra_recall_from(r, j);
 	if (r->e->policy->slots)
 		from_sec = fmin(from_sec, j->lease_start_sec + j->lease_sec);
 	return astra_max(r->snap->now_sec + 1, from_sec);

@@ -106,12 +106,13 @@ static int losers_allocate(struct reclaim *rc, const struct astra_space *space)
 	rc->by_cost = calloc(rc->loser_count + 1, sizeof(*rc->by_cost));
 	rc->cost_first = calloc(rc->cost_max + 3, sizeof(*rc->cost_first));
 	rc->cost_head = calloc(rc->cost_max + 3, sizeof(*rc->cost_head));
+	rc->cost_next = calloc(rc->cost_max + 3, sizeof(*rc->cost_next));
 	rc->shares = malloc((nodes + 1) * sizeof(*rc->shares));
 	rc->victims = calloc(rc->loser_count + 1, sizeof(*rc->victims));
 	rc->chosen = calloc(r->contender_count + 1, 1);
 	if (!rc->work || !rc->all || !rc->by_node || !rc->first ||
-	    !rc->by_cost || !rc->cost_first || !rc->cost_head || !rc->shares ||
-	    !rc->victims || !rc->chosen)
+	    !rc->by_cost || !rc->cost_first || !rc->cost_head ||
+	    !rc->cost_next || !rc->shares || !rc->victims || !rc->chosen)
 		return -1;
 	return 0;
 }
@@ -195,6 +196,7 @@ void astra_reclaim_fini(struct reclaim *rc)
 	free(rc->by_cost);
 	free(rc->cost_first);
 	free(rc->cost_head);
+	free(rc->cost_next);
 	free(rc->shares);
 	free(rc->victims);
 	free(rc->chosen);
@@ -376,20 +378,28 @@ uint32_t astra_losers_all(const struct reclaim *rc, uint32_t node,
 	return cost;
 }
 
+void astra_losers_begin(struct reclaim *rc)
+{
+	memcpy(rc->cost_next, rc->cost_head,
+	       (rc->cost_max + 3) * sizeof(*rc->cost_next));
+}
+
 /* The first loser of a cost that is still to be had. */
 static uint32_t first_of_cost(struct reclaim *rc, size_t cost)
 {
 	size_t end = rc->cost_first[cost + 1];
-	size_t *head = &rc->cost_head[cost];
+	size_t *head = &rc->cost_head[cost], *next = &rc->cost_next[cost];
 
 	while (*head < end &&
 	       !astra_loser(&rc->r->contenders[rc->by_cost[*head]]))
 		(*head)++; /* taken for good in this pass */
-	for (size_t i = *head; i < end; i++)
-		if (!rc->chosen[rc->by_cost[i]] &&
-		    astra_loser(&rc->r->contenders[rc->by_cost[i]]))
-			return rc->by_cost[i];
-	return ASTRA_NONE;
+	if (*next < *head)
+		*next = *head;
+	while (*next < end &&
+	       (rc->chosen[rc->by_cost[*next]] ||
+		!astra_loser(&rc->r->contenders[rc->by_cost[*next]])))
+		(*next)++;
+	return *next < end ? rc->by_cost[*next] : ASTRA_NONE;
 }
 
 /* The smallest loser that covers the need, else the largest one. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
+#include "src/common/number.h"
 #include "src/engine/due.h"
 #include "src/engine/hold.h"
 #include "src/placement/space_priv.h"
@@ -240,6 +241,18 @@ static int recall_serve(struct recall *s, struct contender *c)
 	return served;
 }
 
+/* After a plan: of all copies of the job. */
+static void recall_note_vain(const struct round *r, struct contender *c)
+{
+	const struct contender *end = r->contenders + r->contender_count;
+	bool vain = astra_turn_vain(r, &r->e->jobs[c->row]);
+
+	while (c > r->contenders && c[-1].row == c->row)
+		c--;
+	for (uint32_t row = c->row; c < end && c->row == row; c++)
+		c->vain = vain;
+}
+
 static int recall_plan(struct recall *s, struct contender *c,
 		       enum astra_hold_claim claim)
 {
@@ -248,11 +261,11 @@ static int recall_plan(struct recall *s, struct contender *c,
 	size_t plans = anybody ? PLANS_MAX : PLANS_EARLY_MAX;
 	int planned;
 
-	if (s->r->e->hold_count >= holds || s->plans >= plans ||
-	    astra_turn_vain(s->r, &s->r->e->jobs[c->row]))
+	if (s->r->e->hold_count >= holds || s->plans >= plans || c->vain)
 		return 0;
 	s->plans++;
 	planned = astra_calendar_plan(&s->turns, *s->work, c, claim);
+	recall_note_vain(s->r, c);
 	if (planned > 0)
 		astra_share_promise(&s->turns, &s->r->e->jobs[c->row],
 				    astra_request_least(&c->job->request));
@@ -317,17 +330,16 @@ static int recall_next(struct recall *s)
 /* Those who are due. */
 
 /* The holds that a job has already are on anybody's leases from now on; a
- * distant one is planned anew. Returns whether there is something to plan.
- * nth: among the job's tasks that wait. */
-static bool recall_unheld(const struct recall *s, struct due *due, size_t nth)
+ * distant one is planned anew. Returns whether there is something to plan. */
+static bool recall_unheld(const struct recall *s, struct due *due)
 {
 	struct astra_engine *e = s->r->e;
 	const struct ejob *j = &e->jobs[due->c->row];
 	const struct hold *had = astra_hold_of(e, j->id);
 	size_t count = had ? astra_holds_of(e, j->id) : 0;
 
-	if (nth >= count)
-		return !astra_turn_vain(s->r, j);
+	if (due->nth >= count)
+		return !due->c->vain;
 	if (due->claim != ASTRA_CLAIM_DUE)
 		return false;
 	for (size_t i = 0; i < e->hold_count; i++)
@@ -337,32 +349,44 @@ static bool recall_unheld(const struct recall *s, struct due *due, size_t nth)
 	return due->again;
 }
 
-/* The next round comes no later than a first start is due. */
-static void recall_wake(struct round *r, const struct due *due)
-{
-	if (!due->owed && due->since_sec > r->snap->now_sec)
-		r->wake_sec = fmin(r->wake_sec, due->since_sec);
-}
-
-/* Fill the heap with those to plan for. Returns how many there are. */
-static size_t recall_gather(const struct recall *s, struct due *heap)
+/* Those that may be due, in their order. Returns how many there are. */
+static size_t recall_list(struct recall *s, struct due *dues)
 {
 	const struct round *r = s->r;
-	size_t count = 0, nth = 0;
+	size_t count = 0;
+	uint32_t nth = 0;
 
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
-		struct due due;
 
 		if (i && c->row != c[-1].row)
 			nth = 0;
-		if (c->expired || c->share_count || c->refused)
+		if (c->expired || c->share_count)
 			continue;
-		if (!astra_due(&s->turns, c, nth, &due))
-			recall_wake(s->r, &due);
-		else if (recall_unheld(s, &due, nth))
-			heap[count++] = due;
-		nth++;
+		if (astra_due_list(&s->turns, c, nth++, &dues[count]) &&
+		    !c->refused)
+			count++;
+	}
+	astra_backlog_sum(&s->turns);
+	return count;
+}
+
+/* Fill the heap with those to plan for. The next round comes no later than the
+ * first of the others is due. Returns how many there are. */
+static size_t recall_gather(struct recall *s, struct due *heap)
+{
+	struct round *r = s->r;
+	size_t listed = recall_list(s, heap), count = 0;
+
+	for (size_t i = 0; i < listed; i++) {
+		struct due due = heap[i];
+
+		if (astra_due(&s->turns, &due)) {
+			if (recall_unheld(s, &due))
+				heap[count++] = due;
+		} else {
+			r->wake_sec = astra_min(r->wake_sec, due.since_sec);
+		}
 	}
 	astra_dues_sort(heap, count);
 	return count;
@@ -387,7 +411,7 @@ static int recall_plan_due(struct recall *s, const struct due *due)
 
 static int recall_all_due(struct recall *s)
 {
-	struct due *heap = calloc(s->r->contender_count + 1, sizeof(*heap));
+	struct due *heap = malloc((s->r->contender_count + 1) * sizeof(*heap));
 	int rc = heap ? astra_backlog_init(&s->turns) : -1;
 	size_t count = rc ? 0 : recall_gather(s, heap);
 

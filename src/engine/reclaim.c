@@ -164,6 +164,7 @@ static bool choose_for_shares(struct reclaim *rc,
 static size_t choose_by_need(struct reclaim *rc, const struct contender *c,
 			     const uint64_t *banned, uint32_t strict)
 {
+	astra_losers_begin(rc);
 	for (;;) {
 		uint64_t have = astra_space_gpus(rc->work);
 		uint64_t need = c->job->request.gpus > have

@@ -321,7 +321,6 @@ static int decide_places(struct round *r, struct outcome *o,
 /* What the places make of leases. done: as decide_places() says. */
 static int round_carry_out(struct round *r, struct outcome *o, bool done)
 {
-	astra_settle_mark(r);
 	astra_settle_older(r, r->e->grant_count);
 	if (astra_settle(r, o) < 0)
 		return -1;

@@ -15,7 +15,7 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 	astra_lease_set_end(r->e, j,
 			    astra_lease_cut(&r->snap->jobs[j->index],
 					    astra_caps_end(r->e, j, end_sec)));
-	j->taken = j->lent = j->collected = false;
+	j->lent = j->collected = false;
 	astra_budget_return(r->e, j);
 	j->leases++;
 	r->plan->changed = true;
@@ -37,7 +37,6 @@ void astra_lease_lend(struct round *r, struct ejob *j, double end_sec)
 	astra_lease_set_end(
 		r->e, j,
 		astra_lease_cut(&r->snap->jobs[j->index], fmax(end_sec, over)));
-	j->taken = false;
 	r->plan->changed = true;
 }
 
@@ -149,14 +148,6 @@ static int settle_resized(struct round *r, const struct outcome *o)
 		j->doomed_for = c->winner;
 	}
 	return 0;
-}
-
-/* The hold counts a loser's GPUs with those who got them. */
-void astra_settle_mark(struct round *r)
-{
-	for (size_t i = 0; i < r->contender_count; i++)
-		r->e->jobs[r->contenders[i].row].taken =
-			r->contenders[i].expired && r->contenders[i].taken;
 }
 
 /* One whose GPUs were placed with a job that did not take them keeps them,

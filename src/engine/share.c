@@ -92,7 +92,7 @@ int astra_share_init(struct turns *t)
 	for (size_t i = 0; i < t->r->contender_count; i++) {
 		const struct contender *c = &t->r->contenders[i];
 
-		if (c->user != ASTRA_NONE && c->fresh)
+		if (c->user != ASTRA_NONE && astra_turn_fresh(c))
 			t->user_fresh[c->user] = true;
 	}
 	return 0;
@@ -227,10 +227,10 @@ static int share_explain(struct round *r)
 	bool *fresh = calloc(r->e->tenant_count + 1, sizeof(*fresh));
 	int rc;
 
-	astra_turns_mark(r);
 	rc = fresh ? astra_share_init(&t) : -1;
 	for (size_t i = 0; !rc && i < r->contender_count; i++)
-		fresh[r->contenders[i].tenant] |= r->contenders[i].fresh;
+		fresh[r->contenders[i].tenant] |=
+			astra_turn_fresh(&r->contenders[i]);
 	for (size_t i = 0; !rc && i < r->contender_count; i++) {
 		const struct contender *c = &r->contenders[i];
 		const struct ejob *j = &r->e->jobs[c->row];

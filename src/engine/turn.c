@@ -23,22 +23,10 @@ static double turns_key(const struct turns *t, const struct astra_contestant *c)
 
 bool astra_turn_vain(const struct round *r, const struct ejob *j)
 {
-	double again_sec = fmin(VAIN_SEC, r->e->options.lease_sec);
-
-	return j->unfit || (j->vain && j->vain != ASTRA_WAIT_RANK &&
-			    r->snap->now_sec < j->vain_sec + again_sec);
-}
-
-bool astra_turn_fresh(const struct round *r, const struct contender *c)
-{
-	return !c->expired && !c->share_count && !c->ran &&
-	       !astra_turn_vain(r, &r->e->jobs[c->row]);
-}
-
-void astra_turns_mark(struct round *r)
-{
-	for (size_t i = 0; i < r->contender_count; i++)
-		r->contenders[i].fresh = astra_turn_fresh(r, &r->contenders[i]);
+	return j->unfit ||
+	       (j->vain && j->vain != ASTRA_WAIT_RANK &&
+		r->snap->now_sec <
+			j->vain_sec + fmin(VAIN_SEC, r->e->options.lease_sec));
 }
 
 /* Of two jobs of one tenant: the poorer user's, then by precedence and age. */
@@ -61,7 +49,7 @@ static struct contender *turns_first(const struct turns *t, size_t tenant)
 	struct contender *best = NULL;
 
 	for (size_t i = t->first[tenant]; i < t->first[tenant + 1]; i++)
-		if (astra_turn_fresh(t->r, t->fresh[i]) &&
+		if (astra_turn_fresh(t->fresh[i]) &&
 		    (!best || turn_before(t, t->fresh[i], best)))
 			best = t->fresh[i];
 	return best;
@@ -75,14 +63,14 @@ static void turns_group(struct turns *t)
 	size_t tenants = r->e->tenant_count;
 
 	for (size_t i = 0; i < r->contender_count; i++)
-		if (r->contenders[i].fresh)
+		if (astra_turn_fresh(&r->contenders[i]))
 			t->first[r->contenders[i].tenant + 2]++;
 	for (size_t i = 2; i < tenants + 2; i++)
 		t->first[i] += t->first[i - 1];
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
 
-		if (c->fresh)
+		if (astra_turn_fresh(c))
 			t->fresh[t->first[c->tenant + 1]++] = c;
 	}
 }
@@ -151,7 +139,6 @@ int astra_turns_init(struct turns *t, struct round *r)
 	for (size_t i = 0; i < r->e->user_count; i++)
 		if (r->e->users[i].jobs)
 			t->user_key[i] = turns_key(t, &t->ballot.users[i]);
-	astra_turns_mark(r);
 	turns_group(t);
 	if (astra_share_init(t) < 0)
 		return -1;

@@ -200,13 +200,12 @@ static void every_member_is_in_the_image(void **state)
 		   ROWS_BUT(euser, cap));
 	ROWS_CHECK(ejob, astra_image_job_members, ROWS_BUT(ejob, index),
 		   ROWS_BUT(ejob, shape), ROWS_BUT(ejob, fits_key),
-		   ROWS_BUT(ejob, taken), ROWS_BUT(ejob, awaits),
-		   ROWS_BUT(ejob, noted_end_sec), ROWS_BUT(ejob, over),
-		   ROWS_BUT(ejob, elastic), ROWS_BUT(ejob, bound_to_leave),
-		   ROWS_BUT(ejob, held), ROWS_BUT(ejob, held_count),
-		   ROWS_BUT(ejob, advance), ROWS_BUT(ejob, advance_tenant),
-		   ROWS_BUT(ejob, advance_user), ROWS_BUT(ejob, capped),
-		   ROWS_BUT(ejob, cap_copies));
+		   ROWS_BUT(ejob, awaits), ROWS_BUT(ejob, noted_end_sec),
+		   ROWS_BUT(ejob, over), ROWS_BUT(ejob, elastic),
+		   ROWS_BUT(ejob, bound_to_leave), ROWS_BUT(ejob, held),
+		   ROWS_BUT(ejob, held_count), ROWS_BUT(ejob, advance),
+		   ROWS_BUT(ejob, advance_tenant), ROWS_BUT(ejob, advance_user),
+		   ROWS_BUT(ejob, capped), ROWS_BUT(ejob, cap_copies));
 	ROWS_CHECK(grant, astra_image_grant_members, ROWS_BUT(grant, shares));
 	ROWS_CHECK(hold, astra_image_hold_members, ROWS_BUT(hold, shares));
 	ROWS_CHECK(refusal, astra_image_refusal_members,
@@ -220,26 +219,25 @@ static void every_member_is_in_the_image(void **state)
 static void every_member_of_the_engine_is_in_the_image(void **state)
 {
 	(void)state;
-	ROWS_CHECK(astra_engine, astra_image_engine_members, ENGINE(options),
-		   ENGINE(policy), ENGINE(policy_self), ENGINE(policy_lost),
-		   ENGINE(account), ENGINE(tenants), ENGINE(tenant_room),
-		   ENGINE(tenant_of), ENGINE(tenant_of_room), ENGINE(users),
-		   ENGINE(user_room), ENGINE(user_of), ENGINE(user_of_room),
-		   ENGINE(row_of), ENGINE(row_of_room), ENGINE(roster),
-		   ENGINE(idle), ENGINE(fits), ENGINE(jobs), ENGINE(job_room),
-		   ENGINE(reasons), ENGINE(reason_room), ENGINE(vacant),
-		   ENGINE(vacant_room), ENGINE(by_id), ENGINE(grants),
-		   ENGINE(grant_room), ENGINE(refusals), ENGINE(refusal_room),
-		   ENGINE(nodes), ENGINE(node_words), ENGINE(asides),
-		   ENGINE(back_nodes), ENGINE(holds), ENGINE(hold_room),
-		   ENGINE(contenders), ENGINE(contender_room),
-		   ENGINE(candidates), ENGINE(candidate_room), ENGINE(choices),
-		   ENGINE(choice_room), ENGINE(unbound),
-		   ENGINE(first_bound_sec), ENGINE(repayments),
-		   ENGINE(repayment_count), ENGINE(repayment_room),
-		   ENGINE(period_begin_sec),
-		   ENGINE(counters.recall_hour_gpu_sec),
-		   ENGINE(cap_jobs), ENGINE(cap_job_room));
+	ROWS_CHECK(
+		astra_engine, astra_image_engine_members, ENGINE(options),
+		ENGINE(policy), ENGINE(policy_self), ENGINE(policy_lost),
+		ENGINE(account), ENGINE(tenants), ENGINE(tenant_room),
+		ENGINE(tenant_of), ENGINE(tenant_of_room), ENGINE(users),
+		ENGINE(user_room), ENGINE(user_of), ENGINE(user_of_room),
+		ENGINE(row_of), ENGINE(row_of_room), ENGINE(roster),
+		ENGINE(idle), ENGINE(fits), ENGINE(jobs), ENGINE(job_room),
+		ENGINE(reasons), ENGINE(reason_room), ENGINE(vacant),
+		ENGINE(vacant_room), ENGINE(by_id), ENGINE(grants),
+		ENGINE(grant_room), ENGINE(refusals), ENGINE(refusal_room),
+		ENGINE(nodes), ENGINE(node_words), ENGINE(asides),
+		ENGINE(back_nodes), ENGINE(holds), ENGINE(hold_room),
+		ENGINE(contenders), ENGINE(contender_room), ENGINE(candidates),
+		ENGINE(candidate_room), ENGINE(choices), ENGINE(choice_room),
+		ENGINE(unbound), ENGINE(first_bound_sec), ENGINE(repayments),
+		ENGINE(repayment_count), ENGINE(repayment_room),
+		ENGINE(period_begin_sec), ENGINE(counters.recall_hour_gpu_sec),
+		ENGINE(cap_jobs), ENGINE(cap_job_room));
 }
 
 #define ACCOUNT(member) ROWS_BUT(astra_fairness, member)

@@ -218,12 +218,12 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 		   JOB(held), JOB(held_count), JOB(shape), JOB(elastic),
 		   /* lists and sums of the present one */ JOB(noted_end_sec),
 		   JOB(over), JOB(bound_to_leave), JOB(advance),
-		   JOB(advance_tenant), JOB(advance_user), JOB(taken),
-		   JOB(awaits), JOB(cap_copies),
+		   JOB(advance_tenant), JOB(advance_user), JOB(awaits),
+		   JOB(cap_copies),
 		   /* decided anew */ JOB(doomed_for), JOB(early_for),
-		   JOB(early_gpu_sec), JOB(grants),
-		   JOB(refusals), JOB(served), JOB(told_sec), JOB(vain),
-		   JOB(vain_sec), JOB(vain_shape), JOB(fits_key));
+		   JOB(early_gpu_sec), JOB(grants), JOB(refusals), JOB(served),
+		   JOB(told_sec), JOB(vain), JOB(vain_sec), JOB(vain_shape),
+		   JOB(fits_key));
 }
 
 int main(void)
