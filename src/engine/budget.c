@@ -13,7 +13,8 @@
  * part of it is left to those who lack GPU time. A first start that would else
  * miss its bound need not heed it, and is counted. What was counted for an end
  * that does not come, as its job gave up, is given back. A loan, which ends
- * when a hold begins, need not heed it either, and is counted when it ends.
+ * when a hold begins, need not heed it either: its end uses up what others may
+ * spend, but not the part of those who lack.
  */
 #include <math.h>
 #include <string.h>
@@ -42,6 +43,11 @@ static void budget_follow(struct astra_engine *e)
 			b->gpu_sec[m % ASTRA_BUDGET_MINUTES] = 0;
 	b->minute = minute;
 	b->jobs = 0;
+}
+
+static double *budget_minute(struct astra_engine *e)
+{
+	return &e->budget.gpu_sec[e->budget.minute % ASTRA_BUDGET_MINUTES];
 }
 
 double astra_budget_spent(const struct astra_engine *e)
@@ -158,7 +164,7 @@ void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,
 	budget_follow(e);
 	j->early_gpu_sec = cost;
 	j->early_for = next;
-	e->budget.gpu_sec[e->budget.minute % ASTRA_BUDGET_MINUTES] += cost;
+	*budget_minute(e) += cost;
 	e->budget.jobs++;
 	e->counters.recalled++;
 	e->counters.recall_gpu_sec += cost;
@@ -168,9 +174,16 @@ void astra_budget_spend_loan(struct round *r, struct ejob *j, uint32_t next)
 {
 	double now = r->snap->now_sec;
 
-	if (j->lent && !(j->early_gpu_sec > 0) &&
-	    now < j->start_sec + j->lease_sec)
-		astra_budget_spend(r, j, next, now);
+	bool room = astra_budget_allows(r);
+
+	if (!j->lent || j->early_gpu_sec > 0 ||
+	    now >= j->start_sec + j->lease_sec)
+		return;
+	astra_budget_spend(r, j, next, now);
+	if (!room) {
+		*budget_minute(r->e) -= j->early_gpu_sec;
+		j->early_gpu_sec = 0;
+	}
 }
 
 void astra_budget_shift(struct astra_engine *e, double by_sec)
