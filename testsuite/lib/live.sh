@@ -14,11 +14,12 @@
 #
 #   start_cluster [--needs 'KEY=VALUE...'] [OPTION]...	testsuite/lib/cluster up,
 #				in a new folder; its env is sourced; torn down at
-#				the end of the test. What the options do not say is
-#				drawn, by the test's name and the day, and printed:
-#				see --vary of cluster, ASTRAEA_CLUSTER='KEY=VALUE...'
-#				chooses. A test that fails with one of them for a
-#				reason of its own says what it needs
+#				the end of the test. ASTRAEA_CLUSTER='KEY=VALUE...'
+#				says what sites have one way or the other, see
+#				--vary of cluster; with ASTRAEA_CLUSTER=drawn the
+#				test's name and the day do. A test that fails with
+#				one of them for a reason of its own says what it
+#				needs
 #   fail MESSAGE...		say what is wrong and end with 1
 #   skip MESSAGE...		say why it cannot be tried here and end with 77
 #   ok NAME...		say that a native meaning has been checked
@@ -90,6 +91,8 @@ live_end() {
 # Sets vary.
 draw_cluster() {
 	local draw key values
+	vary=${ASTRAEA_CLUSTER-}
+	[[ $vary == drawn ]] || return 0
 	read -r draw _ < <(cksum <<<"${0##*/} $(date +%F)")
 	vary=''
 	while read -r key values; do
@@ -105,7 +108,6 @@ draw_cluster() {
 		weight no yes
 		older no yes
 	EOT
-	vary="${vary# }${ASTRAEA_CLUSTER+ $ASTRAEA_CLUSTER}"
 }
 
 start_cluster() {
@@ -113,7 +115,7 @@ start_cluster() {
 	[[ ${1-} != --needs ]] || { needs=" $2" && shift 2; }
 	draw_cluster
 	vary+=$needs
-	echo "cluster: $vary"
+	[[ ! $vary ]] || echo "cluster: $vary"
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/astraea.XXXXXX")
 	# Job users other than root must reach their output.
 	chmod 755 "$dir"
