@@ -137,9 +137,9 @@ void astra_share_promise(struct turns *t, const struct ejob *j, uint32_t gpus);
 /* Whether a job that ran is owed a turn: its tenant or its user lacks half of
  * it, and no job of the same user (without users: of the same tenant) waits for
  * its first start. If the user has had its share, the job is owed its tenant's
- * turn once it has waited astra_due_terms(). Then half a turn must be lacking
- * by now, beyond the turns of those jobs of the tenant that wait and go first:
- * poorer users', then those with less rho.
+ * turn once it has waited astra_due_terms(), or once as many turns are lacking.
+ * Then half a turn must be lacking by now, beyond the turns of those jobs of
+ * the tenant that wait and go first: poorer users', then those with less rho.
  */
 bool astra_share_owed(const struct turns *t, const struct contender *c);
 /* Whether the GPUs of `owner` may pass to an owed turn of `next` when the lease

@@ -81,7 +81,8 @@ static void share_promise_all(struct turns *t)
 }
 
 /* Whether half a turn is lacking by now, and the job has waited
- * astra_due_terms(). lack: what its tenant lacks in a term. */
+ * astra_due_terms(), or as many turns are lacking. lack: what its tenant lacks
+ * in a term. */
 static bool share_is_late(const struct turns *t, const struct contender *c,
 			  double lack)
 {
@@ -92,7 +93,7 @@ static bool share_is_late(const struct turns *t, const struct contender *c,
 	double terms =
 		(r->snap->now_sec - j->away_sec) / r->e->options.lease_sec;
 
-	return turns >= 0.5 && terms >= astra_due_terms(r, j);
+	return turns >= 0.5 && fmax(turns, terms) >= astra_due_terms(r, j);
 }
 
 static bool share_waits(const struct round *r, const struct contender *c)

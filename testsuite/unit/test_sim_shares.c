@@ -230,6 +230,7 @@ static void check_gaps(const struct crowd *w, const struct astra_sim_result *r,
 				 gap_after(w, r, &r->runs[i]));
 }
 
+/* b has no more than its half, and an eighth of its half. */
 static void a_gift_costs_no_turn(void **state)
 {
 	static const uint32_t sizes[] = {8, 16, 32};
@@ -238,11 +239,16 @@ static void a_gift_costs_no_turn(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct astra_sim_result r;
+		double share;
 
 		gifts(&w, sizes[i], 0);
 		w.options.runs = true;
 		simulate(&w, &r, 1);
 		check_gaps(&w, &r, sizes[i]);
+		share = r.tenants[1].alloc_gpu_sec / (GPUS * TERM * TERMS);
+		if (share > 0.5 + 0.5 / 8)
+			fail_msg("beside gangs of %u GPUs b has %.3f", sizes[i],
+				 share);
 		astra_sim_result_clear(&r);
 		astra_cluster_clear(&w.cluster);
 	}
