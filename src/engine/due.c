@@ -43,8 +43,7 @@ struct due astra_dues_next(struct due *heap, size_t *count)
 	return first;
 }
 
-/* So many terms does a job wait that ran, before it is due. */
-static double due_terms(const struct round *r, const struct ejob *j)
+double astra_due_terms(const struct round *r, const struct ejob *j)
 {
 	return j->gpus_least <= r->node_gpus_max ? ASTRA_OWED_ANYBODY_TERMS
 						 : ASTRA_OWED_TERMS;
@@ -60,7 +59,8 @@ static bool due_owed(const struct turns *turns, struct contender *c,
 {
 	const struct round *r = turns->r;
 	const struct ejob *j = &r->e->jobs[c->row];
-	double term = r->e->options.lease_sec, after = due_terms(r, j) * term;
+	double term = r->e->options.lease_sec;
+	double after = astra_due_terms(r, j) * term;
 	double waited = r->snap->now_sec - j->away_sec;
 	bool small = j->gpus_least <= r->node_gpus_max;
 	bool starves =

@@ -88,6 +88,9 @@ struct turns {
 	/* By tenant and by user: the GPU seconds that each will lack of its
 	 * share in a term. */
 	double *lack, *user_lack;
+	double *to_come;  /* by tenant: the part of lack that is yet to come */
+	double *before;	  /* by contender: the turns of its tenant's jobs that
+			   * wait and go before it; NULL: nobody asks */
 	double held;	  /* by all tenants: GPUs, as charged */
 	bool *user_fresh; /* by user: a job of it waits for its first start */
 	double *backlog;  /* of first starts; backlog.c */
@@ -124,6 +127,8 @@ static inline bool astra_turn_fresh(const struct contender *c)
  * user, of richer ones of its tenant, and of richer tenants. */
 bool astra_turns_pays(const struct turns *t, const struct ejob *owner,
 		      const struct ejob *next);
+/* due.c: how many terms a job that ran waits before it is due. */
+double astra_due_terms(const struct round *r, const struct ejob *j);
 /* share.c: t->lack, t->user_lack and t->user_fresh. Returns 0, or -1 when
  * memory is out. */
 int astra_share_init(struct turns *t);
@@ -132,7 +137,11 @@ void astra_share_fini(struct turns *t);
 void astra_share_promise(struct turns *t, const struct ejob *j, uint32_t gpus);
 /* Whether a job that ran is owed a turn: its tenant or its user lacks half of
  * it, and no job of the same user (without users: of the same tenant) waits for
- * its first start. */
+ * its first start. If the user has had its share, the job is owed its tenant's
+ * turn once it has waited astra_due_terms(), or once as many turns are lacking.
+ * Then half a turn must be lacking by now, beyond the turns of those jobs of
+ * the tenant that wait and go first: poorer users', then those with less rho.
+ */
 bool astra_share_owed(const struct turns *t, const struct contender *c);
 /* Whether the GPUs of `owner` may pass to an owed turn of `next` when the lease
  * ends: the tenant or the user of `next` lacks half a turn of `owner`, too.

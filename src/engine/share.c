@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "src/engine/hold.h"
+#include "src/policies/ltgf/ltgf.h"
 
 static double share_turn(const struct ejob *j, uint32_t gpus)
 {
@@ -51,6 +52,7 @@ static void share_measure(struct turns *t)
 		t->held += held;
 		t->lack[i] =
 			share_lack(&x[i], fmin(demand, x[i].quota), held, term);
+		t->to_come[i] = fmax(fmin(demand, x[i].quota) - held, 0) * term;
 	}
 	for (size_t i = 0; i < e->user_count; i++) {
 		uint32_t account = e->users[i].account;
@@ -78,6 +80,126 @@ static void share_promise_all(struct turns *t)
 						      e->holds[i].count));
 }
 
+/* Whether half a turn is lacking by now, and the job has waited
+ * astra_due_terms(), or as many turns are lacking. lack: what its tenant lacks
+ * in a term. */
+static bool share_is_late(const struct turns *t, const struct contender *c,
+			  double lack)
+{
+	const struct round *r = t->r;
+	const struct ejob *j = &r->e->jobs[c->row];
+	double turns =
+		(lack - t->to_come[j->tenant]) / share_turn(j, j->gpus_least);
+	double terms =
+		(r->snap->now_sec - j->away_sec) / r->e->options.lease_sec;
+
+	return turns >= 0.5 && fmax(turns, terms) >= astra_due_terms(r, j);
+}
+
+static bool share_waits(const struct round *r, const struct contender *c)
+{
+	return !c->expired && !c->share_count && !c->refused &&
+	       !astra_turn_vain(r, &r->e->jobs[c->row]);
+}
+
+/* A contender that waits: its tenant, its user's A / F and its rho. */
+struct waiting {
+	size_t index;
+	uint32_t tenant;
+	double key, rho;
+};
+
+static int share_compare(const void *a, const void *b)
+{
+	const struct waiting *x = a, *y = b;
+
+	if (x->tenant != y->tenant)
+		return x->tenant < y->tenant ? -1 : 1;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (x->rho != y->rho)
+		return x->rho < y->rho ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static struct waiting share_waiting(const struct round *r, size_t index)
+{
+	const struct contender *c = &r->contenders[index];
+	const struct astra_contestant *user =
+		&r->contestants[r->e->tenant_count + c->user];
+	struct waiting w = {
+		.index = index,
+		.tenant = c->tenant,
+		.rho = astra_ballot_candidate(r, c->row, c->job).rho,
+	};
+
+	if (c->user != ASTRA_NONE)
+		w.key = astra_ltgf_key(user, user->usage.alloc,
+				       r->e->options.lease_sec);
+	return w;
+}
+
+/* Fill t->before. A job that has a hold goes before nobody: t->lack counts its
+ * turn as promised. */
+static void share_queue(struct turns *t, struct waiting *list)
+{
+	const struct round *r = t->r;
+	size_t count = 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+
+		if (share_waits(r, c) &&
+		    t->lack[c->tenant] > t->to_come[c->tenant])
+			list[count++] = share_waiting(r, i);
+	}
+	qsort(list, count, sizeof(*list), share_compare);
+	for (size_t i = 0; i < count; i++) {
+		const struct contender *c = &r->contenders[list[i].index];
+		const struct ejob *j = &r->e->jobs[c->row];
+
+		if (i && list[i].tenant != list[i - 1].tenant)
+			sum = 0;
+		t->before[list[i].index] = sum;
+		if (!astra_hold_of(r->e, j->id))
+			sum += share_turn(j, j->gpus_least);
+	}
+}
+
+/* Whether a job may be owed a turn that its user does not lack. */
+static bool share_asks(const struct turns *t, const struct contender *c)
+{
+	const struct round *r = t->r;
+	const struct ejob *j = &r->e->jobs[c->row];
+	double lack = t->lack[j->tenant];
+
+	if (!j->ran || j->gpus_least < 2 || !astra_shared_by_user(r->e, j) ||
+	    !share_waits(r, c))
+		return false;
+	if (astra_hold_of(r->e, j->id))
+		lack += share_turn(j, j->gpus_least);
+	return share_is_late(t, c, lack);
+}
+
+/* Jobs are put in order only if one of them asks. */
+static int share_queue_all(struct turns *t)
+{
+	size_t count = t->r->contender_count, i = 0;
+	struct waiting *list;
+
+	while (i < count && !share_asks(t, &t->r->contenders[i]))
+		i++;
+	if (i == count)
+		return 0;
+	list = calloc(count, sizeof(*list));
+	t->before = calloc(count, sizeof(*t->before));
+	if (list && t->before)
+		share_queue(t, list);
+	free(list);
+	return list && t->before ? 0 : -1;
+}
+
 int astra_share_init(struct turns *t)
 {
 	const struct astra_engine *e = t->r->e;
@@ -85,7 +207,8 @@ int astra_share_init(struct turns *t)
 	t->lack = calloc(e->tenant_count + 1, sizeof(*t->lack));
 	t->user_lack = calloc(e->user_count + 1, sizeof(*t->user_lack));
 	t->user_fresh = calloc(e->user_count + 1, sizeof(*t->user_fresh));
-	if (!t->lack || !t->user_lack || !t->user_fresh)
+	t->to_come = calloc(e->tenant_count + 1, sizeof(*t->to_come));
+	if (!t->lack || !t->user_lack || !t->user_fresh || !t->to_come)
 		return -1;
 	share_measure(t);
 	share_promise_all(t);
@@ -95,7 +218,7 @@ int astra_share_init(struct turns *t)
 		if (c->user != ASTRA_NONE && astra_turn_fresh(c))
 			t->user_fresh[c->user] = true;
 	}
-	return 0;
+	return share_queue_all(t);
 }
 
 void astra_share_fini(struct turns *t)
@@ -103,6 +226,8 @@ void astra_share_fini(struct turns *t)
 	free(t->lack);
 	free(t->user_lack);
 	free(t->user_fresh);
+	free(t->to_come);
+	free(t->before);
 }
 
 /* Whether somebody lacks half a turn; user_lack: NaN without users. */
@@ -111,6 +236,17 @@ static bool share_is_owed(double turn, double lack, double user_lack)
 	if (isnan(user_lack))
 		return lack >= turn / 2;
 	return user_lack >= turn / 2 || (lack >= turn / 2 && user_lack > 0);
+}
+
+/* Whether a job is owed a turn that its user does not lack. lack: the tenant's.
+ */
+static bool share_is_owed_late(const struct turns *t, const struct contender *c,
+			       double lack)
+{
+	const struct ejob *j = &t->r->e->jobs[c->row];
+
+	return t->before && astra_shared_by_user(t->r->e, j) &&
+	       share_is_late(t, c, lack - t->before[c - t->r->contenders]);
 }
 
 static double share_user_lack(const struct turns *t, const struct ejob *j)
@@ -139,8 +275,9 @@ bool astra_share_owed(const struct turns *t, const struct contender *c)
 
 	return j->gpus_least >= 2 && !fresh &&
 	       (by_user || share_is_held(t, j)) &&
-	       share_is_owed(share_turn(j, j->gpus_least), t->lack[j->tenant],
-			     share_user_lack(t, j));
+	       (share_is_owed(share_turn(j, j->gpus_least), t->lack[j->tenant],
+			      share_user_lack(t, j)) ||
+		share_is_owed_late(t, c, t->lack[j->tenant]));
 }
 
 bool astra_share_passes(const struct turns *t, const struct ejob *owner,
@@ -202,10 +339,11 @@ static double share_round(double gpu_sec)
 
 /* A job's own holds promise the turn that is asked about: they are not taken
  * off. */
-static void share_explain_job(const struct turns *t, const struct ejob *j,
+static void share_explain_job(const struct turns *t, const struct contender *c,
 			      const bool *tenant_fresh,
 			      struct astra_reason *reason)
 {
+	const struct ejob *j = &t->r->e->jobs[c->row];
 	double turn = share_turn(j, j->gpus_least);
 	double held = turn * (double)astra_holds_of(t->r->e, j->id);
 
@@ -216,8 +354,9 @@ static void share_explain_job(const struct turns *t, const struct ejob *j,
 				      ? t->user_fresh[j->user]
 				      : tenant_fresh[j->tenant];
 	reason->owed = !reason->fresh_first &&
-		       share_is_owed(turn, reason->lack_gpu_sec,
-				     reason->user_lack_gpu_sec);
+		       (share_is_owed(turn, reason->lack_gpu_sec,
+				      reason->user_lack_gpu_sec) ||
+			share_is_owed_late(t, c, reason->lack_gpu_sec));
 }
 
 /* r->contestants are known. */
@@ -237,7 +376,7 @@ static int share_explain(struct round *r)
 
 		if (j->ran && !c->expired && !c->share_count &&
 		    j->gpus_least >= 2)
-			share_explain_job(&t, j, fresh, &r->e->reasons[c->row]);
+			share_explain_job(&t, c, fresh, &r->e->reasons[c->row]);
 	}
 	astra_share_fini(&t);
 	free(fresh);

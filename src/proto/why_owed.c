@@ -77,10 +77,11 @@ static void put_rule(const struct astra_reason *r, struct astra_text *out)
 	astra_text_printf(out, " It is owed a turn once its tenant%s lacks ",
 			  isnan(r->user_lack_gpu_sec) ? "" : " or its user");
 	put_gpu_time(r, r->turn_gpu_sec / 2, out);
-	astra_text_printf(out, " of its share, half of the turn%s: ",
-			  r->user_lack_gpu_sec <= 0
-				  ? ", and its user has no more than its share"
-				  : "");
+	astra_text_printf(
+		out, " of its share, half of the turn%s: ",
+		r->user_lack_gpu_sec <= 0
+			? ", and its user has no more than its share or the job has waited long"
+			: "");
 	put_lacks(r, out);
 	astra_text_printf(out, ".");
 }

@@ -745,9 +745,9 @@ static void a_turn_that_is_owed_is_told(void **state)
 		 false,
 		 {"once its tenant or its user lacks 1.00 GPU hours of its "
 		  "share, half of the turn, and its user has no more than its "
-		  "share: counted a lease term ahead, its tenant lacks 0.50 GPU "
-		  "hours of its share, and its user has 0.25 GPU hours more "
-		  "than its share."},
+		  "share or the job has waited long: counted a lease "
+		  "term ahead, its tenant lacks 0.50 GPU hours of its share, "
+		  "and its user has 0.25 GPU hours more than its share."},
 		 "collected for it"},
 		{"place",
 		 7200,
