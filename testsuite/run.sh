@@ -207,7 +207,7 @@ end_all() {
 	signal_processes TERM "$work/" timeout
 	for ((seconds = 0; seconds < 60; seconds++)); do
 		[[ $(processes_of "$work/") ]] || break
-		nap 1
+		sleep 1 # nap may have been interrupted, and bash ends in a second one
 	done
 	signal_processes KILL "$work/"
 	[[ ${KEEP_CLUSTER-} ]] || rm -rf "$work"
