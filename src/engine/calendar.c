@@ -360,12 +360,15 @@ static size_t calendar_search(struct calendar *c)
 
 /* A job that is due has the leases of its own tenant and of richer ones if they
  * leave GPUs within half a term after it is due, one that ran within two terms;
- * else anybody's. */
+ * else anybody's. One whose tenant has had more than its share has anybody's
+ * only if its bound would else be missed. */
 static size_t calendar_claim(struct calendar *c)
 {
 	const struct round *r = c->r;
 	double term = r->e->options.lease_sec;
-	double until_sec = calendar_latest(c) - 1.5 * term;
+	double until_sec =
+		calendar_latest(c) -
+		(c->turns->lack[c->owner->tenant] < 0 ? 0 : 1.5 * term);
 	struct calendar all = *c;
 	size_t releases;
 

@@ -74,7 +74,8 @@ static bool due_owed(const struct turns *turns, struct contender *c,
 		.claim = ASTRA_CLAIM_SHARE,
 		.owed = true,
 	};
-	if (starves && waited >= ASTRA_OWED_ANYBODY_TERMS * term)
+	if (starves && waited >= ASTRA_OWED_ANYBODY_TERMS * term &&
+	    turns->lack[j->tenant] >= 0)
 		due->claim = ASTRA_CLAIM_DUE;
 	else if (!astra_share_owed(turns, c))
 		due->claim = ASTRA_CLAIM_NEXT;

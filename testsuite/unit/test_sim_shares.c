@@ -155,6 +155,23 @@ static void gifts(struct crowd *w, uint32_t gpus, uint32_t rivals)
 	finish(w, 2 * TERMS, 1);
 }
 
+/* a has gangs for just what it is due, and jobs of b, of one GPU and two terms,
+ * come as fast as all GPUs could begin them.
+ */
+static void half(struct crowd *w, uint32_t gpus)
+{
+	double until = TERM * TERMS;
+
+	memset(w, 0, sizeof(*w));
+	add_tenant(w, 1);
+	add_tenant(w, 1);
+	for (uint32_t i = 0; i < GPUS / 2 / gpus; i++)
+		add(w, 0, gpus, 1000, 2 * until);
+	for (double at = 0; at < until; at += TERM / GPUS)
+		add(w, USERS, 1, at, 2 * TERM);
+	finish(w, TERMS, 1);
+}
+
 static void check_shares(const struct crowd *w,
 			 const struct astra_sim_result *r, uint64_t seed)
 {
@@ -254,6 +271,28 @@ static void a_gift_costs_no_turn(void **state)
 	}
 }
 
+/* Neither b's first starts, which can wait for b's own leases, nor its jobs that
+ * ran once, of which there are ever more, take what a is due. */
+static void who_has_just_its_due_keeps_it(void **state)
+{
+	static const uint32_t sizes[] = {2, 4, 8};
+	static struct crowd w;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct astra_sim_result r;
+		double share;
+
+		half(&w, sizes[i]);
+		simulate(&w, &r, 1);
+		share = r.tenants[0].alloc_gpu_sec / (GPUS * TERM * TERMS);
+		if (share < 0.45)
+			fail_msg("gangs of %u GPUs have %.3f", sizes[i], share);
+		astra_sim_result_clear(&r);
+		astra_cluster_clear(&w.cluster);
+	}
+}
+
 /* What a1 has had is no debt of its tenant, and no right of a1's beside a2. */
 static void a_gift_is_no_right_beside_siblings(void **state)
 {
@@ -280,6 +319,7 @@ int main(void)
 		cmocka_unit_test(
 			each_tenant_has_its_share_whatever_its_jobs_are),
 		cmocka_unit_test(a_gift_costs_no_turn),
+		cmocka_unit_test(who_has_just_its_due_keeps_it),
 		cmocka_unit_test(a_gift_is_no_right_beside_siblings),
 	};
 
