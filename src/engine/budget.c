@@ -173,12 +173,12 @@ void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,
 void astra_budget_spend_loan(struct round *r, struct ejob *j, uint32_t next)
 {
 	double now = r->snap->now_sec;
-
-	bool room = astra_budget_allows(r);
+	bool room;
 
 	if (!j->lent || j->early_gpu_sec > 0 ||
 	    now >= j->start_sec + j->lease_sec)
 		return;
+	room = astra_budget_allows(r);
 	astra_budget_spend(r, j, next, now);
 	if (!room) {
 		*budget_minute(r->e) -= j->early_gpu_sec;

@@ -125,8 +125,8 @@ static int share_compare(const void *a, const void *b)
 static struct waiting share_waiting(const struct round *r, size_t index)
 {
 	const struct contender *c = &r->contenders[index];
-	const struct astra_contestant *user =
-		&r->contestants[r->e->tenant_count + c->user];
+	const struct astra_contestant *users =
+		r->contestants + r->e->tenant_count;
 	struct waiting w = {
 		.index = index,
 		.tenant = c->tenant,
@@ -134,7 +134,8 @@ static struct waiting share_waiting(const struct round *r, size_t index)
 	};
 
 	if (c->user != ASTRA_NONE)
-		w.key = astra_ltgf_key(user, user->usage.alloc,
+		w.key = astra_ltgf_key(&users[c->user],
+				       users[c->user].usage.alloc,
 				       r->e->options.lease_sec);
 	return w;
 }
