@@ -60,6 +60,10 @@ static inline uint32_t astra_shares_gpus(const struct astra_share *shares,
 	return gpus;
 }
 
+/* The free memory of a node of slurmctld if memory is not counted there: the largest
+ * amount that JSON can have, and that the engine can subtract from. */
+#define ASTRA_UNCOUNTED_MIB ((uint64_t)INT64_MAX)
+
 struct astra_node {
 	const char *name; /* for texts only; may be NULL */
 	bool usable;	  /* up, not drained: jobs may start here */

@@ -137,6 +137,59 @@ static void test_same_plan(void **state)
 	}
 }
 
+static void memory_that_is_not_counted_is_recorded(void **state)
+{
+	struct vcluster *vc = busy_cluster("ltgf", 4);
+
+	(void)state;
+	for (size_t i = 0; i < VC_NODES; i++)
+		vc->nodes[i].mem_free_mib = ASTRA_UNCOUNTED_MIB;
+	vc_run(vc, 1050);
+	end_cluster(vc);
+}
+
+static struct astra_text plans;
+
+/* Append the round's plan to plans. */
+static void planned_round(struct vcluster *vc,
+			  const struct astra_snapshot *snapshot)
+{
+	astra_text_clear(&last);
+	write_round(vc, snapshot, &last);
+	astra_text_printf(&plans, "%s\n", strstr(last.bytes, "\"plan\":"));
+}
+
+/* Returns the plans of 200 s; the caller frees them. */
+static char *plans_with(uint64_t mem_free_mib, uint64_t seed)
+{
+	struct vcluster *vc = busy_cluster("ltgf", seed);
+	char *text;
+
+	for (size_t i = 0; i < VC_NODES; i++)
+		vc->nodes[i].mem_free_mib = mem_free_mib;
+	vc->round = planned_round;
+	vc_run(vc, 1200);
+	end_cluster(vc);
+	assert_false(plans.failed);
+	text = strdup(plans.bytes);
+	astra_text_clear(&plans);
+	assert_non_null(text);
+	return text;
+}
+
+static void memory_that_nobody_asks_for_changes_no_plan(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed < 6; seed++) {
+		char *counted = plans_with(1 << 20, seed);
+		char *uncounted = plans_with(ASTRA_UNCOUNTED_MIB, seed);
+
+		assert_string_equal(counted, uncounted);
+		free(counted);
+		free(uncounted);
+	}
+}
+
 /* One character in the record is another one. */
 static void test_damaged(void **state)
 {
@@ -245,6 +298,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_plan),
+		cmocka_unit_test(memory_that_is_not_counted_is_recorded),
+		cmocka_unit_test(memory_that_nobody_asks_for_changes_no_plan),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(every_option_is_recorded),
 		cmocka_unit_test(every_member_is_recorded),

@@ -90,7 +90,7 @@ static void fill_node(const struct astra_scene *scene, size_t local,
 			(cg_node_bitmap && bit_test(cg_node_bitmap, global)) ||
 			astra_preempt_keeps(global),
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
-		.mem_free_mib = UINT64_MAX,
+		.mem_free_mib = ASTRA_UNCOUNTED_MIB,
 	};
 	snapshot_count_gpus(node, map->shards, map->kind[local],
 			    scene->gpus_held[global], scene->young, out);
