@@ -19,7 +19,8 @@
 #				--vary of cluster; with ASTRAEA_CLUSTER=drawn the
 #				test's name and the day do. A test that fails with
 #				one of them for a reason of its own says what it
-#				needs
+#				needs. Sets vary, which --vary of a second cluster
+#				like it takes
 #   fail MESSAGE...		say what is wrong and end with 1
 #   skip MESSAGE...		say why it cannot be tried here and end with 77
 #   ok NAME...		say that a native meaning has been checked
@@ -111,7 +112,7 @@ draw_cluster() {
 }
 
 start_cluster() {
-	local dir vary needs=''
+	local dir needs=''
 	[[ ${1-} != --needs ]] || { needs=" $2" && shift 2; }
 	draw_cluster
 	vary+=$needs
@@ -208,9 +209,11 @@ submit() {
 	sbatch --parsable -o "$CLUSTER_DIR/out/%j" --chdir=/ "$@"
 }
 
-# A job that slurmctld has forgotten, as it ended.
+# ended_field ID NAME: of a job, or the task of an array, that slurmctld has forgotten.
 ended_field() {
-	sed -n "s/^JobId=$1 .* $2=\([^ ]*\).*/\1/p" "$CLUSTER_DIR/log/ended" |
+	local id="^JobId=$1 "
+	[[ $1 != *_* ]] || id=" ArrayJobId=${1%_*} ArrayTaskId=${1#*_} "
+	sed -n "/$id/s/.* $2=\([^ ]*\).*/\1/p" "$CLUSTER_DIR/log/ended" |
 		tail -n 1
 }
 

@@ -3,7 +3,7 @@
 #
 # For live tests of native meanings: source it after live.sh.
 #
-#   lease_cluster [OPTION]...	leases of 5 s with a grace of 3 in partitions
+#   lease_cluster [--needs 'KEY=VALUE...'] [OPTION]...	leases of 5 s with a grace of 3 in partitions
 #				gpu and gpu2 of 4 GPUs, others in other; accounts
 #				are tenants, big counting 100 times as much as
 #				the rest; user games may submit
@@ -19,7 +19,8 @@
 # $OUT: where the output of jobs goes.
 
 lease_cluster() {
-	local conf
+	local conf needs=''
+	[[ ${1-} != --needs ]] || { needs=$2 && shift 2; }
 	conf=$(mktemp)
 	cat >"$conf" <<-EOT
 		RoundInterval=1
@@ -29,7 +30,7 @@ lease_cluster() {
 		Pool=gpu Partitions=gpu,gpu2
 		Tenant=big Accounts=big Weight=100
 	EOT
-	start_cluster --nodes 2 --gpus 4 --cpus 16 --astraea "$conf" \
+	start_cluster --needs "$needs" --nodes 2 --gpus 4 --cpus 16 --astraea "$conf" \
 		--slurm 'PartitionName=gpu Nodes=n1 Default=YES State=UP' \
 		--slurm 'PartitionName=gpu2 Nodes=n1 State=UP' \
 		--slurm 'PartitionName=other Nodes=n2 State=UP' "$@"

@@ -147,8 +147,7 @@ for ((i = 0; i < 30; i++)); do
 	sleep 0.3
 done
 check_eq "most tasks of %3 at a time" 3 "$most"
-all_ran() { [[ $(squeue -h -r -t CD -j "$array" -o %i | wc -l) == 9 ]]; }
-wait_for 60 all_ran
+for task in {1..9}; do wait_for 60 job_is "${array}_$task" COMPLETED; done
 
 # ---- Partitions of one pool; GPUs are no reason to leave the CPU partition.
 

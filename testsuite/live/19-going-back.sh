@@ -6,7 +6,7 @@
 # is a job that stock Slurm runs again told of its last run's size and lease.
 . "$(dirname "$0")/../lib/live.sh"
 
-start_cluster --nodes 2 --gpus 4
+start_cluster --needs minage=300 --nodes 2 --gpus 4
 conf=$CLUSTER_DIR/etc/slurm.conf
 cp "$conf" "$CLUSTER_DIR/etc/ours"
 grep -v '^\(SchedulerType\|BurstBufferType\|PriorityType\|JobSubmitPlugins\)=' \
@@ -21,7 +21,7 @@ change() {
 	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 }
 scheduler() { scontrol show config | sed -n 's/^SchedulerType *= //p'; }
-jobs_known() { squeue -h -r -t all -o %i | sort | xargs; }
+jobs_known() { squeue -h -r -p gpu -t all -o %i | sort | xargs; }
 in_state() { (($(squeue -h -r -t "$1" -j "$2" -o %i | wc -l) == $3)); }
 no_lease() { ! squeue -h -t PD -o %r | grep >/dev/null 'Lease:\|BurstBuffer'; }
 export OUT=$CLUSTER_DIR/out
@@ -111,7 +111,7 @@ grep -q "^unpark.sh: $parked jobs given back" "$OUT/unpark" ||
 wait_for 20 no_lease
 wait_for 60 job_is "$waits" COMPLETED
 wait_for 60 in_state CD "$array" 3
-check_eq "names after unpark.sh" wrap "$(squeue -h -t all -o %j | sort -u)"
+check_eq "names after unpark.sh" wrap "$(squeue -h -p gpu -t all -o %j | sort -u)"
 "$top/contrib/unpark.sh" | grep >/dev/null "0 jobs given back" ||
 	fail "unpark.sh finds jobs where there are none"
 

@@ -48,10 +48,11 @@ check_eq "tasks that run" 2 "$(state_count "$array" RUNNING)"
 touch "$OUT/array"
 gone() { [[ -z $(squeue -h -j "$1" 2>/dev/null) ]]; }
 wait_for 40 gone "$array"
-check_eq "tasks that completed" 5 "$(scontrol -o show job "$array" |
-	grep -c JobState=COMPLETED)"
-check_eq "a task's nodes are not excluded afterwards" 0 \
-	"$(scontrol -o show job "$array" | grep -c 'ExcNodeList=n')"
+for task in {0..4}; do
+	check_eq "state of task $task" COMPLETED "$(job_state "${array}_$task")"
+	[[ $(job_field "${array}_$task" ExcNodeList) != n* ]] ||
+		fail "a task's nodes are excluded afterwards"
+done
 
 # Interactive jobs start and are not taken back.
 check_eq "GPUs of srun" "0,1,2" \

@@ -7,7 +7,7 @@
 conf=$(mktemp)
 echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=300 CheckpointGrace=5" \
 	>"$conf"
-start_cluster --nodes 4 --gpus 8 --astraea "$conf"
+start_cluster --needs weight=no --nodes 4 --gpus 8 --astraea "$conf"
 rm -f "$conf"
 
 # "n1:8 n2:4": the GPUs of a job by node.

@@ -56,8 +56,7 @@ id=$(as_other sbatch --parsable -o "$out/%A_%a" --open-mode=append --chdir=/ \
 	>"$out/agent" 2>&1 &
 agent_pid=$!
 
-state_of() { scontrol show job "${id}_$1" | sed -n 's/.*JobState=\([A-Z]*\).*/\1/p'; }
-task_is() { [[ $(state_of "$1") == "$2" ]]; }
+task_is() { job_is "${id}_$1" "$2"; }
 
 # ---- Its bid is the app's, and it is the user's alone.
 

@@ -68,7 +68,7 @@ whole "at the end"
 
 # All of slurmctld's runs, but for the first one of the job that was requeued:
 # that slurmctld forgets, and the file has its start.
-want=$(scontrol -o show job | python3 -c '
+want=$(scontrol -o show job | grep 'gres[:/]gpu' | python3 -c '
 import re, sys, time
 def at(line, key):
     return time.mktime(time.strptime(

@@ -11,7 +11,7 @@ conf=$(mktemp)
 cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=600 Promise=no
 EOT
-start_cluster --nodes 1 --gpus 4 --astraea "$conf" \
+start_cluster --needs select=CR_Core_Memory --nodes 1 --gpus 4 --astraea "$conf" \
 	--slurm PrologFlags=Contain # its step extern is what Slurm resizes
 rm "$conf"
 

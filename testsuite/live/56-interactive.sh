@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 . "$(dirname "$0")/../lib/meanings.sh"
 
-lease_cluster --accounting
+lease_cluster --needs select=CR_Core_Memory --accounting
 for account in small big; do
 	sacctmgr -i add account $account >/dev/null
 	sacctmgr -i add user root account=$account >/dev/null

@@ -79,7 +79,7 @@ scancel "$blocked"
 wait_for 400 all_done
 for id in "${ids[@]}"; do
 	[[ ${told[$id]-} ]] || continue
-	start=$(scontrol show job "$id" | sed -n 's/.*StartTime=\([^ ]*\).*/\1/p')
+	start=$(job_field "$id" StartTime)
 	echo "$(date -d "$start" +%s) $asked ${told[$id]} ${early[$id]}" \
 		"${late[$id]}"
 done >"$CLUSTER_DIR/starts"

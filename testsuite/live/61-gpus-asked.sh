@@ -10,7 +10,7 @@
 conf=$(mktemp)
 echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=300 CheckpointGrace=5" \
 	>"$conf"
-start_cluster --nodes 3 --gpus 4 --cpus 16 --memory 16000 --astraea "$conf" \
+start_cluster --needs select=CR_Core_Memory --nodes 3 --gpus 4 --cpus 16 --memory 16000 --astraea "$conf" \
 	--slurm GresTypes=gpu,nic \
 	--node 'n1 SocketsPerBoard=2 CoresPerSocket=8' \
 	--node 'n2 Gres=gpu:a100:4,nic:2' --node 'n3 Gres=gpu:h100:2'
@@ -109,10 +109,10 @@ ok ntasks-per-gpu
 cancel_all
 gets 4 n? --gpus=4 --gpus-per-node=4
 ok gpus-with-gpus-per-node
+demands() { (($(sfair tenant -nP -o Demand | awk '{ n += $1 } END { print n }') == $1)); }
 for none in --gpus=0 --gres=gpu:0; do
 	gets 0 n1 $none -w n1
-	check_eq "tenants' demand beside $none" 4 \
-		"$(sfair tenant -nP -o Demand | awk '{ n += $1 } END { print n }')"
+	wait_for 20 demands 4
 	check_eq "what sfair knows of $none" "" "$(sfair job -nP -j "$last")"
 done
 ok no-gpus-no-lease

@@ -151,7 +151,8 @@ scancel "$again" "$here"
 
 # ---- GPUs that vanish: Slurm drains the node and names it, the rest works on.
 
-sed -i '/NodeName=n1 /s/nvidia\[0-1\]/nvidia0/' "$CLUSTER_DIR/etc/gres.conf"
+sed -i '/NodeName=n1 /{s/nvidia\[0-1\]/nvidia0/;/nvidia\[1-1\]/d}' \
+	"$CLUSTER_DIR/etc/gres.conf"
 "$live_lib/cluster" stop "$CLUSTER_DIR" n1
 "$live_lib/cluster" start "$CLUSTER_DIR" n1
 named() { sinfo -R -h -n n1 -o %E | grep >/dev/null 'gres/gpu count'; }

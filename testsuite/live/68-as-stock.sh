@@ -28,7 +28,7 @@ end_stock() {
 	live_end "$status"
 }
 trap end_stock EXIT
-"$live_lib/cluster" up "$stock" "${shape[@]/$'\n'/ }" --stock >/dev/null
+"$live_lib/cluster" up "$stock" "${shape[@]/$'\n'/ }" --stock --vary "$vary" >/dev/null
 
 "$live_lib/as_stock.py" "$stock/env" "$CLUSTER_DIR/env" \
 	"${1-$here/68-as-stock.table}" "$groups" || fail "not as stock Slurm"

@@ -10,7 +10,7 @@
 conf=$(mktemp)
 echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=20 CheckpointGrace=2 RecallAfter=5" \
 	>"$conf"
-start_cluster --accounting --nodes 2 --gpus 8 --cpus 16 --memory 64000 \
+start_cluster --needs select=CR_Core_Memory --accounting --nodes 2 --gpus 8 --cpus 16 --memory 64000 \
 	--astraea "$conf" --slurm AccountingStorageTRES=gres/gpu
 rm "$conf"
 for a in hog lean; do

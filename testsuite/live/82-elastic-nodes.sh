@@ -70,7 +70,7 @@ ok grows-again-after-a-crash
 cancel "$id"
 
 runs() {
-	sacct -nXPD -j 1 -o alloctres,nnodes | grep gres/gpu= |
+	sacct -nXPD -j "$id" -o alloctres,nnodes | grep gres/gpu= |
 		sed 's/.*gres\/gpu=\([0-9]*\).*|/\1:/' | uniq | tr '\n' ' '
 }
 booked() { [[ $(runs) == "8:2 4:1 8:2 " ]]; }

@@ -43,6 +43,7 @@ last_run() { job_log "$1" | grep '^run' | tail -n 1; }
 # ---- All that is idle.
 
 id=$(elastic --gpus=2 --gpu-range=2-8 --cpus-per-gpu=2)
+first=$id
 wait_for 20 has "$id" 8
 wait_for 20 test -s "$CLUSTER_DIR/out/$id"
 check_eq "its environment" "run 8 after 0 world 8 here 4 devices 4" \
@@ -109,7 +110,7 @@ ok arrays
 # ---- What slurmdbd has of the first job's runs.
 
 runs() {
-	sacct -nXPD -j 1 -o alloctres | grep -o 'gres/gpu=[0-9]*' | uniq | tr '\n' ' '
+	sacct -nXPD -j "$first" -o alloctres | grep -o 'gres/gpu=[0-9]*' | uniq | tr '\n' ' '
 }
 booked() { [[ $(runs) == "gres/gpu=8 gres/gpu=4 gres/gpu=8 " ]]; }
 wait_for 30 booked
