@@ -44,6 +44,8 @@
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
 # ASTRAEA_TEST_TIMEOUT    seconds for one test [2400; 4 hours with --long]
 # ASTRAEA_JOBS            tests at a time, at most [24]
+# ASTRAEA_CLUSTER         what the clusters of live tests have, and ASTRAEA_DAY: see
+#                         testsuite/lib/draw.sh
 
 set -euo pipefail
 
@@ -255,6 +257,7 @@ done
 . "$top/testsuite/lib/run-one.sh"
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build${ASTRAEA_SLURM:+-slurm-$(slurm_version)}}
 export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
+export ASTRAEA_DAY=${ASTRAEA_DAY-$(date +%F)} # also of a test that runs after midnight
 limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 2400))}
 "$top/build-aux/build.sh" --checks || {
 	failed=1

@@ -14,13 +14,10 @@
 #
 #   start_cluster [--needs 'KEY=VALUE...'] [OPTION]...	testsuite/lib/cluster up,
 #				in a new folder; its env is sourced; torn down at
-#				the end of the test. ASTRAEA_CLUSTER='KEY=VALUE...'
-#				says what sites have one way or the other, see
-#				--vary of cluster; with ASTRAEA_CLUSTER=drawn the
-#				test's name and the day do. A test that fails with
-#				one of them for a reason of its own says what it
-#				needs. Sets vary, which --vary of a second cluster
-#				like it takes
+#				the end of the test. What sites have one way or the
+#				other is drawn and printed: see draw.sh. A test that
+#				passes only with one value of a key needs it. Sets
+#				vary, which --vary of a second cluster like it takes
 #   fail MESSAGE...		say what is wrong and end with 1
 #   skip MESSAGE...		say why it cannot be tried here and end with 77
 #   ok NAME...		say that a native meaning has been checked
@@ -71,6 +68,8 @@ slurm_words
 . "$live_lib/checker.sh"
 # shellcheck source=testsuite/lib/load.sh
 . "$live_lib/load.sh"
+# shellcheck source=testsuite/lib/draw.sh
+. "$live_lib/draw.sh"
 checker_build
 
 # live_end [STATUS]: of the test; $? where it is not given.
@@ -80,6 +79,7 @@ live_end() {
 	[[ ${CLUSTER_DIR-} ]] || exit "$status"
 	if ((status != 0 && status != 77)); then
 		! declare -F on_failure >/dev/null || on_failure || true
+		echo "---- cluster: $vary"
 		echo "---- slurmctld.log"
 		tail -n 40 "$CLUSTER_DIR/log/slurmctld.log" || true
 	fi
@@ -89,34 +89,11 @@ live_end() {
 	exit "$status"
 }
 
-# Sets vary.
-draw_cluster() {
-	local draw key values
-	vary=${ASTRAEA_CLUSTER-}
-	[[ $vary == drawn ]] || return 0
-	read -r draw _ < <(cksum <<<"${0##*/} $(date +%F)")
-	vary=''
-	while read -r key values; do
-		# shellcheck disable=SC2086
-		set -- $values
-		shift $((draw % $#))
-		draw=$((draw / 7))
-		vary+=" $key=$1"
-	done <<-EOT
-		cores no yes
-		select CR_Core_Memory CR_Core CR_CPU CR_CPU_Memory
-		minage 300 2
-		weight no yes
-		older no yes
-	EOT
-}
-
 start_cluster() {
 	local dir needs=''
-	[[ ${1-} != --needs ]] || { needs=" $2" && shift 2; }
-	draw_cluster
-	vary+=$needs
-	[[ ! $vary ]] || echo "cluster: $vary"
+	[[ ${1-} != --needs ]] || { needs=$2 && shift 2; }
+	vary=$(cluster_of "$(realpath --relative-to="$top/testsuite" "$0")" "$needs")
+	echo "cluster: $vary"
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/astraea.XXXXXX")
 	# Job users other than root must reach their output.
 	chmod 755 "$dir"
