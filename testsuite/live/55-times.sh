@@ -28,7 +28,8 @@ limit_sec() { # what a run may take, by its start and end
 		$(seconds "$(job_field "$1" StartTime)")))
 }
 # The sweep that ends jobs over their limit comes each 30 s.
-ends_now() { scontrol update jobid="$1" endtime=now; }
+# Slurm refuses a "now" that is a second old.
+ends_now() { wait_for 20 scontrol update jobid="$1" endtime=now; }
 
 # ---- What takes long: a time limit over renewed leases, one that is reached in
 # a grace, and the user's warning.
