@@ -44,6 +44,7 @@
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
 # ASTRAEA_TEST_TIMEOUT    seconds for one test [2400; 4 hours with --long]
 # ASTRAEA_JOBS            tests at a time, at most [24]
+# TMPDIR                  where all that tests write lies [/tmp]
 
 set -euo pipefail
 
@@ -118,7 +119,7 @@ runs_again() {
 
 report() {
 	local name=$1 out=$work/${1//\//_} status ms word
-	read -r status ms <"$out.end"
+	{ read -r status ms <"$out.end"; } 2>/dev/null || status='' ms=0
 	echo "$name $(((ms + 999) / 1000))" >>"$ASTRAEA_BUILDDIR/test-times"
 	clear_progress
 	case $status in
@@ -135,6 +136,7 @@ report() {
 	case $status in
 	0) known=$((known + $(sed -n '$s/^\([0-9]*\) of [0-9]* known$/\1/p' "$out.out" | grep . || echo 0))) ;;
 	77) tail -n 1 "$out.out" | sed 's/^/      /' ;;
+	'') echo "      how it ended could not be written to $work" ;;
 	124) tail -n 40 "$out.out" | sed 's/^/      /'
 		echo "      not ended after $limit s" ;;
 	*) tail -n 60 "$out.out" | sed 's/^/      /' ;;
@@ -210,6 +212,7 @@ end_all() {
 		sleep 1 # nap may have been interrupted, and bash ends in a second one
 	done
 	signal_processes KILL "$work/"
+	unmount_below "$work/" >/dev/null
 	[[ ${KEEP_CLUSTER-} ]] || rm -rf "$work"
 }
 
@@ -220,6 +223,13 @@ watch_end() {
 	while kill -0 $$; do nap 2; done
 	end_all
 } 2>/dev/null
+
+need_space() {
+	look_at_space "$work"
+	((space_mib < 1024)) || return 0
+	echo "${work%/*}: $space_mib MiB are free, tests need 1024; see TMPDIR" >&2
+	exit 1
+}
 
 # Those that failed, one at a time and for the last time.
 run_again() {
@@ -249,8 +259,6 @@ while [[ ${1-} == --* && $1 != --list ]]; do
 	esac
 	shift
 done
-# shellcheck source=testsuite/lib/load.sh
-. "$top/testsuite/lib/load.sh"
 # shellcheck source=testsuite/lib/run-one.sh
 . "$top/testsuite/lib/run-one.sh"
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build${ASTRAEA_SLURM:+-slurm-$(slurm_version)}}
@@ -283,9 +291,12 @@ done | longest_first >"$work/list"
 awk '{ last[$1] = $2 } END { for (name in last) print name, last[name] }' \
 	"$ASTRAEA_BUILDDIR/test-times" >"$work/times"
 cp "$work/times" "$ASTRAEA_BUILDDIR/test-times"
+need_space
 watch_crashes "$work"
+set -m # in a process group of its own: this one may be killed
 watch_end &
 watcher=$!
+set +m
 run_tests "$work/list"
 run_again
 finish
