@@ -51,7 +51,9 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 long='' differing='' once_more='' changed=''
 passed=0 failed=0 skipped=0 only_alone=0 known=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
+TMPDIR=$(cd "${TMPDIR:-/tmp}" && pwd)
+export TMPDIR
+work=$(mktemp -d "$TMPDIR/astraea-run.XXXXXX")
 watcher=''
 trap '[[ ! $watcher ]] || kill "$watcher"; end_all' EXIT
 trap 'exit 1' INT TERM HUP
@@ -224,10 +226,19 @@ watch_end() {
 	end_all
 } 2>/dev/null
 
+check_numbers() {
+	local name
+	for name in ASTRAEA_JOBS ASTRAEA_TEST_TIMEOUT; do
+		[[ ! ${!name:-1} =~ ^[1-9][0-9]*$ ]] || continue
+		echo "$name=${!name}: not a number above 0" >&2
+		exit 1
+	done
+}
+
 need_space() {
 	look_at_space "$work"
 	((space_mib < 1024)) || return 0
-	echo "${work%/*}: $space_mib MiB are free, tests need 1024; see TMPDIR" >&2
+	echo "$TMPDIR: $space_mib MiB are free, tests need 1024; see TMPDIR" >&2
 	exit 1
 }
 
@@ -263,6 +274,7 @@ done
 . "$top/testsuite/lib/run-one.sh"
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build${ASTRAEA_SLURM:+-slurm-$(slurm_version)}}
 export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
+check_numbers
 limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 2400))}
 "$top/build-aux/build.sh" --checks || {
 	failed=1
