@@ -46,13 +46,16 @@
 # ASTRAEA_JOBS            tests at a time, at most [24]
 # ASTRAEA_CLUSTER         what the clusters of live tests have, and ASTRAEA_DAY: see
 #                         testsuite/lib/draw.sh
+# TMPDIR                  where all that tests write lies [/tmp]
 
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 long='' differing='' once_more='' changed=''
 passed=0 failed=0 skipped=0 only_alone=0 known=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
+TMPDIR=$(cd "${TMPDIR:-/tmp}" && pwd)
+export TMPDIR
+work=$(mktemp -d "$TMPDIR/astraea-run.XXXXXX")
 watcher=''
 trap '[[ ! $watcher ]] || kill "$watcher"; end_all' EXIT
 trap 'exit 1' INT TERM HUP
@@ -120,7 +123,7 @@ runs_again() {
 
 report() {
 	local name=$1 out=$work/${1//\//_} status ms word
-	read -r status ms <"$out.end"
+	{ read -r status ms <"$out.end"; } 2>/dev/null || status='' ms=0
 	echo "$name $(((ms + 999) / 1000))" >>"$ASTRAEA_BUILDDIR/test-times"
 	clear_progress
 	case $status in
@@ -137,6 +140,7 @@ report() {
 	case $status in
 	0) known=$((known + $(sed -n '$s/^\([0-9]*\) of [0-9]* known$/\1/p' "$out.out" | grep . || echo 0))) ;;
 	77) tail -n 1 "$out.out" | sed 's/^/      /' ;;
+	'') echo "      how it ended could not be written to $work" ;;
 	124) tail -n 40 "$out.out" | sed 's/^/      /'
 		echo "      not ended after $limit s" ;;
 	*) tail -n 60 "$out.out" | sed 's/^/      /' ;;
@@ -212,6 +216,7 @@ end_all() {
 		sleep 1 # nap may have been interrupted, and bash ends in a second one
 	done
 	signal_processes KILL "$work/"
+	unmount_below "$work/" >/dev/null
 	[[ ${KEEP_CLUSTER-} ]] || rm -rf "$work"
 }
 
@@ -222,6 +227,22 @@ watch_end() {
 	while kill -0 $$; do nap 2; done
 	end_all
 } 2>/dev/null
+
+check_numbers() {
+	local name
+	for name in ASTRAEA_JOBS ASTRAEA_TEST_TIMEOUT; do
+		[[ ! ${!name:-1} =~ ^[1-9][0-9]*$ ]] || continue
+		echo "$name=${!name}: not a number above 0" >&2
+		exit 1
+	done
+}
+
+need_space() {
+	look_at_space "$work"
+	((space_mib < 1024)) || return 0
+	echo "$TMPDIR: $space_mib MiB are free, tests need 1024; see TMPDIR" >&2
+	exit 1
+}
 
 # Those that failed, one at a time and for the last time.
 run_again() {
@@ -251,13 +272,12 @@ while [[ ${1-} == --* && $1 != --list ]]; do
 	esac
 	shift
 done
-# shellcheck source=testsuite/lib/load.sh
-. "$top/testsuite/lib/load.sh"
 # shellcheck source=testsuite/lib/run-one.sh
 . "$top/testsuite/lib/run-one.sh"
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build${ASTRAEA_SLURM:+-slurm-$(slurm_version)}}
 export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
 export ASTRAEA_DAY=${ASTRAEA_DAY-$(date +%F)} # also of a test that runs after midnight
+check_numbers
 limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 2400))}
 "$top/build-aux/build.sh" --checks || {
 	failed=1
@@ -286,9 +306,12 @@ done | longest_first >"$work/list"
 awk '{ last[$1] = $2 } END { for (name in last) print name, last[name] }' \
 	"$ASTRAEA_BUILDDIR/test-times" >"$work/times"
 cp "$work/times" "$ASTRAEA_BUILDDIR/test-times"
+need_space
 watch_crashes "$work"
+set -m # in a process group of its own: this one may be killed
 watch_end &
 watcher=$!
+set +m
 run_tests "$work/list"
 run_again
 finish

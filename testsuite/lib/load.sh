@@ -13,15 +13,45 @@
 #			machine was idle since the last call that said so, and its
 #			free memory. Ends with 1 if that call was less than a
 #			second ago
+#   look_at_space DIR	sets space_mib: what is free where the folder lies
+#
+# The machine is the processors that this process may use.
 
-load_cpus=$(nproc)
+load_proc=/proc
 exec {load_nothing}<> <(:)
 
 nap() { read -rt "$1" <&"$load_nothing" || :; }
 
+# Sets load_own, whose indices are the processors' numbers, and load_cpus, how many.
+load_processors() {
+	local name list range i
+	while read -r name list; do
+		[[ $name != Cpus_allowed_list: ]] || break
+	done <"$load_proc/self/status"
+	load_own=()
+	: "${list:=0}"
+	for range in ${list//,/ }; do
+		for ((i = ${range%-*}; i <= ${range#*-}; i++)); do load_own[i]=1; done
+	done
+	load_cpus=${#load_own[@]}
+}
+load_processors
+
+# Sets load_idle, hundredths of a second that the processors were idle since boot.
+load_idle() {
+	local name idle_here
+	load_idle=0
+	while read -r name _ _ _ idle_here _; do
+		[[ $name == cpu* ]] || break
+		name=${name#cpu}
+		[[ ! $name || ! ${load_own[name]-} ]] ||
+			load_idle=$((load_idle + idle_here))
+	done <"$load_proc/stat"
+}
+
 # Sets load_now, hundredths of a second that no change of the clock touches.
 load_time() {
-	read -r load_now _ </proc/uptime
+	read -r load_now _ <"$load_proc/uptime"
 	load_now=${load_now/./}
 }
 
@@ -32,7 +62,7 @@ wait_begins() {
 
 # Sets wanting: how many processes want a processor besides this one.
 load_wanting() {
-	read -r _ _ _ wanting _ </proc/loadavg
+	read -r _ _ _ wanting _ <"$load_proc/loadavg"
 	wanting=$((${wanting%%/*} - 1))
 }
 
@@ -50,14 +80,19 @@ wait_goes_on() {
 load_looked=0 load_idle_then=0
 # shellcheck disable=SC2034
 look_at_load() {
-	local _ idle_now name kib
+	local _ name kib
 	load_time
 	((load_now - load_looked >= 100)) || return 1
-	read -r _ _ _ _ idle_now _ </proc/stat
-	idle=$(((idle_now - load_idle_then) * 100 / (load_now - load_looked) / load_cpus))
-	load_looked=$load_now load_idle_then=$idle_now
+	load_idle
+	idle=$(((load_idle - load_idle_then) * 100 / (load_now - load_looked) / load_cpus))
+	load_looked=$load_now load_idle_then=$load_idle
 	while read -r name kib _; do
 		[[ $name != MemAvailable: ]] || break
-	done </proc/meminfo
+	done <"$load_proc/meminfo"
 	free_mib=$((kib / 1024))
+}
+
+# shellcheck disable=SC2034
+look_at_space() {
+	space_mib=$(df -Pk "$1" | awk 'END { print int($4 / 1024) }')
 }

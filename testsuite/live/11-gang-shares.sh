@@ -14,7 +14,7 @@
 # Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
-term=${TERM_SEC:-16} terms=12 gang=${GANG:-16}
+term=${TERM_SEC:-11} terms=12 gang=${GANG:-16}
 conf=$(mktemp)
 cat >"$conf" <<-EOT
 	RoundInterval=1

@@ -27,8 +27,8 @@ print(int(json.load(sys.stdin).get(sys.argv[1]) or 0))' "$2"
 looked() { (($(field "$1" forecast_sec) > $2)); }
 begun() { date -d "$(job_field "$1" StartTime)" +%s; }
 no_jobs() { [[ -z $(squeue -h "$@") ]]; }
-hold() { submit -p side -J hold -t 10 "$@" --wrap 'sleep 30'; }
-train() { submit -J train -t 10 --gres=gpu:4 "$@" --wrap 'sleep 30'; }
+hold() { submit -p side -J hold -t 10 "$@" --wrap 'sleep 20'; }
+train() { submit -J train -t 10 --gres=gpu:4 "$@" --wrap 'sleep 20'; }
 
 # What there is to learn from, until slurmctld has forgotten it, and saved that.
 hold -c 2 >/dev/null

@@ -79,7 +79,9 @@ scancel "$blocked"
 wait_for 400 all_done
 for id in "${ids[@]}"; do
 	[[ ${told[$id]-} ]] || continue
-	start=$(job_field "$id" StartTime)
+	# Its first one: on a slow machine it may need another lease.
+	start=$(sed -n "s/^.\([-0-9T:.]*\). astraea: start JobId=$id .*/\1/p" \
+		"$CLUSTER_DIR/log/slurmctld.log" | head -n 1)
 	echo "$(date -d "$start" +%s) $asked ${told[$id]} ${early[$id]}" \
 		"${late[$id]}"
 done >"$CLUSTER_DIR/starts"

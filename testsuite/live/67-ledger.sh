@@ -11,7 +11,7 @@ cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu Policy=incentive LendIdle=no
 	RoundInterval=1
 	SlotLength=10
-	BatchMax=4
+	BatchMax=3
 	CheckpointGrace=1
 EOT
 start_cluster --accounting --nodes 1 --gpus 4 --astraea "$conf"
@@ -35,17 +35,16 @@ for _ in 1 2 3 4; do
 done
 wait_for 60 sold 8 # two windows
 restart_slurmctld
-wait_for 60 sold 12
 # b's share is asked for by b: two of a's jobs give way.
 bs=("$(job b)" "$(job b)")
 for id in "${bs[@]}"; do
 	wait_for 90 job_is "$id" RUNNING
 done
-wait_for 30 sold 16
+wait_for 30 sold 12
 restart_slurmctld KILL
-wait_for 60 sold 20
+wait_for 60 sold 16
 last=$(sfair job Leases "${window[@]}" -nP format=start | sort | tail -n 1)
-sleep $(($(date -d "$last" +%s) + 32 - $(date +%s))) # into the window's last slot
+sleep $(($(date -d "$last" +%s) + 23 - $(date +%s))) # into the window's last slot
 scancel -u root
 closed() {
 	local ends
@@ -65,7 +64,7 @@ rows = json.load(sys.stdin)["rows"]
 first = min(row["start_sec"] for row in rows)
 windows = {}
 for row in rows:
-    windows.setdefault((row["start_sec"] - first + 23) // 40, []).append(row)
+    windows.setdefault((row["start_sec"] - first + 17) // 30, []).append(row)
 paid, income = dict.fromkeys(quota, 0), dict.fromkeys(quota, 0)
 for sale in windows.values():
     long = max(r["end_sec"] for r in sale) - min(r["start_sec"] for r in sale)

@@ -8,17 +8,28 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
-echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=20 CheckpointGrace=2 RecallAfter=5" \
-	>"$conf"
-start_cluster --needs select=CR_Core_Memory --accounting --nodes 2 --gpus 8 --cpus 16 --memory 64000 \
-	--astraea "$conf" --slurm AccountingStorageTRES=gres/gpu
+options="RoundInterval=1 LeaseTerm=20 CheckpointGrace=2 RecallAfter=5"
+printf '%s\n' "Pool=gpu Partitions=gpu $options" \
+	"Pool=turns Partitions=turns $options" >"$conf"
+start_cluster --needs select=CR_Core_Memory --accounting --nodes 4 --gpus 8 --cpus 16 --memory 64000 \
+	--astraea "$conf" --slurm AccountingStorageTRES=gres/gpu \
+	--slurm 'PartitionName=gpu Nodes=n[1-2] Default=YES State=UP' \
+	--slurm 'PartitionName=turns Nodes=n[3-4] State=UP'
 rm "$conf"
 for a in hog lean; do
 	sacctmgr -i -Q add account $a >/dev/null
 	sacctmgr -i -Q add user root account=$a >/dev/null
 done
 
-gpus() { sfair tenant -nP -A "$1" --format=GPUs 2>/dev/null; }
+# ---- Two hogs of a node each against jobs of eight GPUs, while all below goes on.
+for _ in 1 2; do
+	submit -p turns -A hog --gres=gpu:1 -c 16 --wrap 'exec sleep 1000' >/dev/null
+	submit -p turns -A lean --gres=gpu:8 -c 16 --wrap 'exec sleep 1000' >/dev/null
+done
+turns_over=$((SECONDS + 80))
+
+tenant() { sfair tenant --pool=gpu -nP "$@" 2>/dev/null; }
+gpus() { tenant -A "$1" --format=GPUs; }
 gpus_are() { [[ $(gpus "$1" | cut -d. -f1) == "$2" ]]; }
 expect() { # ACCOUNT GPUS WHAT
 	wait_for 20 gpus_are "$1" "$2" || fail "$3: $1 has $(gpus "$1"), not $2"
@@ -31,7 +42,7 @@ run() { # ACCOUNT OPTION...: a job that runs
 	echo "$id"
 }
 over() { # WAIT until the account has nothing
-	scancel -A "$1"
+	scancel -p gpu -A "$1"
 	expect "$1" 0 "after scancel"
 }
 
@@ -40,29 +51,13 @@ expect lean 2 "two GPUs and their CPUs"
 over lean
 run hog --gres=gpu:1 -c 16 --mem=1000 >/dev/null
 expect hog 8 "a GPU with all CPUs"
-fair=$(sfair tenant -nP -A hog --format=Demand)
+fair=$(tenant -A hog --format=Demand)
 check_eq "its demand" 8 "${fair%.*}"
 over hog
 run hog --gres=gpu:1 -c 1 --mem=32000 >/dev/null
 expect hog 4 "a GPU with half of the memory"
 over hog
 ok hogs-are-charged
-
-# ---- Two hogs of a node each against jobs of eight GPUs: each account has half.
-for _ in 1 2; do
-	submit -A hog --gres=gpu:1 -c 16 --wrap 'exec sleep 1000' >/dev/null
-	submit -A lean --gres=gpu:8 -c 16 --wrap 'exec sleep 1000' >/dev/null
-done
-sleep 80
-read -r hog lean < <(for a in hog lean; do
-	sfair tenant -nP -A $a --format=Alloc -t seconds
-done | xargs)
-echo "hog $hog, lean $lean GPU seconds"
-check "each has about half" awk -v a="$hog" -v b="$lean" \
-	'BEGIN { exit !(a > .35 * (a + b) && b > .35 * (a + b)) }'
-over hog
-over lean
-ok hogs-take-turns
 
 # ---- With GPUs free beside them, hogs of CPUs and of memory give way, too.
 gives_way() { # NAME HOG-OPTION... -- LEAN-OPTION...
@@ -88,8 +83,8 @@ node=$(job_field "$hog" NodeList)
 scontrol suspend "$hog"
 wait_for 20 job_is "$hog" SUSPENDED
 expect hog 2 "suspended, with a quarter of the memory"
-check_eq "its demand" 2 "$(sfair tenant -nP -A hog -o Demand | cut -d. -f1)"
-had() { sfair tenant -nP -A hog --format=Alloc -t seconds | cut -d. -f1; }
+check_eq "its demand" 2 "$(tenant -A hog -o Demand | cut -d. -f1)"
+had() { tenant -A hog --format=Alloc -t seconds | cut -d. -f1; }
 since=$(had)
 grew() { (($(had) >= since + 4)); }
 wait_for 20 grew
@@ -123,13 +118,26 @@ over hog
 scontrol update partitionname=gpu TRESBillingWeights=CPU=1,GRES/gpu=1
 run lean --gres=gpu:8 -c 16 >/dev/null
 run lean --gres=gpu:8 -c 16 >/dev/null
-demand() { sfair tenant -nP -A hog -o Demand 2>/dev/null | cut -d. -f1; }
+demand() { tenant -A hog -o Demand | cut -d. -f1; }
 demands() { [[ -n $(demand) && $(demand) != 0 ]]; }
 submit -A hog --gres=gpu:1 -c 16 --wrap 'exec sleep 1000' >/dev/null
 wait_for 20 demands || fail "no demand of $(demand)"
 check_eq "the demand for all CPUs of a node" 8 "$(demand)"
 over hog
 over lean
+
+# ---- Each account has half of the other two nodes.
+are_over() { ((SECONDS >= turns_over)); }
+wait_for 90 are_over
+read -r hog lean < <(for a in hog lean; do
+	sfair tenant --pool=turns -nP -A $a --format=Alloc -t seconds
+done | xargs)
+echo "hog $hog, lean $lean GPU seconds"
+check "each has about half" awk -v a="$hog" -v b="$lean" \
+	'BEGIN { exit !(a > .35 * (a + b) && b > .35 * (a + b)) }'
+ok hogs-take-turns
+
+# ---- By devices.
 echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=20 CheckpointGrace=2 ChargeBlocked=no" \
 	>"$CLUSTER_DIR/etc/astraea.conf"
 scontrol reconfigure

@@ -6,22 +6,9 @@
 # or not, of root's jobs and a user's. Skipped where there is no criu 4.0 and none can
 # be had, or where users may have no namespaces.
 . "$(dirname "$0")/../lib/live.sh"
-# shellcheck source=testsuite/lib/criu.sh
-. "$(dirname "$0")/../lib/criu.sh"
-
-conf=$(mktemp)
-cat >"$conf" <<-EOT
-	NoLeaseGPUs=none
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=9 CheckpointGrace=8
-EOT
-start_cluster --nodes 2 --gpus 2 --astraea "$conf"
-rm -f "$conf"
-find_criu "$CLUSTER_DIR/criu" || skip "no criu 4.0, and none to be had"
-out=$CLUSTER_DIR/out
-cc=${CC:-cc}
-
-"${other_user[@]}" unshare --user --map-current-user --pid --fork --mount-proc \
-	true 2>/dev/null || skip "users may have no namespaces of their own"
+# shellcheck source=testsuite/lib/dumps.sh
+. "$(dirname "$0")/../lib/dumps.sh"
+dump_cluster
 
 # ---- Programs of three kinds, each of which goes on.
 
@@ -30,10 +17,6 @@ cat >"$out/loop.sh" <<'EOT'
 i=0
 until [[ -e enough ]]; do echo "step $((++i))"; sleep 0.1; done
 EOT
-dumped() {
-	submit --gres=gpu:1 -N1 --requeue --signal=B:USR1@60 \
-		--checkpoint-with=criu "$@"
-}
 cat >"$out/threads.c" <<'EOT'
 #include <pthread.h>
 #include <stdio.h>
@@ -71,7 +54,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOT
-$cc -pthread -o "$out/threads" "$out/threads.c"
+"${CC:-cc}" -pthread -o "$out/threads" "$out/threads.c"
 cat >"$out/steps.py" <<'EOT'
 import os, sys, time
 with open(sys.argv[1], "a", buffering=1) as log:
@@ -82,10 +65,6 @@ with open(sys.argv[1], "a", buffering=1) as log:
         print("step", i, file=log)
         time.sleep(0.1)
 EOT
-declare -A ids lines
-cd "$out" || exit
-submit_in() { dumped --chdir="$out" "$@"; }
-chmod 777 "$out"
 ids[c]=$(submit_in --uid=games --wrap "./threads file.c")
 ids[python]=$(submit_in --wrap "python3 steps.py file.python")
 cat >"$out/pipeline.sh" <<'EOT'
@@ -94,22 +73,7 @@ bash loop.sh | while read -r line; do echo "$line"; done |
 	tee -a file.pipeline
 EOT
 ids[pipeline]=$(submit_in --uid=games ./pipeline.sh)
-rival() {
-	submit --uid=games --no-requeue -N2 --gres=gpu:2 --wrap 'exec sleep 0.1'
-}
-all() {
-	local id
-	for id in "${ids[@]}"; do "$@" "$id" || return 1; done
-}
-runs_again() { job_is "$2" RUNNING && [[ $(job_field "$2" Restarts) == "$1" ]]; }
-count() { wc -l 2>/dev/null <"$1" || echo 0; }
-has_more() { (($(count "$1") > lines[$1])); }
 is_over() { ! job_is "$1" RUNNING && ! job_is "$1" PENDING; }
-go_on() {
-	local id
-	for id in "${ids[@]}"; do lines[$id]=$(count "$id"); done
-	wait_for 30 all has_more
-}
 for run in 1 2 3; do
 	go_on
 	wait_for 60 job_is "$(rival)" COMPLETED
@@ -130,54 +94,4 @@ for kind in "${!ids[@]}"; do
 	done
 	[[ ! -e sfair-checkpoint.$id.batch.0 ]] || fail "$kind: its dump stays"
 done
-rm enough
-
-# ---- Streams that are pipes, as those of srun's tasks: they are the new ones then,
-# also where the agent reads them. The lease is made up.
-
-piped() {
-	local run code
-	mkdir pipes
-	chown games pipes
-	for run in 0 1 2; do
-		"${other_user[@]}" env -C pipes SLURM_RESTART_COUNT=$run \
-			ASTRAEA_POOL=gpu SLURM_JOB_ID=1 ASTRAEA_LEASE_GRACE=20 \
-			ASTRAEA_CHECKPOINT_SIGNAL=USR1 \
-			bash -c 'while sleep 0.1; do echo word; done |
-				(echo $BASHPID >pid; exec "$@"; ) 2>&1 |
-				cat >>output; exit "${PIPESTATUS[1]}"' - \
-			sfair-agent --checkpoint-with=criu "$@" -- \
-			bash -c 'while read -r _; do echo "step $((++i))"; done' &
-		wait_for 20 test -s pipes/pid
-		wait_for 20 eval '(($(wc -l <pipes/output) > 10 * (run + 1)))'
-		kill -USR1 "$(<pipes/pid)"
-		code=0
-		wait $! || code=$?
-		check_eq "it ends, $(tail -n 3 pipes/output)," 85 $code
-		rm pipes/pid
-	done
-	cmp pipes/output <(seq -f 'step %g' "$(wc -l <pipes/output)") >&2 ||
-		fail "not every step once: $(<pipes/output)"
-	rm -r pipes
-}
-piped
-piped --progress='^step ([0-9]+)'
-
-# ---- What criu cannot keep is said; the job is requeued, and begins anew.
-
-cat >"$out/connected.py" <<'EOT'
-import socket, time
-server = socket.create_server(("127.0.0.1", 0))
-client = socket.create_connection(server.getsockname())
-print("connected", flush=True)
-time.sleep(600)
-EOT
-id=$(submit_in --wrap 'exec python3 connected.py')
-ids=([socket]="$id")
-go_on
-rival >/dev/null
-wait_for 60 runs_again 1 "$id"
-check "$(job_log "$id")" grep "criu cannot dump it: it has sockets" "$id" >/dev/null
-check "$(job_log "$id")" grep "the lease ends, and there is no dump" "$id" >/dev/null
-wait_for 20 eval '(($(grep -c connected "$id") == 2))'
 ok checkpoint-with
