@@ -106,7 +106,7 @@ static int stage_init(struct stage *s, const struct ltgf_instance *in,
 			.gpus_free = in->nodes[i].free,
 			.cpus = UINT32_MAX,
 			.cpus_free = UINT32_MAX,
-			.mem_free_mib = UINT64_MAX,
+			.mem_free_mib = ASTRA_UNCOUNTED_MIB,
 		};
 	stage_tenants(s, in, result);
 	stage_jobs(s, in, result);

@@ -93,16 +93,13 @@ bool astra_budget_allows_for(const struct turns *t, const struct ejob *next)
 	return budget_leaves(t->r, behind ? 0 : BUDGET_BEHIND_PART);
 }
 
-void astra_budget_return(struct astra_engine *e, struct ejob *j)
+static void budget_less(struct astra_engine *e, struct ejob *j, double left)
 {
 	struct budget *b = &e->budget;
-	double left = j->early_gpu_sec;
 
-	if (!(left > 0))
-		return;
 	budget_follow(e);
-	e->counters.recalled--;
 	e->counters.recall_gpu_sec -= left;
+	j->early_gpu_sec -= left;
 	for (uint64_t i = 0; i < ASTRA_BUDGET_MINUTES && left > 0; i++) {
 		double *spent =
 			&b->gpu_sec[(b->minute - i) % ASTRA_BUDGET_MINUTES];
@@ -111,6 +108,14 @@ void astra_budget_return(struct astra_engine *e, struct ejob *j)
 		*spent -= part;
 		left -= part;
 	}
+}
+
+void astra_budget_return(struct astra_engine *e, struct ejob *j)
+{
+	if (!(j->early_gpu_sec > 0))
+		return;
+	e->counters.recalled--;
+	budget_less(e, j, j->early_gpu_sec);
 	j->early_gpu_sec = 0;
 }
 
@@ -152,13 +157,20 @@ void astra_budget_return_for(struct round *r, const struct hold *lost)
 	}
 }
 
+static double budget_cost(const struct round *r, const struct ejob *j,
+			  double end_sec)
+{
+	double ran = (end_sec - j->start_sec) / j->lease_sec;
+
+	return fmin(fmax(1 - ran, 0), 1) * j->held_gpus *
+	       astra_interruption_sec(r, j);
+}
+
 void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,
 			double end_sec)
 {
 	struct astra_engine *e = r->e;
-	double ran = (end_sec - j->start_sec) / j->lease_sec;
-	double cost = fmin(fmax(1 - ran, 0), 1) * j->held_gpus *
-		      astra_interruption_sec(r, j);
+	double cost = budget_cost(r, j, end_sec);
 
 	astra_budget_return(e, j);
 	budget_follow(e);
@@ -170,20 +182,27 @@ void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,
 	e->counters.recall_gpu_sec += cost;
 }
 
-void astra_budget_spend_loan(struct round *r, struct ejob *j, uint32_t next)
+/* A loan that ends before a term is over. */
+static void budget_spend_loan(struct round *r, struct ejob *j, uint32_t next)
 {
-	double now = r->snap->now_sec;
-	bool room;
+	bool room = astra_budget_allows(r);
 
-	if (!j->lent || j->early_gpu_sec > 0 ||
-	    now >= j->start_sec + j->lease_sec)
-		return;
-	room = astra_budget_allows(r);
-	astra_budget_spend(r, j, next, now);
+	astra_budget_spend(r, j, next, r->snap->now_sec);
 	if (!room) {
 		*budget_minute(r->e) -= j->early_gpu_sec;
 		j->early_gpu_sec = 0;
 	}
+}
+
+void astra_budget_leave(struct round *r, struct ejob *j, uint32_t next)
+{
+	double now = r->snap->now_sec;
+
+	if (j->early_gpu_sec > 0)
+		budget_less(r->e, j,
+			    fmax(j->early_gpu_sec - budget_cost(r, j, now), 0));
+	else if (j->lent && now < j->start_sec + j->lease_sec)
+		budget_spend_loan(r, j, next);
 }
 
 void astra_budget_shift(struct astra_engine *e, double by_sec)

@@ -219,7 +219,7 @@ void astra_contenders_withdraw(struct round *r)
 		if (c->expired) {
 			astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
 			j->doomed_for = c->winner;
-			astra_budget_spend_loan(r, j, c->winner);
+			astra_budget_leave(r, j, c->winner);
 		}
 	}
 	r->contender_count = kept;

@@ -540,6 +540,7 @@ struct contender {
 	bool vain;	/* as astra_turn_vain() says of its job */
 	bool refused;	/* by the policy: it is not to be run */
 	bool taken;	/* expired: its GPUs go to others */
+	bool spared;	/* expired: not for the hold that is served */
 	bool runs;	/* expired only in that it may leave to grow */
 	bool resized;	/* expired: leaves for its place, of another size */
 	uint32_t first_share, share_count; /* waiting and granted: its place */
@@ -817,6 +818,10 @@ size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
 /* GPUs are free again, in this pass. */
 void astra_reclaim_give(struct reclaim *rc, const struct astra_share *shares,
 			size_t count);
+/* A loser that keeps its GPUs, until none is spared any more. The latter
+ * returns whether any was. */
+void astra_reclaim_spare(struct reclaim *rc, struct contender *loser);
+bool astra_reclaim_spare_none(struct reclaim *rc);
 /* Carry it out: the victims' GPUs become free in work, the place is taken. */
 void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 			size_t count);

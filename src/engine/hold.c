@@ -184,19 +184,45 @@ static double hold_end(const struct round *r, const struct hold *hold,
 	return end < r->snap->now_sec + term ? end : 0;
 }
 
-/* Where it was planned, or else anywhere. Returns 1 if there is a place, 0, or
- * -1. */
-static int hold_serve(struct reclaim *rc, const struct hold *hold)
+/* A / F of a tenant by now: the richer it is, the more. */
+static double hold_key(const struct round *r, uint32_t tenant)
+{
+	struct astra_usage u =
+		astra_fairness_tenant(r->e->account, r->snap->now_sec,
+				      r->e->tenants[tenant].account);
+
+	return u.fair > 0 ? u.alloc / u.fair : HUGE_VAL;
+}
+
+/* Leases that are over, of other tenants that are no richer than the owner's,
+ * go on if there is a place without them, but for a job that is due. */
+static void hold_spare(struct reclaim *rc, const struct hold *hold,
+		       const struct contender *owner)
 {
 	struct round *r = rc->r;
-	struct contender *c = hold_owner(r, hold), held;
-	const uint64_t *allowed;
-	struct astra_job job;
-	int64_t count;
+	double key = hold_key(r, owner->tenant);
 
-	if (!c)
-		return 0;
-	job = *c->job;
+	if (hold->anybody)
+		return;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+
+		if (c->tenant != owner->tenant && astra_loser(c) &&
+		    hold_key(r, c->tenant) <= key)
+			astra_reclaim_spare(rc, c);
+	}
+}
+
+/* Where it was planned, or else anywhere. Returns as astra_reclaim_place(), or
+ * -1. */
+static int64_t hold_place(struct reclaim *rc, const struct hold *hold,
+			  const struct contender *owner)
+{
+	struct contender held = *owner;
+	struct astra_job job = *owner->job;
+	const uint64_t *allowed;
+	size_t count;
+
 	if (astra_request_elastic(&job.request))
 		job.request = astra_request_sized(
 			&job.request,
@@ -204,14 +230,27 @@ static int hold_serve(struct reclaim *rc, const struct hold *hold)
 	allowed = job.request.allowed;
 	if (job.request.possible)
 		job.request.allowed = job.request.possible;
-	held = *c;
 	held.job = &job;
-	count = (int64_t)astra_reclaim_place_at(rc, &held, hold->shares,
-						hold->count);
-	if (!count) {
-		job.request.allowed = allowed;
-		count = hold_place_elsewhere(rc, hold, &held, &job);
-	}
+	count = astra_reclaim_place_at(rc, &held, hold->shares, hold->count);
+	if (count)
+		return (int64_t)count;
+	job.request.allowed = allowed;
+	return hold_place_elsewhere(rc, hold, &held, &job);
+}
+
+/* Returns 1 if there is a place, 0, or -1. */
+static int hold_serve(struct reclaim *rc, const struct hold *hold)
+{
+	struct round *r = rc->r;
+	struct contender *c = hold_owner(r, hold);
+	int64_t count;
+
+	if (!c)
+		return 0;
+	hold_spare(rc, hold, c);
+	count = hold_place(rc, hold, c);
+	if (astra_reclaim_spare_none(rc) && !count)
+		count = hold_place(rc, hold, c);
 	if (count <= 0)
 		return (int)count;
 	astra_reclaim_take(rc, c, (size_t)count);

@@ -199,9 +199,9 @@ bool astra_budget_allows_for(const struct turns *t, const struct ejob *next);
 /* The lease of a job ends at end_sec, early, for the job `next`. */
 void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,
 			double end_sec);
-/* A job leaves for `next`. Count its lease if that was lent and shorter than a
- * term. */
-void astra_budget_spend_loan(struct round *r, struct ejob *j, uint32_t next);
+/* A job leaves for `next`: what its lease was counted with is what it comes to
+ * now. A loan that was shorter than a term is counted now. */
+void astra_budget_leave(struct round *r, struct ejob *j, uint32_t next);
 /* It does not, after all. */
 void astra_budget_return(struct astra_engine *e, struct ejob *j);
 /* A hold is lost: leases that were to end early for it have their terms again,

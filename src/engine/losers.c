@@ -10,7 +10,8 @@
 
 bool astra_loser(const struct contender *c)
 {
-	return c->expired && !c->taken && (!c->granted || c->lose_count);
+	return c->expired && !c->taken && !c->spared &&
+	       (!c->granted || c->lose_count);
 }
 
 const struct astra_share *astra_loser_shares(const struct contender *c,

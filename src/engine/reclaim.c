@@ -380,6 +380,30 @@ void astra_reclaim_give(struct reclaim *rc, const struct astra_share *shares,
 	memset(rc->hints, 0, sizeof(rc->hints));
 }
 
+void astra_reclaim_spare(struct reclaim *rc, struct contender *loser)
+{
+	astra_loser_take(rc->r, rc->all, loser);
+	loser->spared = true;
+}
+
+bool astra_reclaim_spare_none(struct reclaim *rc)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < rc->loser_count; i++) {
+		struct contender *c = &rc->r->contenders[rc->losers[i]];
+
+		if (!c->spared)
+			continue;
+		c->spared = false;
+		some = true;
+		astra_loser_give(rc->r, rc->all, c);
+	}
+	if (some)
+		memset(rc->hints, 0, sizeof(rc->hints));
+	return some;
+}
+
 void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 			size_t count)
 {

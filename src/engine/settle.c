@@ -31,6 +31,7 @@ void astra_lease_lend(struct round *r, struct ejob *j, double end_sec)
 
 	if (end_sec - now >= j->min_run_sec) {
 		r->e->counters.lent++;
+		astra_budget_return(r->e, j);
 		j->lease_start_sec = now;
 		j->lent = true;
 	}
@@ -175,7 +176,7 @@ static void settle_loser(struct round *r, const struct outcome *o,
 	}
 	astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
 	j->doomed_for = leaves ? c->winner : ASTRA_NONE;
-	astra_budget_spend_loan(r, j, j->doomed_for);
+	astra_budget_leave(r, j, j->doomed_for);
 }
 
 int astra_settle(struct round *r, const struct outcome *o)

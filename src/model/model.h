@@ -60,9 +60,9 @@ static inline uint32_t astra_shares_gpus(const struct astra_share *shares,
 	return gpus;
 }
 
-/* The free memory of a node of slurmctld if memory is not counted there: the largest
- * amount that JSON can have, and that the engine can subtract from. */
-#define ASTRA_UNCOUNTED_MIB ((uint64_t)INT64_MAX)
+/* The free memory of a node where memory is not counted: JSON can have it, and
+ * the engine can add to it and subtract from it. */
+#define ASTRA_UNCOUNTED_MIB ((uint64_t)INT64_MAX / 2)
 
 struct astra_node {
 	const char *name; /* for texts only; may be NULL */

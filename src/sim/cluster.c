@@ -20,7 +20,7 @@ static struct astra_node empty_node(uint32_t gpus, uint32_t rack)
 		.rack = rack,
 		.cpus = UINT32_MAX,
 		.cpus_free = UINT32_MAX,
-		.mem_free_mib = UINT64_MAX,
+		.mem_free_mib = ASTRA_UNCOUNTED_MIB,
 	};
 }
 

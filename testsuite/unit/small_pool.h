@@ -26,7 +26,7 @@ static inline void pool_nodes(struct astra_node *nodes, const char *letters)
 			.gpus_free = 4,
 			.cpus = 8,
 			.cpus_free = 8,
-			.mem_free_mib = UINT64_MAX,
+			.mem_free_mib = ASTRA_UNCOUNTED_MIB,
 		};
 }
 

@@ -60,7 +60,7 @@ void world_init(struct world *w, const char *scheduler, size_t nodes,
 			.gpus_free = gpus,
 			.cpus = UINT32_MAX,
 			.cpus_free = UINT32_MAX,
-			.mem_free_mib = UINT64_MAX,
+			.mem_free_mib = ASTRA_UNCOUNTED_MIB,
 		};
 	for (; *weights >= 0; weights++) {
 		w->names[w->trace.tenant_count].weight = *weights;

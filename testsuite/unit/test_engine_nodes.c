@@ -109,7 +109,7 @@ static void show_nodes(struct world *w)
 			.gpus_free = GPUS,
 			.cpus = 16 * GPUS,
 			.cpus_free = 16 * GPUS,
-			.mem_free_mib = UINT64_MAX,
+			.mem_free_mib = ASTRA_UNCOUNTED_MIB,
 			.rack = w->serials[i] / 8,
 		};
 	}
