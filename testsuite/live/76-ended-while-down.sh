@@ -31,8 +31,10 @@ check_eq "restarts of the one that lived" 1 "$(job_field "$long" Restarts)"
 # slurmctld is killed before it could tell n1 of a launch; n2's it has told.
 scancel "$long"
 "$live_lib/cluster" stop "$CLUSTER_DIR" n1 KILL
-lost=$(submit --gres=gpu:2 -w n1 --wrap 'echo runs; sleep 600')
-lives=$(submit --gres=gpu:2 -w n2 --wrap 'echo runs; sleep 600')
+lost=$(submit -H --gres=gpu:2 -w n1 --wrap 'echo runs; sleep 600')
+lives=$(submit -H --gres=gpu:2 -w n2 --wrap 'echo runs; sleep 600')
+slurm_saves "$lives" # one that it has not saved is lost
+scontrol release "$lost,$lives"
 wait_for 20 job_is "$lost" RUNNING
 wait_for 20 test -s "$CLUSTER_DIR/out/$lives"
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
