@@ -247,6 +247,12 @@ test_users_SOURCES = testsuite/unit/test_users.c src/slurm/in/users.c \
 test_users_CFLAGS = $(UNIT_CFLAGS)
 test_users_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_diag
+test_diag_SOURCES = testsuite/unit/test_diag.c src/slurm/diag.c \
+	testsuite/unit/unit.h
+test_diag_CFLAGS = $(UNIT_CFLAGS)
+test_diag_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_wish
 test_wish_SOURCES = testsuite/unit/test_wish.c src/slurm/in/wish.c \
 	testsuite/unit/unit.h

@@ -413,8 +413,9 @@ class Client:
         self.place = Place(os.environ if env is None else env)
         self._send = send
         self._came = None  # when the signal came
-        self._handled = self._called = self._told = False
-        self._callback = self._resize = None
+        self._handled = False
+        self._set = {}  # callbacks: "resize", "end"
+        self._pending = {}  # those that are yet to be called
         self._pipe = None  # the signal's, of the thread that watches it
         self._stores = []
         left = self.place.end_sec - time.time()
@@ -642,8 +643,10 @@ class Client:
         return self._ask(request, app, user, job)
 
     def on_lease_end(self, callback=None, alone=False):
-        self._callback = callback or self._callback
+        if callback:
+            self._set_callback("end", callback)
         self.catch(alone)
+        self._call_late()
 
     def on_resize(self, callback):
         now, before = self.place.gpus
@@ -651,8 +654,27 @@ class Client:
             return
         if before and before != now:
             callback(before, now)
-        self._resize = callback
+        self._set_callback("resize", callback)
         self.catch()
+        self._call_late()
+
+    def _set_callback(self, name, callback):
+        if self._set.get(name) != callback:
+            self._set[name] = self._pending[name] = callback
+
+    def _call_late(self):
+        """Call what was set after the signal."""
+        if self._came is not None and self._handled:
+            self._call()
+
+    def _call(self):
+        # A handler that comes in between finds nothing: pop() is atomic.
+        resize = self._pending.pop("resize", None)
+        if resize:
+            resize(self.place.gpus[0], 0)
+        end = self._pending.pop("end", None)
+        if end:
+            end()
 
     def catch(self, alone=False):
         """Install the handler, once; again where it is to be alone."""
@@ -666,12 +688,7 @@ class Client:
             self._tell_stores(number)
             if callable(before) and before is not signal.default_int_handler:
                 before(number, frame)
-            if self._resize and not self._told:
-                self._told = True
-                self._resize(self.place.gpus[0], 0)
-            if self._callback and not self._called:
-                self._called = True
-                self._callback()
+            self._call()
 
         signal.signal(self.place.signal, handle)
         self._handled = True
@@ -1413,7 +1430,8 @@ def grace_remaining():
 def on_lease_end(callback=None, alone=False):
     """Catch the job's checkpoint signal; the callback is called once, without
     arguments, by Python's own rules for signals: in the main thread, between
-    two instructions. A handler that was there before is called, too, but not
+    two instructions. If the signal has come already, the callback is called
+    before this call returns. A handler that was there before is called, too, but not
     with alone=True, which takes the signal away from a framework, also in a
     later call. Must be called in the main thread (else ValueError)."""
     _the_client().on_lease_end(callback, alone)

@@ -9,25 +9,33 @@
 #include <time.h>
 #include <unistd.h>
 
+/* due: it is yet to be called. */
+struct hook {
+	void (*call)(void);
+	bool due;
+};
+
 struct listener {
 	void (*call)(void *arg);
 	void *arg;
+	bool due;
 };
 
 struct resize_listener {
 	void (*call)(uint32_t from, uint32_t to, void *arg);
 	void *arg;
 	uint32_t gpus;
+	bool due;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct listener listener;
 static struct resize_listener resize_listener;
-static void (*before_listener)(void);
+static struct hook hook;
 static struct sigaction before;
 static int caught; /* the signal whose handler is ours */
 static int ends[2] = {-1, -1};
-/* Who has the thread: a child of a fork has none. */
+/* The process that has the thread: a child of a fork has none. */
 static volatile pid_t owner;
 static atomic_llong came_msec = -1;
 
@@ -56,34 +64,48 @@ static void notice_on_signal(int signal, siginfo_t *info, void *context)
 
 	if (atomic_compare_exchange_strong(&came_msec, &none, now_msec()) &&
 	    getpid() == owner && write(ends[1], "", 1) < 0) {
-		/* The pipe is empty and ours: it has room. */
+		/* The pipe is full: the thread is awake. */
 	}
 	notice_hand_on(signal, info, context);
 	errno = saved;
 }
 
-static void *wait_for_byte(void *arg)
+/* Call what is due, the stores first. */
+static void notice_call(void)
 {
-	void (*hook)(void);
-	struct listener copy;
+	struct hook first;
 	struct resize_listener resize;
+	struct listener last;
+
+	pthread_mutex_lock(&lock);
+	first = hook;
+	resize = resize_listener;
+	last = listener;
+	hook.due = resize_listener.due = listener.due = false;
+	pthread_mutex_unlock(&lock);
+	if (first.due)
+		first.call();
+	if (resize.due)
+		resize.call(resize.gpus, 0, resize.arg);
+	if (last.due)
+		last.call(last.arg);
+}
+
+/* The first byte is the signal's, each further one a callback's that came after
+ * the signal. */
+static void *wait_for_bytes(void *arg)
+{
 	char byte;
 
 	(void)arg;
-	while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
-		;
-	pthread_mutex_lock(&lock);
-	copy = listener;
-	resize = resize_listener;
-	hook = before_listener;
-	pthread_mutex_unlock(&lock);
-	if (hook)
-		hook();
-	if (resize.call)
-		resize.call(resize.gpus, 0, resize.arg);
-	if (copy.call)
-		copy.call(copy.arg);
-	return NULL;
+	for (;;) {
+		ssize_t got = read(ends[0], &byte, 1);
+
+		if (got > 0)
+			notice_call();
+		else if (got == 0 || errno != EINTR)
+			return NULL;
+	}
 }
 
 static int notice_start_thread(void)
@@ -94,15 +116,15 @@ static int notice_start_thread(void)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
-	rc = pthread_create(&thread, NULL, wait_for_byte, NULL);
+	rc = pthread_create(&thread, NULL, wait_for_bytes, NULL);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (!rc)
 		pthread_detach(thread);
 	return rc;
 }
 
-/* Somebody who listens for the byte, once a process. */
-static int listen_for_byte(void)
+/* Start the thread, once a process: in each process all callbacks are due. */
+static int listen_for_bytes(void)
 {
 	int rc;
 
@@ -110,15 +132,20 @@ static int listen_for_byte(void)
 		return 0;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return errno;
-	rc = notice_start_thread();
+	/* A full pipe wakes the thread as well as one byte more. */
+	if (fcntl(ends[1], F_SETFL, O_NONBLOCK) < 0)
+		rc = errno;
+	else
+		rc = notice_start_thread();
 	if (rc) {
 		close(ends[0]);
 		close(ends[1]);
 		return rc;
 	}
 	owner = getpid();
-	if (atomic_load(&came_msec) >= 0 && write(ends[1], "", 1) < 0)
-		return errno;
+	hook.due = hook.call != NULL;
+	resize_listener.due = resize_listener.call != NULL;
+	listener.due = listener.call != NULL;
 	return 0;
 }
 
@@ -138,30 +165,51 @@ static int install(int signal)
 	return 0;
 }
 
-int sfair_notice_catch(int signal, void (*callback)(void *arg), void *arg)
+/* Wake the thread for a callback that came after the signal. */
+static void notice_wake(void)
 {
-	int rc = 0;
-
-	pthread_mutex_lock(&lock);
-	if (callback) {
-		listener = (struct listener){callback, arg};
-		rc = listen_for_byte();
+	if (atomic_load(&came_msec) >= 0 && write(ends[1], "", 1) < 0) {
+		/* The pipe is full: the thread is awake. */
 	}
+}
+
+/* The thread, the handler, and in this order: the handler writes to the thread.
+ */
+static int notice_begin(int signal)
+{
+	int rc = listen_for_bytes();
+
 	if (!rc)
 		rc = install(signal);
-	pthread_mutex_unlock(&lock);
+	if (!rc)
+		notice_wake();
 	return rc;
 }
 
-int sfair_notice_hook(int signal, void (*hook)(void))
+int sfair_notice_catch(int signal, void (*callback)(void *arg), void *arg)
 {
 	int rc;
 
 	pthread_mutex_lock(&lock);
-	before_listener = hook;
-	rc = listen_for_byte();
-	if (!rc)
+	if (callback) {
+		if (callback != listener.call || arg != listener.arg)
+			listener = (struct listener){callback, arg, true};
+		rc = notice_begin(signal);
+	} else {
 		rc = install(signal);
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+int sfair_notice_hook(int signal, void (*call)(void))
+{
+	int rc;
+
+	pthread_mutex_lock(&lock);
+	if (call != hook.call)
+		hook = (struct hook){call, true};
+	rc = notice_begin(signal);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
@@ -170,13 +218,13 @@ int sfair_notice_resize(int signal, uint32_t gpus,
 			void (*call)(uint32_t from, uint32_t to, void *arg),
 			void *arg)
 {
+	struct resize_listener *r = &resize_listener;
 	int rc;
 
 	pthread_mutex_lock(&lock);
-	resize_listener = (struct resize_listener){call, arg, gpus};
-	rc = listen_for_byte();
-	if (!rc)
-		rc = install(signal);
+	if (call != r->call || arg != r->arg)
+		*r = (struct resize_listener){call, arg, gpus, true};
+	rc = notice_begin(signal);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The checkpoint signal: caught in a handler that only sets a flag and writes a
- * byte; a thread that waits for the byte calls the stores and the program. */
+ * byte; a thread that waits for bytes calls the stores and the program. The
+ * thread calls each callback once: when the signal comes, or right after the
+ * callback was set if the signal has come before. A callback that is set again
+ * with the same argument is not called again. */
 #ifndef SFAIR_NOTICE_H
 #define SFAIR_NOTICE_H
 

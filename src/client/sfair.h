@@ -33,8 +33,9 @@ double sfair_grace_remaining(void);
 /* Catch the job's checkpoint signal ($ASTRAEA_CHECKPOINT_SIGNAL). A handler
  * that was there before is called, too.
  * callback: called once, in a thread of its own, not in the handler: it may do
- *   whatever a thread may. It does not end the job. It replaces the one of an
- *   earlier call; NULL does not: sfair_lease_ending() tells.
+ *   whatever a thread may. If the signal has come already, the thread calls it
+ *   at once. It does not end the job. It replaces the one of an earlier call;
+ *   NULL does not: sfair_lease_ending() tells.
  * Returns 0, also outside a lease or where the job gets no signal; or -1 with
  * errno set. */
 int sfair_on_lease_end(void (*callback)(void *arg), void *arg);

@@ -457,6 +457,17 @@ void astra_engine_job_view(const struct astra_engine *e, size_t index,
 	out->user_rho = user_rho(e, now_sec, j->user);
 }
 
+double astra_engine_run_start(const struct astra_engine *e, uint32_t job,
+			      uint32_t run)
+{
+	uint32_t row = astra_idmap_get(&e->by_id, job);
+	const struct ejob *j = row == ASTRA_IDMAP_NONE ? NULL : &e->jobs[row];
+
+	return j && j->state == ASTRA_JOB_RUNNING && j->restart_cnt == run
+		       ? j->start_sec
+		       : 0;
+}
+
 /* The first one: the others are in their jobs' views. */
 struct astra_hold_view astra_engine_hold(const struct astra_engine *e)
 {

@@ -157,6 +157,11 @@ void astra_engine_user_view(const struct astra_engine *engine, size_t index,
 double astra_engine_capacity(const struct astra_engine *engine);
 void astra_engine_job_view(const struct astra_engine *engine, size_t index,
 			   double now_sec, struct astra_job_view *out);
+/* Return when this run of a job began, by the clock as it is set at present:
+ * the host's own record keeps the time of the clock as it was then. 0: the last
+ * round did not see the run. */
+double astra_engine_run_start(const struct astra_engine *engine, uint32_t job,
+			      uint32_t run);
 struct astra_hold_view astra_engine_hold(const struct astra_engine *engine);
 struct astra_counters astra_engine_counters(const struct astra_engine *engine);
 

@@ -365,7 +365,8 @@ const struct astra_option astra_option_table[] = {
 	 .parse = astra_option_gpus, .sets = {OPTION(U32, unleased_user_gpus)}},
 	{"NoLeaseTime", "TIME|none", "none",
 	 "The longest time limit of a job without leases: that of a new job is "
-	 "shortened to it, and its user is told so.",
+	 "shortened to it, and its user is told so. A user's update may not "
+	 "make it longer; an operator's may.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, unleased_sec)}},
 	{"RoundInterval", "TIME", "10",
 	 "The longest time between two rounds. "

@@ -40,8 +40,6 @@
 #define START_SEC 5
 /* After which each node has been asked who it is. */
 #define YOUNG_SEC 300
-/* A clock that is off by less than this was not set. */
-#define JUMP_SEC 3
 
 /* Configuration. */
 
@@ -192,7 +190,8 @@ static int take_named_scene(struct astra_cycle *cycle)
 			return -1;
 		}
 		if (!cycle->scene.unnamed) {
-			astra_told_add(&cycle->scene, astra_config_active());
+			astra_told_add(&cycle->scene, astra_config_active(),
+				       &cycle->pools);
 			return 0;
 		}
 		astra_cycle_name_users(cycle);
@@ -387,20 +386,22 @@ static bool nodes_settled(struct astra_cycle *cycle)
 	return settled;
 }
 
-/* Where the clock was set, the leases go with it. */
+/* If the clock was set, move leases, reports and bids along. */
 static void follow_clock(struct astra_cycle *cycle)
 {
 	double boot = (double)time(NULL) - astra_boot_sec();
 	double by = boot - cycle->boot_sec;
 
-	if (cycle->boot_sec > 0 && fabs(by) > JUMP_SEC) {
+	if (cycle->boot_sec > 0 && fabs(by) > ASTRA_JUMP_SEC) {
 		error("astraea: the clock was set by %+.0f s; the ends of all "
 		      "leases move along",
 		      by);
 		astra_pools_shift(&cycle->pools, by);
+		astra_told_shift(by);
 		cycle->last_sec += by;
 	}
 	cycle->boot_sec = boot;
+	astra_clock_follow(boot);
 }
 
 /* There is nothing to do, and sfair diag says why. */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/diag.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <time.h>
+
+static atomic_llong boot_msec; /* as the rounds know it; 0: not yet */
 
 double astra_boot_sec(void)
 {
@@ -9,6 +13,21 @@ double astra_boot_sec(void)
 
 	clock_gettime(CLOCK_BOOTTIME, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void astra_clock_follow(double boot_sec)
+{
+	atomic_store(&boot_msec, (long long)(boot_sec * 1000));
+}
+
+double astra_clock_followed(double now_sec)
+{
+	long long boot = atomic_load(&boot_msec);
+	double followed = (double)boot / 1000 + astra_boot_sec();
+
+	if (!boot || fabs(followed - now_sec) <= ASTRA_JUMP_SEC)
+		return now_sec;
+	return followed;
 }
 
 uint64_t astra_usec(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the host counts and measures of itself. The engine's thread only. */
+/* What the host counts and measures of itself. The engine's thread only,
+ * unless it says so. */
 #ifndef ASTRA_DIAG_H
 #define ASTRA_DIAG_H
 
@@ -17,6 +18,18 @@ struct astra_diag {
 
 /* Seconds since the host was booted: nobody sets this clock. */
 double astra_boot_sec(void);
+
+/* The round thread follows a clock that was set, in its next round. Times that
+ * come in between are noted by the clock as the rounds know it.
+ * boot_sec: the moment of boot, by that clock. */
+void astra_clock_follow(double boot_sec);
+
+/* Return the present time by the clock as the rounds know it: now_sec, unless
+ * the clock was set since the last round. Any thread. */
+double astra_clock_followed(double now_sec);
+
+/* A clock that is off by less than this was not set. */
+#define ASTRA_JUMP_SEC 3
 
 /* Microseconds of a clock that only goes forward. */
 uint64_t astra_usec(void);

@@ -100,6 +100,45 @@ check "sbatch said: $(<"$OUT/said")" grep -q NoLeaseTime "$OUT/said"
 id=$(sleeper -A a --gpus=1 -t 60)
 check_eq "with leases" 01:00:00 "$(job_field "$id" TimeLimit)"
 ok no-lease-time-limit-is-shortened
+change() { as_other scontrol update JobId="$@"; }
+held() { # SBATCH_ARGUMENT...
+	as_other sbatch --parsable -H -A a -o /dev/null "$@" \
+		--wrap 'sleep 300' 2>/dev/null
+}
+limit_is() { check_eq "time limit of $1" "$2" "$(job_field "$1" TimeLimit)"; }
+id=$(held --no-requeue --gpus=1 -t 7-0)
+limit_is "$id" 00:05:00
+for limit in 7-0 UNLIMITED 6; do
+	refused denied change "$id" TimeLimit=$limit
+	refused denied change "$id" TimeLimit=$limit Requeue=0
+done
+change "$id" TimeLimit=3
+change "$id" TimeLimit=5
+refused denied change "$id" TimeLimit=7-0
+limit_is "$id" 00:05:00
+change "$id" TimeLimit=7-0 Requeue=1 # with leases
+refused denied change "$id" Requeue=0
+refused denied change "$id" Requeue=0 TimeLimit=60
+change "$id" Requeue=0 TimeLimit=4
+limit_is "$id" 00:04:00
+ok no-lease-time-limit-is-not-lengthened-by-its-user
+array=$(held --no-requeue --gpus=1 -t 7-0 --array=1-3)
+refused denied change "$array" TimeLimit=7-0
+refused denied change "${array}_2" TimeLimit=7-0
+away=$(held --no-requeue -p cpu -t 7-0)
+limit_is "$away" 7-00:00:00
+refused denied change "$away" Partition=gpu TresPerJob="$GPU_TRES":1
+idle=$(held --no-requeue -t 7-0) # no GPUs: Slurm's own
+limit_is "$idle" 7-00:00:00
+refused denied change "$idle" TresPerJob="$GPU_TRES":1
+change "$idle" Requeue=0
+ok no-lease-by-another-partition-or-more-gpus-is-not-longer
+scontrol update JobId="$id" TimeLimit=7-0
+change "$id" JobName=longer
+change "$id" TimeLimit=6-0
+limit_is "$id" 6-00:00:00
+refused denied change "$id" TimeLimit=7-0
+ok no-lease-time-limit-is-an-operators
 cancel_all
 
 # ---- Where slurm.conf makes all jobs such ones, only what is set binds them.

@@ -55,6 +55,35 @@ check "EndTime after it is given up" ends_at $end
 scancel "$shortened"
 ok an-end-that-its-user-gives-it-stays
 
+# ---- No job runs beyond its deadline, with a maintenance before it or after it.
+
+begin=$(($(date +%s) + 240))
+maintain behind $begin ignore_jobs
+# Whole minutes are left until a deadline, as in stock Slurm.
+meets() { # JOB DEADLINE
+	local left=$(($2 - $(seconds "$(job_field "$1" EndTime)")))
+	((left >= 0 && left < 120))
+}
+deadline=$(($(date +%s) + 170))
+early=$(checkpoints --gres=gpu:1 -t 40 --time-min=1 \
+	--deadline="$(date -d @$deadline +%FT%T)")
+runs "$early"
+check "EndTime $(job_field "$early" EndTime) is before the deadline" \
+	meets "$early" $deadline
+check_eq "TimeLimit with it" 00:02:00 "$(job_field "$early" TimeLimit)"
+scancel "$early"
+deadline=$(($(date +%s) + 630))
+late=$(checkpoints --gres=gpu:1 -t 40 --time-min=1 \
+	--deadline="$(date -d @$deadline +%FT%T)")
+runs "$late"
+check_eq "EndTime of one with a later deadline" $begin \
+	"$(seconds "$(job_field "$late" EndTime)")"
+scontrol delete ReservationName=behind
+wait_for 20 meets "$late" $deadline
+job_is "$late" RUNNING || fail "it does not run any more"
+scancel "$late"
+ok deadline-holds-beside-a-maintenance
+
 # ---- No start is foreseen in one, nor before it where no lease has room: it takes
 # longer to have these GPUs back than until the minute before it.
 

@@ -192,6 +192,25 @@ static void a_bid_lapses_and_goes_with_its_app(void **state)
 	assert_int_equal(w->view.bid_count, 0); /* it was forgotten */
 }
 
+static void a_bid_lasts_as_long_when_the_clock_is_set(void **state)
+{
+	struct world *w = *state;
+
+	expect(w,
+	       BID "\"app\":\"search\",\"rho\":{\"slot\":[1]},\"jobs\":[30]}",
+	       &alice, ASTRA_FAULT_NONE);
+	astra_bids_shift(3600);
+	look(w, SAMPLE_NOW + 3600 + 1200);
+	assert_int_equal(w->view.bid_count, 1);
+	assert_int_equal(w->jobs[0].forecast.turn, 1);
+	astra_bids_shift(-7200);
+	look(w, SAMPLE_NOW - 3600 + 1200);
+	assert_int_equal(w->view.bid_count, 1);
+	look(w, SAMPLE_NOW - 3600 + 1201);
+	assert_int_equal(w->view.bid_count, 0);
+	assert_int_equal(w->jobs[0].forecast.turn, 0);
+}
+
 static void one_user_cannot_take_all_the_room(void **state)
 {
 	struct world *w = *state;
@@ -493,6 +512,7 @@ int main(void)
 		TEST(what_is_no_bid_is_refused),
 		TEST(an_app_is_its_owners_to_bid_for),
 		TEST(a_bid_lapses_and_goes_with_its_app),
+		TEST(a_bid_lasts_as_long_when_the_clock_is_set),
 		TEST(one_user_cannot_take_all_the_room),
 		TEST(at_the_bound_a_bid_can_be_replaced),
 		TEST(bids_come_while_rounds_run),

@@ -535,6 +535,57 @@ static void catch_late(void)
 	WANT(comes_to(&calls, 1));
 }
 
+static char folder[] = "/tmp/astraea-client-XXXXXX";
+
+/* The thread has called the store's hook, and has nothing else to do. */
+static void catch_after_a_store(void)
+{
+	enter("10", path);
+	main_thread = pthread_self();
+	WANT(sfair_store_open(folder, "late", 1) != NULL);
+	raise(SIGUSR1);
+	usleep(100000);
+	WANT(!sfair_on_lease_end(on_end, &calls));
+	WANT(comes_to(&calls, 1));
+	WANT(!sfair_on_lease_end(on_end, &calls)); /* the same one */
+	usleep(100000);
+	WANT(atomic_load(&calls) == 1);
+}
+
+static void catch_after_a_resize(void)
+{
+	struct size_change change = {0}, later = {0};
+
+	enter_resized("2", "0");
+	main_thread = pthread_self();
+	WANT(!sfair_on_resize(on_resize, &change));
+	raise(SIGUSR1);
+	WANT(comes_to(&change.count, 1));
+	WANT(!sfair_on_lease_end(on_end, &calls));
+	WANT(comes_to(&calls, 1));
+	WANT(!sfair_on_resize(on_resize, &later));
+	WANT(comes_to(&later.count, 1));
+	WANT(later.from == 2 && later.to == 0);
+	WANT(change.count == 1 && atomic_load(&calls) == 1);
+}
+
+/* Its parent's thread has called all; the child has a thread of its own. */
+static void catch_in_a_fork(void)
+{
+	int status = -1;
+	pid_t pid;
+
+	catch_after_a_store();
+	pid = fork();
+	if (!pid) {
+		main_thread = pthread_self();
+		WANT(!sfair_on_lease_end(on_end, &calls));
+		WANT(comes_to(&calls, 2));
+		_exit(0);
+	}
+	WANT(waitpid(pid, &status, 0) == pid && !status);
+}
+
 static void without_a_signal(void)
 {
 	enter("10", path);
@@ -549,6 +600,19 @@ static void the_checkpoint_signal_calls_back_once(void **state)
 	in_child(catch_signal);
 	in_child(catch_late);
 	in_child(without_a_signal);
+}
+
+static void a_callback_that_is_set_after_the_signal_is_called(void **state)
+{
+	char command[80];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	in_child(catch_after_a_store);
+	in_child(catch_after_a_resize);
+	in_child(catch_in_a_fork);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
 }
 
 static void report_and_fork(void)
@@ -642,6 +706,8 @@ int main(void)
 		cmocka_unit_test(one_process_speaks_for_the_job),
 		cmocka_unit_test(a_server_that_does_not_answer_delays_nobody),
 		cmocka_unit_test(the_checkpoint_signal_calls_back_once),
+		cmocka_unit_test(
+			a_callback_that_is_set_after_the_signal_is_called),
 		cmocka_unit_test(a_fork_may_go_on_talking),
 	};
 	int rc;

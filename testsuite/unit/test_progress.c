@@ -327,6 +327,123 @@ static void a_job_that_saves_nothing_gets_longer_leases(void **state)
 	assert_close(astra_progress_lease(7), 0, 0);
 }
 
+/* Job 7 runs on one node under leases of 100 s, its host's clock can be set. */
+struct clocked {
+	struct astra_options options;
+	struct astra_engine *engine;
+	struct astra_plan plan;
+	struct astra_share held;
+	struct astra_job job;
+	double now_sec;
+};
+
+static void clocked_round(struct clocked *c, double after_sec)
+{
+	const struct astra_node node = {.usable = true, .gpus = 1, .cpus = 1};
+	const struct astra_tenant tenant = {.name = "a", .weight = 1};
+	const struct astra_snapshot snapshot = {
+		.now_sec = c->now_sec += after_sec,
+		.nodes = &node,
+		.node_count = 1,
+		.tenants = &tenant,
+		.tenant_count = 1,
+		.jobs = &c->job,
+		.job_count = 1,
+	};
+	const struct astra_progress_pool pool = {
+		.nodes = &node,
+		.options = &c->options,
+		.engine = c->engine,
+		.now_sec = c->now_sec,
+	};
+
+	astra_progress_begin();
+	astra_progress_fill(&pool, &c->job, 1);
+	astra_progress_end();
+	assert_int_equal(
+		astra_engine_round(c->engine, &snapshot, &c->plan, NULL), 0);
+}
+
+static void clocked_begin(struct clocked *c, double now_sec)
+{
+	*c = (struct clocked){
+		.held = {.gpus = 1, .cpus = 1},
+		.job = running(7, 0),
+		.now_sec = now_sec,
+	};
+	c->job.copies = 1;
+	c->job.weight = 1;
+	c->job.request.gpus = c->job.request.cpus = 1;
+	c->job.revocable = true;
+	c->job.submit_sec = c->job.start_sec = now_sec;
+	c->job.held = &c->held;
+	c->job.held_count = 1;
+	astra_options_init(&c->options);
+	c->options.lease_sec = 100;
+	c->engine = astra_engine_create(&c->options, now_sec, NULL);
+	assert_non_null(c->engine);
+	astra_plan_init(&c->plan);
+	clocked_round(c, 0);
+}
+
+static void clocked_end(struct clocked *c)
+{
+	astra_engine_destroy(c->engine);
+	astra_plan_destroy(&c->plan);
+	astra_progress_free();
+}
+
+/* The host's own record of the job's start stays as it is. */
+static void clocked_set(struct clocked *c, double by_sec)
+{
+	c->now_sec += by_sec;
+	astra_engine_shift(c->engine, by_sec);
+	astra_progress_shift(by_sec);
+}
+
+static void clocked_say(struct clocked *c, enum astra_query_kind kind,
+			uint64_t count)
+{
+	struct astra_query query = query_of(kind, 7);
+
+	query.said.done = query.said.step = count;
+	query.said.iter_sec = kind == ASTRA_QUERY_PROGRESS ? 1 : 0;
+	assert_int_equal(astra_progress_note(&query, c->now_sec, NULL), 0);
+}
+
+/* Start-up takes 10 s, a checkpoint comes each 20 s: 30 s are needed, and a
+ * lease of 100 s stays, whenever the clock is set. */
+static void set_at(int step, double by_sec)
+{
+	struct clocked c;
+
+	clocked_begin(&c, 10000);
+	for (int i = 1; i <= 9; i++) {
+		if (i == step)
+			clocked_set(&c, by_sec);
+		clocked_round(&c, 10);
+		clocked_say(&c, ASTRA_QUERY_PROGRESS, 10u * (uint64_t)(i - 1));
+		if (i % 2)
+			clocked_say(&c, ASTRA_QUERY_CHECKPOINTED,
+				    10u * (uint64_t)(i - 1));
+		clocked_round(&c, 0);
+	}
+	assert_close(astra_progress_lease(7), 0, 0);
+	assert_close(c.job.min_run_sec, 30, 0);
+	assert_close(shown(7).progress.time_sec, c.now_sec, 0);
+	assert_string_equal(shown(7).advice, "");
+	clocked_end(&c);
+}
+
+static void a_clock_that_is_set_is_no_start_up(void **state)
+{
+	(void)state;
+	for (int step = 0; step < 10; step++) {
+		set_at(step, 3600);
+		set_at(step, -3600);
+	}
+}
+
 static void a_checkpoint_in_the_grace_counts(void **state)
 {
 	(void)state;
@@ -395,6 +512,7 @@ int main(void)
 		TEST(an_elastic_job_is_measured_by_its_gpus),
 		TEST(an_elastic_job_asks_for_what_is_of_use),
 		TEST(a_job_that_saves_nothing_gets_longer_leases),
+		TEST(a_clock_that_is_set_is_no_start_up),
 		TEST(a_checkpoint_in_the_grace_counts),
 		TEST(a_job_that_ended_is_forgotten),
 		TEST(the_table_is_bounded),

@@ -3,6 +3,7 @@
 """contrib/python/sfair.py, with a socket of the test's own and no munged."""
 
 import contextlib
+import functools
 import hashlib
 import json
 import math
@@ -439,6 +440,25 @@ class Alone(unittest.TestCase):
             self.assertTrue(client.lease_ending())
             self.assertEqual((calls, earlier), ([True], [1, 1]))
             self.assertTrue(55 < client.grace_remaining() <= 60)
+        finally:
+            signal.signal(signal.SIGUSR2, before)
+
+    def test_a_callback_that_is_set_after_the_signal_is_called(self):
+        calls = []
+        before = signal.getsignal(signal.SIGUSR2)
+        try:
+            client = sfair.Client(place(ASTRAEA_GPUS="2"))
+            client.on_resize(lambda *sizes: calls.append(sizes))
+            signal.raise_signal(signal.SIGUSR2)
+            for name in "end", "end", "later":
+                client.on_lease_end(functools.partial(calls.append, name))
+            late = functools.partial(calls.append, "once")
+            client.on_lease_end(late)
+            client.on_lease_end(late)
+            signal.raise_signal(signal.SIGUSR2)
+            client.on_resize(lambda *sizes: calls.append(("late",) + sizes))
+            self.assertEqual(calls, [(2, 0), "end", "end", "later", "once",
+                                     ("late", 2, 0)])
         finally:
             signal.signal(signal.SIGUSR2, before)
 

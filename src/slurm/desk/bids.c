@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/desk/bids.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -370,6 +371,24 @@ void astra_bids_end(void)
 	}
 	changed |= kept < entry_count;
 	entry_count = kept;
+	pthread_mutex_unlock(&lock);
+}
+
+/* 0 stands for "none". */
+static void bids_shift_time(double *sec, double by_sec)
+{
+	if (*sec > 0)
+		*sec = fmax(*sec + by_sec, 1);
+}
+
+void astra_bids_shift(double by_sec)
+{
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < entry_count; i++) {
+		bids_shift_time(&entries[i].time_sec, by_sec);
+		bids_shift_time(&entries[i].order_sec, by_sec);
+	}
+	changed |= entry_count > 0;
 	pthread_mutex_unlock(&lock);
 }
 

@@ -54,6 +54,9 @@ void astra_bids_begin(void);
 void astra_bids_fill(struct astra_bids_view *view);
 void astra_bids_end(void);
 
+/* Move all times by so much, as astra_progress_shift() does. */
+void astra_bids_shift(double by_sec);
+
 #define ASTRA_BIDS_VERSION 1
 
 /* All that is known; and whether anything changed since that was saved. */

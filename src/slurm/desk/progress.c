@@ -293,6 +293,19 @@ static void feed_guard(struct progress_entry *e)
 	}
 }
 
+/* If the clock was set since the run began, only the engine knows how long the
+ * run has lasted. */
+static double progress_run_start(const struct astra_progress_pool *pool,
+				 const struct astra_job *job)
+{
+	double start = pool->engine
+			       ? astra_engine_run_start(pool->engine, job->id,
+							job->restart_cnt)
+			       : 0;
+
+	return start > 0 && !job->booting ? start : job->start_sec;
+}
+
 /* The end of a run may be seen before its last words were. */
 static void guard(struct progress_entry *e,
 		  const struct astra_progress_pool *pool, struct astra_job *job)
@@ -303,7 +316,7 @@ static void guard(struct progress_entry *e,
 		.run = job->restart_cnt,
 		.running = job->state == ASTRA_JOB_RUNNING,
 		.signalled = job->checkpoints,
-		.start_sec = job->start_sec,
+		.start_sec = progress_run_start(pool, job),
 		.end_sec = job->end_sec,
 		.term_sec = job->lease_sec > 0 || !o ? job->lease_sec
 						     : o->lease_sec,
@@ -355,6 +368,16 @@ void astra_progress_end(void)
 	sweep(&apps_known);
 	sweep(&arrays_known);
 	atomic_store(&any_longer, longer);
+	pthread_mutex_unlock(&lock);
+}
+
+void astra_progress_shift(double by_sec)
+{
+	pthread_mutex_lock(&lock);
+	progress_shift(&jobs_known, by_sec);
+	progress_shift(&apps_known, by_sec);
+	progress_shift(&arrays_known, by_sec);
+	changed = true;
 	pthread_mutex_unlock(&lock);
 }
 

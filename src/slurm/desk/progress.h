@@ -11,6 +11,7 @@
 
 #include "src/common/bytes.h"
 #include "src/common/error.h"
+#include "src/engine/engine.h"
 #include "src/engine/guard.h"
 #include "src/model/model.h"
 #include "src/model/scaling.h"
@@ -49,12 +50,17 @@ void astra_progress_begin(void);
 struct astra_progress_pool {
 	const struct astra_node *nodes;	     /* of the jobs' shares */
 	const struct astra_options *options; /* NULL: no guard */
+	const struct astra_engine *engine;   /* of the pool; NULL: none */
 	double now_sec;
 };
 
 void astra_progress_fill(const struct astra_progress_pool *pool,
 			 struct astra_job *jobs, size_t count);
 void astra_progress_end(void);
+
+/* Move all times by so much: the host's clock was set forward, or back if
+ * negative. */
+void astra_progress_shift(double by_sec);
 
 /* The lease term that the guard gives a job, as of the last round; 0: none. */
 double astra_progress_lease(uint32_t job);

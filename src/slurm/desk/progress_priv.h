@@ -66,6 +66,9 @@ void progress_save_size(const struct progress_entry *entry,
 int progress_restore_size(struct progress_entry *entry, struct astra_reader *in,
 			  double now_sec);
 
+/* Move all times of a table that are known by so much. */
+void progress_shift(struct progress_table *table, double by_sec);
+
 void progress_save(const struct progress_table *table, struct astra_bytes *out);
 
 /* Into an empty table. version: of the layout; now_sec: nothing was said later.

@@ -137,17 +137,51 @@ void progress_save(const struct progress_table *t, struct astra_bytes *out)
 	}
 }
 
+#define TIMES 6
+
+/* An entry's times, but for those of its sizes. */
+static void progress_times(struct progress_entry *e, double *times[TIMES])
+{
+	struct astra_guard *g = &e->guard;
+
+	times[0] = &e->progress.time_sec;
+	times[1] = &e->checkpoint.time_sec;
+	times[2] = &g->start_sec;
+	times[3] = &g->seen_sec;
+	times[4] = &g->signal_sec;
+	times[5] = &g->saved_sec;
+}
+
 /* The clock may have been set back meanwhile. */
 static void not_after(struct progress_entry *e, double now_sec)
 {
-	struct astra_guard *g = &e->guard;
-	double *times[] = {
-		&e->progress.time_sec, &e->checkpoint.time_sec, &g->start_sec,
-		&g->seen_sec,	       &g->signal_sec,		&g->saved_sec,
-	};
+	double *times[TIMES];
 
-	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+	progress_times(e, times);
+	for (size_t i = 0; i < TIMES; i++)
 		*times[i] = fmin(*times[i], now_sec);
+}
+
+/* 0 stands for "none". */
+static void progress_shift_time(double *sec, double by_sec)
+{
+	if (*sec > 0)
+		*sec = fmax(*sec + by_sec, 1);
+}
+
+void progress_shift(struct progress_table *t, double by_sec)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct progress_entry *e = &t->list[i];
+		double *times[TIMES];
+
+		progress_times(e, times);
+		for (size_t k = 0; k < TIMES; k++)
+			progress_shift_time(times[k], by_sec);
+		for (size_t k = 0; k < ASTRA_SCALING_SIZES; k++)
+			progress_shift_time(&e->scaling.sizes[k].seen_sec,
+					    by_sec);
+	}
 }
 
 static int progress_state_restore_row(struct progress_table *t,

@@ -10,6 +10,7 @@
 #include "src/history/history.h"
 #include "src/history/read.h"
 #include "src/history/schema.h"
+#include "src/proto/answer.h"
 #include "src/proto/dial.h"
 #include "src/proto/listen.h"
 #include "src/proto/query.h"
@@ -241,6 +242,23 @@ static void publish_leave(struct publish_place *p)
 	*p = (struct publish_place){0};
 }
 
+static int publish_note(const struct astra_query *query, double now_sec,
+			struct astra_error *err)
+{
+	return astra_progress_note(query, astra_clock_followed(now_sec), err);
+}
+
+static int publish_bid(const struct astra_report *report,
+		       const struct astra_query *query,
+		       const struct astra_viewer *viewer,
+		       struct astra_error *err)
+{
+	struct astra_viewer of = *viewer;
+
+	of.now_sec = astra_clock_followed(viewer->now_sec);
+	return astra_bids_note(report, query, &of, err);
+}
+
 /* Returns 0 with the server running, or -1 with err set. */
 static int publish_open(const struct astra_cycle *cycle,
 			struct publish_place *out, struct astra_error *err)
@@ -251,8 +269,8 @@ static int publish_open(const struct astra_cycle *cycle,
 		.is_operator = is_operator,
 		.accounts_of = accounts_of,
 		.diag_reset = astra_bell_reset_diag,
-		.note = astra_progress_note,
-		.bid = astra_bids_note,
+		.note = publish_note,
+		.bid = publish_bid,
 		.record = astra_recorder_order,
 		.adopt = astra_adopter_order,
 		.log_line = publish_socket_log_line,

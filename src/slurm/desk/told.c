@@ -36,7 +36,8 @@ static void part_apps(struct astra_view *view)
 }
 
 static void told_add_progress(struct astra_scene *scene,
-			      const struct astra_config *config)
+			      const struct astra_config *config,
+			      const struct astra_pools *pools)
 {
 	astra_progress_begin();
 	for (size_t i = 0; i < scene->view_count; i++) {
@@ -44,6 +45,8 @@ static void told_add_progress(struct astra_scene *scene,
 		const struct astra_progress_pool pool = {
 			.nodes = view->nodes,
 			.options = &config->pools[i].options,
+			.engine =
+				i < pools->count ? pools->list[i].engine : NULL,
 			.now_sec = view->model.now_sec,
 		};
 
@@ -94,12 +97,19 @@ static void add_bids(struct astra_scene *scene,
 }
 
 void astra_told_add(struct astra_scene *scene,
-		    const struct astra_config *config)
+		    const struct astra_config *config,
+		    const struct astra_pools *pools)
 {
 	for (size_t i = 0; i < scene->view_count; i++)
 		part_apps(&scene->views[i]);
-	told_add_progress(scene, config);
+	told_add_progress(scene, config, pools);
 	add_bids(scene, config);
+}
+
+void astra_told_shift(double by_sec)
+{
+	astra_progress_shift(by_sec);
+	astra_bids_shift(by_sec);
 }
 
 void astra_told_free(void)

@@ -4,11 +4,16 @@
 #define ASTRA_TOLD_H
 
 #include "src/slurm/in/snapshot.h"
+#include "src/slurm/pool.h"
 
-/* Add progress and bids to the pictures just taken. Locks: none of slurmctld's.
- */
+/* Add progress and bids to the pictures just taken. pools: those of the
+ * pictures, in the same order. Locks: none of slurmctld's. */
 void astra_told_add(struct astra_scene *scene,
-		    const struct astra_config *config);
+		    const struct astra_config *config,
+		    const struct astra_pools *pools);
+
+/* Move the times of all reports and bids by so much: the clock was set. */
+void astra_told_shift(double by_sec);
 
 void astra_told_free(void);
 

@@ -230,21 +230,28 @@ static bool submit_takes_gpus(const struct astra_submit *r,
 	       astra_stock_has_gpus(r->partitions, r->nodes);
 }
 
-static int submit_check(struct astra_submit *r, struct astra_error *err)
+/* Find the partitions, what the job needs of them, and whether it is managed.
+ */
+static void submit_look(struct astra_submit *r, struct astra_places *places)
 {
-	struct astra_places places;
-	int rc;
-
 	r->need = astra_ask_need(&r->ask, &r->spread);
-	astra_places_look(&places, r->partitions);
-	r->shards = places.managed && places.options.shards;
-	if (!r->need.gpus && submit_takes_gpus(r, &places)) {
+	astra_places_look(places, r->partitions);
+	r->shards = places->managed && places->options.shards;
+	if (!r->need.gpus && submit_takes_gpus(r, places)) {
 		r->whole = true;
 		r->need.nodes = r->spread.nodes_min ? r->spread.nodes_min : 1;
 		r->need.gpus = r->need.nodes;
 		r->need.node_gpus = 1;
 	}
-	r->managed = places.managed && r->need.gpus;
+	r->managed = places->managed && r->need.gpus;
+}
+
+static int submit_check(struct astra_submit *r, struct astra_error *err)
+{
+	struct astra_places places;
+	int rc;
+
+	submit_look(r, &places);
 	rc = r->managed ? check_managed(r, &places, err)
 			: check_unmanaged(r, &places, err);
 	return rc ? rc : astra_submit_range_check(r, err);
@@ -341,24 +348,54 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 static int check_requeue(const job_desc_msg_t *desc, const job_record_t *job,
 			 struct astra_error *err)
 {
-	const struct astra_options *o;
-	double sec;
-	size_t pool;
-
 	if (desc->requeue != 0 || !job->details || !job->details->requeue ||
-	    !job->batch_flag || astra_claim_of(job, &pool) != ASTRA_MANAGED)
+	    !job->batch_flag ||
+	    (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job)) ||
+	    astra_claim_of(job, NULL) != ASTRA_MANAGED)
 		return SLURM_SUCCESS;
-	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) {
-		astra_error_set(err, "it runs under a lease: only an operator "
-				     "may let it keep its GPUs");
-		return ESLURM_ACCESS_DENIED;
-	}
-	o = &astra_config_active()->pools[pool].options;
-	sec = astra_unleased_limit(job->time_limit, job->part_ptr);
-	if (o->unleased_sec <= 0 || (sec > 0 && sec <= o->unleased_sec))
+	astra_error_set(err, "it runs under a lease: only an operator may let "
+			     "it keep its GPUs");
+	return ESLURM_ACCESS_DENIED;
+}
+
+/* Whether the job is without leases in that pool as it is, and the change makes
+ * its time limit no longer. */
+static bool was_as_long(const struct astra_submit *r, const char *pool,
+			const job_record_t *job)
+{
+	double old = astra_unleased_limit(job->time_limit, job->part_ptr), new;
+	const char *at = NULL;
+	size_t index;
+
+	if ((job->batch_flag && job->details->requeue && !r->wish.lease_none) ||
+	    astra_claim_of(job, &index) != ASTRA_MANAGED ||
+	    strcmp(astra_config_active()->pools[index].name, pool))
+		return false;
+	new = astra_unleased_limit(r->minutes,
+				   astra_next_part(r->partitions, &at));
+	return old <= 0 || (new > 0 && new <= old);
+}
+
+/* A new job's time limit is shortened to NoLeaseTime: no change by its user, of
+ * the limit, the partition, the GPUs or the requeue, makes it longer. */
+static int check_time(const job_desc_msg_t *desc, const job_record_t *job,
+		      struct astra_error *err)
+{
+	struct astra_places places;
+	struct astra_submit r;
+
+	if ((desc->time_limit == NO_VAL && desc->requeue != 0 &&
+	     !astra_submit_concerns(desc)) ||
+	    !job->details || job->het_job_id ||
+	    astra_submit_read_change(&r, desc, job, err) < 0)
 		return SLURM_SUCCESS;
-	astra_error_set(err, "its time limit is too long for a job without "
-			     "leases (NoLeaseTime): shorten it first");
+	submit_look(&r, &places);
+	if (!r.managed || !astra_submit_is_too_long(&r, &places) ||
+	    was_as_long(&r, places.pool, job))
+		return SLURM_SUCCESS;
+	astra_error_set(err, "its time limit would be too long for a job "
+			     "without leases (NoLeaseTime): choose a shorter "
+			     "one, or ask an operator");
 	return ESLURM_ACCESS_DENIED;
 }
 
@@ -385,9 +422,11 @@ int astra_submit_check_change(const job_desc_msg_t *desc,
 	    !astra_selfcheck_job(job))
 		return SLURM_SUCCESS;
 	rc = check_requeue(desc, job, &err);
+	if (!rc)
+		rc = check_time(desc, job, &err);
 	if (rc && job->user_id == uid && !validate_operator(uid)) {
 		submit_tell(err_msg, &err);
-		info("job %u keeps its leases: %s", job->job_id, err.text);
+		info("job %u cannot be changed so: %s", job->job_id, err.text);
 		return rc;
 	}
 	if (!IS_JOB_PENDING(job) || !job->details)

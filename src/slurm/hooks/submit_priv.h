@@ -75,6 +75,11 @@ int astra_submit_check_unleased(struct astra_submit *r,
 				const struct astra_places *places,
 				struct astra_error *err);
 
+/* submit_wish.c: whether the request, of a managed job, is for a job without
+ * leases whose time limit is longer than NoLeaseTime. */
+bool astra_submit_is_too_long(struct astra_submit *r,
+			      const struct astra_places *places);
+
 /* Whether a change touches anything that is checked here. */
 bool astra_submit_concerns(const job_desc_msg_t *d);
 

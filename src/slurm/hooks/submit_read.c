@@ -137,7 +137,9 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 				     ? astra_wants_whole_nodes(details)
 				     : d->shared == JOB_SHARED_NONE,
 		.het = job->het_job_id != 0,
-		.revocable = job->batch_flag && details->requeue,
+		.revocable = job->batch_flag &&
+			     (d->requeue == NO_VAL16 ? details->requeue
+						     : d->requeue),
 		.minutes = either_limit(d->time_limit, job->time_limit),
 	};
 	read_wish(r, job->spank_job_env, job->spank_job_env_size);

@@ -49,6 +49,16 @@ static double unleased_limit(struct astra_submit *r,
 	return r->shortened * 60.0;
 }
 
+bool astra_submit_is_too_long(struct astra_submit *r,
+			      const struct astra_places *places)
+{
+	if (r->revocable && !r->wish.lease_none)
+		return false;
+	r->shortened = 0;
+	(void)unleased_limit(r, &places->options);
+	return r->shortened != 0;
+}
+
 /* What a tenant holds now is a matter of time, and the job waits. */
 int astra_submit_check_unleased(struct astra_submit *r,
 				const struct astra_places *places,

@@ -126,20 +126,29 @@ static bitstr_t *wanted_nodes(const struct astra_start_order *order)
 	return nodes;
 }
 
+/* Return the whole minutes until the job's deadline; INFINITE: no deadline is
+ * ahead. */
+static uint32_t start_left(const job_record_t *job, time_t now)
+{
+	if (!job->deadline || job->deadline == NO_VAL ||
+	    job->deadline < now + 60)
+		return INFINITE;
+	return (uint32_t)((job->deadline - now) / 60);
+}
+
 /* A deadline shortens the run, as in schedule(). */
 static void start_shorten(job_record_t *job)
 {
-	time_t left = job->deadline ? (job->deadline - time(NULL)) / 60 : 0;
-	uint32_t limit = job->time_limit;
+	uint32_t left = start_left(job, time(NULL)), limit = job->time_limit;
 
-	if (!job->deadline || job->deadline == NO_VAL || left <= 0)
+	if (left == INFINITE)
 		return;
 	if (limit == NO_VAL || limit == INFINITE)
 		limit = job->part_ptr->default_time;
 	if (limit == NO_VAL || limit == INFINITE)
 		limit = job->part_ptr->max_time;
-	if (limit == NO_VAL || limit == INFINITE || (time_t)limit > left)
-		job->time_limit = (uint32_t)left;
+	if (limit == NO_VAL || limit == INFINITE || limit > left)
+		job->time_limit = left;
 }
 
 static void start_save(job_record_t *job, struct narrowed *saved)
@@ -416,13 +425,15 @@ static bool start_lacks_index(const job_record_t *job)
 
 /* A maintenance is in no lease's way that is over before. But Slurm lets no job
  * start whose time limit reaches into one: so for the time of the choice the
- * limit does not. Returns when it begins; 0: it is not in the way of the limit
+ * limit does not. A deadline shortens the limit first.
+ * limit: set to the limit of the run, to be restored after the choice.
+ * Returns when the maintenance begins; 0: it is not in the way of the limit
  * either. */
 static time_t start_before(job_record_t *job, bitstr_t *nodes,
 			   struct astra_start_order *order, uint32_t *limit)
 {
 	time_t now = time(NULL), begin;
-	uint32_t minutes;
+	uint32_t minutes, left;
 
 	*limit = job->time_limit;
 	if (order->lead_sec <= 0)
@@ -436,6 +447,9 @@ static time_t start_before(job_record_t *job, bitstr_t *nodes,
 		*limit = job->part_ptr->default_time;
 	if (*limit == NO_VAL)
 		*limit = job->part_ptr->max_time;
+	left = start_left(job, now);
+	if (*limit > left) /* NO_VAL: no limit */
+		*limit = left;
 	minutes = (uint32_t)((begin - now) / 60);
 	if (*limit <= minutes)
 		return 0;
