@@ -11,6 +11,7 @@
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/request.h"
 #include "src/slurm/in/wish.h"
+#include "src/slurm/out/env.h"
 
 /* Runs that Slurm would not requeue although their flags said so. A few, and
  * losing one costs another refused requeue. */
@@ -178,6 +179,8 @@ static const char *why_pinned(const job_record_t *job, bool leases,
 		return "--lease=none";
 	if (job->het_job_id)
 		return "heterogeneous";
+	if (!IS_JOB_PENDING(job) && !astra_env_is_leased(job))
+		return "its run began without leases";
 	if (is_pinned(job))
 		return "Slurm refused to requeue it";
 	return "";

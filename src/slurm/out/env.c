@@ -12,6 +12,8 @@
 #include "src/slurm/desk/publish.h"
 #include "src/slurm/in/managed.h"
 
+#define ENV_RUN "ASTRAEA_LEASED_RUN"
+
 static int env_find(const job_details_t *details, const char *name)
 {
 	size_t length = strlen(name);
@@ -122,8 +124,16 @@ void astra_env_start(job_record_t *job, const struct astra_env_lease *lease)
 	told.end_sec += (double)job->start_time - told.start_sec;
 	told.start_sec = (double)job->start_time;
 	env_tell(job->details, &told);
+	set_number(job->details, ENV_RUN, job->restart_cnt);
 	astra_publish_tell(job->details);
 	last_job_update = time(NULL);
+}
+
+bool astra_env_is_leased(const job_record_t *job)
+{
+	const char *run = astra_env_get(job->details, ENV_RUN);
+
+	return run && strtoul(run, NULL, 10) == job->restart_cnt;
 }
 
 /* What a run was told, but for what it is to find again after a restart. */
@@ -131,7 +141,7 @@ static bool env_is_of_run(const char *variable)
 {
 	static const char *const kept[] = {
 		"ASTRAEA_GPUS_BEFORE=", "ASTRAEA_GPUS_BOUND=",
-		"ASTRAEA_REVOKED_RUN="};
+		"ASTRAEA_REVOKED_RUN=", ENV_RUN "="};
 
 	if (xstrncmp(variable, "ASTRAEA_", strlen("ASTRAEA_")) != 0)
 		return false;

@@ -33,6 +33,10 @@ struct astra_env_lease astra_env_lease_of(const job_record_t *job,
  * Locks: caller holds job write. */
 void astra_env_start(job_record_t *job, const struct astra_env_lease *lease);
 
+/* Whether it was we who started the present run, so that it has leases. Stock
+ * Slurm keeps that in the job's record. Locks: caller holds job read. */
+bool astra_env_is_leased(const job_record_t *job);
+
 /* Without us its next run has no lease and gets no size: let it find none
  * of its last one's. What it had then is kept as what it had before. Locks:
  * caller holds job write. */
