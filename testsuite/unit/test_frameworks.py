@@ -158,7 +158,7 @@ class Framework(unittest.TestCase):
         ended = subprocess.run(
             [self.python, *(words or [path])], env=env, cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            check=False, timeout=60)
+            check=False, timeout=600)
         return ended.returncode, ended.stdout, ended.stderr
 
     def check_interrupted(self, program, **more):
