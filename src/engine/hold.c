@@ -184,31 +184,39 @@ static double hold_end(const struct round *r, const struct hold *hold,
 	return end < r->snap->now_sec + term ? end : 0;
 }
 
-/* A / F of a tenant by now: the richer it is, the more. */
-static double hold_key(const struct round *r, uint32_t tenant)
-{
-	struct astra_usage u =
-		astra_fairness_tenant(r->e->account, r->snap->now_sec,
-				      r->e->tenants[tenant].account);
+/* Those whose time has come are served. */
+struct serve {
+	struct reclaim rc;
+	double *keys; /* A / F by tenant, by now; NaN: not known yet */
+};
 
-	return u.fair > 0 ? u.alloc / u.fair : HUGE_VAL;
+static double serve_key(struct serve *s, uint32_t tenant)
+{
+	const struct round *r = s->rc.r;
+	struct astra_usage u;
+
+	if (!isnan(s->keys[tenant]))
+		return s->keys[tenant];
+	u = astra_fairness_tenant(r->e->account, r->snap->now_sec,
+				  r->e->tenants[tenant].account);
+	return s->keys[tenant] = u.fair > 0 ? u.alloc / u.fair : HUGE_VAL;
 }
 
 /* Leases that are over, of other tenants that are no richer than the owner's,
  * go on if there is a place without them, but for a job that is due. */
-static void hold_spare(struct reclaim *rc, const struct hold *hold,
-		       const struct contender *owner)
+static void serve_spare(struct serve *s, const struct hold *hold,
+			const struct contender *owner)
 {
-	struct round *r = rc->r;
-	double key = hold_key(r, owner->tenant);
+	struct reclaim *rc = &s->rc;
 
 	if (hold->anybody)
 		return;
-	for (size_t i = 0; i < r->contender_count; i++) {
-		struct contender *c = &r->contenders[i];
+	for (size_t i = 0; i < rc->loser_count; i++) {
+		struct contender *c = &rc->r->contenders[rc->losers[i]];
 
-		if (c->tenant != owner->tenant && astra_loser(c) &&
-		    hold_key(r, c->tenant) <= key)
+		if (c->tenant != owner->tenant &&
+		    serve_key(s, c->tenant) <= serve_key(s, owner->tenant) &&
+		    astra_loser(c))
 			astra_reclaim_spare(rc, c);
 	}
 }
@@ -239,15 +247,16 @@ static int64_t hold_place(struct reclaim *rc, const struct hold *hold,
 }
 
 /* Returns 1 if there is a place, 0, or -1. */
-static int hold_serve(struct reclaim *rc, const struct hold *hold)
+static int hold_serve(struct serve *s, const struct hold *hold)
 {
+	struct reclaim *rc = &s->rc;
 	struct round *r = rc->r;
 	struct contender *c = hold_owner(r, hold);
 	int64_t count;
 
 	if (!c)
 		return 0;
-	hold_spare(rc, hold, c);
+	serve_spare(s, hold, c);
 	count = hold_place(rc, hold, c);
 	if (astra_reclaim_spare_none(rc) && !count)
 		count = hold_place(rc, hold, c);
@@ -264,27 +273,38 @@ static int hold_serve(struct reclaim *rc, const struct hold *hold)
 	return 1;
 }
 
+static int serve_init(struct serve *s, struct round *r)
+{
+	size_t tenants = r->e->tenant_count;
+
+	*s = (struct serve){.keys = calloc(tenants + 1, sizeof(*s->keys))};
+	for (size_t i = 0; s->keys && i < tenants; i++)
+		s->keys[i] = NAN;
+	return astra_reclaim_init(&s->rc, r, r->idle) < 0 || !s->keys ? -1 : 0;
+}
+
 /* Those whose time has come, of what is free and of leases that are over. */
 static int holds_serve_due(struct round *r)
 {
 	struct astra_engine *e = r->e;
-	struct reclaim rc;
-	int status = astra_reclaim_init(&rc, r, r->idle);
+	struct serve s;
+	int status = serve_init(&s, r);
 
 	for (size_t i = 0; i < e->hold_count && status >= 0;) {
 		status = 0;
 		if (e->holds[i].start_sec <= r->snap->now_sec)
-			status = hold_serve(&rc, &e->holds[i]);
+			status = hold_serve(&s, &e->holds[i]);
 		if (status > 0)
 			astra_hold_drop(e, i);
 		else
 			i++;
 	}
 	if (status >= 0) {
-		astra_idle_replace(r, rc.work);
-		rc.work = NULL;
+		astra_idle_replace(r, s.rc.work);
+		s.rc.work = NULL;
 	}
-	astra_reclaim_fini(&rc);
+	astra_reclaim_fini(&s.rc);
+	free(s.keys);
 	return status < 0 ? -1 : 0;
 }
 
