@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Going back to stock Slurm at awkward moments: a job that has just got its
 # checkpoint signal is requeued by stock Slurm's RequeueExit and goes on; forth
-# again, leases and accounts are where they were; a job that was over a limit
-# and one that was put in order only have nothing of ours left after a kill -9
-# and contrib/unpark.sh.
+# again, accounts are where they were, and a job that stock Slurm started keeps
+# its GPUs; a job that was over a limit and one that was put in order only have
+# nothing of ours left after a kill -9 and contrib/unpark.sh.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
@@ -80,14 +80,18 @@ wait_for 20 logged "$a" "begin 1"
 # ---- Forth again.
 
 change ours TERM
-leased() { [[ $(sfair lease -nP -o JobID,Phase,Leases 2>/dev/null) == $1 ]]; }
-wait_for 30 leased "$a|leased|[2-9]*"
+# pinned: why nothing takes its GPUs back.
+pinned() { [[ $(sfair job -nP -o JobID,Pinned 2>/dev/null) == *"$a|$1"* ]]; }
+wait_for 30 pinned "its run began without leases"
 had() { sfair tenant --json | python3 -c '
 import json, sys
 t = json.load(sys.stdin)["tenants"]
 sys.exit(not 2 * 16 <= sum(x["alloc_gpu_sec"] for x in t) < 1000)'; }
 wait_for 20 had
 wait_for 20 says "$limited" Licenses
+scontrol requeue "$a"
+leased() { [[ $(sfair lease -nP -o JobID,Phase,Leases 2>/dev/null) == $1 ]]; }
+wait_for 30 leased "$a|leased|[2-9]*"
 
 # ---- Without leases, first: who is in his grace leaves in peace.
 
@@ -97,13 +101,13 @@ wait_for 40 begun "$a" ^signal 2
 set_conf Leases no
 touch "$OUT/saved.$a"
 wait_for 30 runs "$c"
-wait_for 20 restarts "$a" 2
+wait_for 20 restarts "$a" 3
 no_lease() { [[ $(job_reason "$a") != *Lease* ]]; }
 wait_for 20 no_lease
 touch "$OUT/go.$c"
 wait_for 30 runs "$a"
 set_conf Leases yes
-wait_for 30 leased "$a|leased|*"
+wait_for 30 pinned "its run began without leases"
 
 # ---- Killed: one that was over a limit is still parked.
 
