@@ -90,6 +90,8 @@ sys.exit(not 2 * 16 <= sum(x["alloc_gpu_sec"] for x in t) < 1000)'; }
 wait_for 20 had
 wait_for 20 says "$limited" Licenses
 scontrol requeue "$a"
+wait_for 30 restarts "$a" 2
+scontrol update jobid="$a" starttime=now || : # it may have begun by then
 wait_for 60 logged "$a" "begin 2"
 leased() { [[ $(sfair lease -nP -o JobID,Phase,Leases 2>/dev/null) == $1 ]]; }
 wait_for 30 leased "$a|leased|[2-9]*"
