@@ -74,6 +74,8 @@ double astra_account_tree_weight(const struct astra_account_tree *tree,
 
 	if (!by_tree)
 		return weight;
+	if (depth == 0)
+		return a->users; /* they stand beside the accounts */
 	if (!(level && depth == level) && a->accounts > 0)
 		weight *= a->users / (a->users + a->accounts);
 	/* The one right below root is the last that has shares. */

@@ -44,8 +44,9 @@ uint32_t astra_account_tree_tenant(const struct astra_account_tree *tree,
 				   uint32_t account, unsigned level);
 
 /* What a tenant weighs: with all below it, where it stands at that level, else
- * what its own users have of it. Right below root it has its shares; so has
- * each where not all levels count (by_tree). */
+ * what its own users have of it. Right below root it has its shares; root
+ * has those of its users, which stand beside these. Where not all levels count (not
+ * by_tree) each has its shares. */
 double astra_account_tree_weight(const struct astra_account_tree *tree,
 				 uint32_t tenant, unsigned level, bool by_tree);
 

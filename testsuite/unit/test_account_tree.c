@@ -76,6 +76,8 @@ static void weights_are_the_parts_of_each_level(void **state)
 		unsigned level;
 		double weight;
 	} cases[] = {
+		{ROOT, 0, 1},		    /* its user, beside 30 and 10 */
+		{ROOT, 1, 1},
 		{PHYSICS, 1, 30},	    /* with all below it */
 		{PHYSICS, 0, 30 * 1 / 4.0}, /* its user, of 1 + 2 + 1 */
 		{HEP, 0, 30 * 2 / 4.0},	    /* all below it are its users */
@@ -102,15 +104,19 @@ static void without_the_tree_shares_are_weights(void **state)
 }
 
 /* As sshare: what is divided among the users of the accounts below root is what
- * these have. */
+ * these have, and with root's own users it is all. */
 static void parts_add_up_to_what_stands_above(void **state)
 {
-	double sum = 0;
+	double sum = 0, all = 0;
 
 	(void)state;
 	for (uint32_t i = PHYSICS; i <= ASTRO; i++)
 		sum += astra_account_tree_weight(&tree, i, 0, true);
 	assert_close(sum, 30, 1e-12);
+	for (uint32_t i = ROOT; i < ACCOUNTS; i++)
+		if (i != MUON) /* it is no tenant */
+			all += astra_account_tree_weight(&tree, i, 0, true);
+	assert_close(all, 1 + 30 + 10, 1e-12);
 }
 
 static void accounts_in_a_circle_come_to_an_end(void **state)
