@@ -57,7 +57,7 @@ TMPDIR=$(cd "${TMPDIR:-/tmp}" && pwd)
 export TMPDIR
 work=$(mktemp -d "$TMPDIR/astraea-run.XXXXXX")
 watcher=''
-trap '[[ ! $watcher ]] || kill "$watcher"; end_all' EXIT
+trap '[[ ! $watcher ]] || kill -KILL "$watcher" || :; end_all' EXIT
 trap 'exit 1' INT TERM HUP
 
 finish() {
@@ -168,7 +168,8 @@ show_progress() {
 collect() {
 	local pid
 	for pid in "${!running[@]}"; do
-		! kill -0 "$pid" 2>/dev/null || continue
+		[[ -e $work/${running[$pid]//\//_}.end ]] ||
+			! kill -0 "$pid" 2>/dev/null || continue
 		wait "$pid" || :
 		report "${running[$pid]}"
 		done_sec=$((done_sec + ${expected[$pid]}))
@@ -220,10 +221,11 @@ end_all() {
 	[[ ${KEEP_CLUSTER-} ]] || rm -rf "$work"
 }
 
-# The same where this script is killed.
+# The same where this script is killed, or bash crashes: 5.2.15 may do that where a
+# trap ends a "read -t".
 watch_end() {
 	trap - EXIT
-	trap '' INT HUP
+	trap '' INT TERM HUP
 	while kill -0 $$; do nap 2; done
 	end_all
 } 2>/dev/null
@@ -311,6 +313,7 @@ watch_crashes "$work"
 set -m # in a process group of its own: this one may be killed
 watch_end &
 watcher=$!
+disown
 set +m
 run_tests "$work/list"
 run_again

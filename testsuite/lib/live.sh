@@ -82,6 +82,7 @@ live_end() {
 		echo "---- cluster: $vary"
 		echo "---- slurmctld.log"
 		tail -n 40 "$CLUSTER_DIR/log/slurmctld.log" || true
+		"$live_lib/cluster" dead "$CLUSTER_DIR" || true
 	fi
 	cd /
 	"$live_lib/cluster" down "$CLUSTER_DIR" || status=1
@@ -181,6 +182,10 @@ wait_for() {
 		nap $seconds
 	done
 }
+
+# end_child PID: one of this shell's, unless it has ended: then the number may be
+# another process's.
+end_child() { ! jobs -pr | grep >/dev/null -x "$1" || kill "$1"; }
 
 submit() {
 	sbatch --parsable -o "$CLUSTER_DIR/out/%j" --chdir=/ "$@"

@@ -69,7 +69,7 @@ stop_web() {
 }
 ends() {
 	local status=$?
-	[[ ! $web_pid ]] || kill "$web_pid" 2>/dev/null || :
+	end_child "$web_pid"
 	live_end "$status"
 }
 

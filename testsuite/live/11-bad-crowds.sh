@@ -41,7 +41,7 @@ watch_squeue() {
 watch_squeue &
 watcher=$!
 on_failure() {
-	kill "$watcher" || :
+	end_child "$watcher"
 	squeue
 	sfair diag
 	[[ ! ${gang-} ]] || sfair why "$gang"

@@ -64,7 +64,7 @@ print(reply["time_sec"], had.get("small", 0), had.get("big", 0))'
 }
 
 on_failure() {
-	[[ ! $flood ]] || kill "$flood" || :
+	end_child "$flood"
 	sfair lease
 	sfair tenant
 	sfair diag

@@ -24,6 +24,7 @@ rm -f "$conf"
 stock=$CLUSTER_DIR/s
 end_stock() {
 	local status=$?
+	((status == 0)) || "$live_lib/cluster" dead "$stock" || :
 	"$live_lib/cluster" down "$stock" || status=1
 	live_end "$status"
 }

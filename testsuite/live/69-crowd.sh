@@ -52,7 +52,12 @@ stream() {
 }
 stream &
 stream=$!
-trap 'kill $stream 2>/dev/null || :; live_end' EXIT
+ends() {
+	local status=$?
+	end_child $stream
+	live_end "$status"
+}
+trap ends EXIT
 full() { (($(running) >= nodes * gpus - 2 && $(waiting) >= 4)); }
 wait_for 60 full
 echo "full after $SECONDS s"

@@ -43,7 +43,8 @@ prometheus --config.file="$dir/prometheus.yml" --storage.tsdb.path="$dir/data" \
 prometheus_pid=$!
 ends() {
 	local status=$?
-	kill $exporter_pid $prometheus_pid 2>/dev/null || :
+	end_child $exporter_pid
+	end_child $prometheus_pid
 	wait $exporter_pid $prometheus_pid 2>/dev/null || :
 	((status == 0 || status == 77)) || tail "$dir/log" "$dir/exporter.log"
 	live_end "$status"
