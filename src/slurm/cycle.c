@@ -12,6 +12,7 @@
 #include "src/slurm/ahead/recorder.h"
 #include "src/slurm/ahead/tuner.h"
 #include "src/slurm/check/mixed.h"
+#include "src/slurm/check/overlap.h"
 #include "src/slurm/check/selfcheck.h"
 #include "src/slurm/conf/config_kept.h"
 #include "src/slurm/desk/adopter.h"
@@ -84,6 +85,8 @@ static struct astra_config *read_config(const struct astra_cycle *cycle,
 	rc = astra_config_check_site(config, err);
 	if (rc == 0)
 		rc = astra_mixed_check(config, err);
+	if (rc == 0)
+		rc = astra_overlap_check(config, err);
 	if (!locked)
 		unlock_slurmctld(locks);
 	if (rc == 0)

@@ -50,6 +50,8 @@ libastraea_so_SOURCES = \
 	src/slurm/check/layout.h \
 	src/slurm/check/mixed.c \
 	src/slurm/check/mixed.h \
+	src/slurm/check/overlap.c \
+	src/slurm/check/overlap.h \
 	src/slurm/check/selfcheck.c \
 	src/slurm/check/selfcheck.h \
 	src/slurm/check/selfcheck_answer.c \

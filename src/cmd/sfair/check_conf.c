@@ -118,6 +118,73 @@ static int check_conf_kinds(const struct astra_config *config,
 	return 0;
 }
 
+/* A node of both partitions; malloced, or NULL. */
+static char *conf_shared_node(const slurm_conf_partition_t *a,
+			      const slurm_conf_partition_t *b)
+{
+	host_list all, some;
+	char *name = NULL;
+
+	if (!a->nodes || !b->nodes)
+		return NULL;
+	if (!strcasecmp(a->nodes, "ALL") || !strcasecmp(b->nodes, "ALL"))
+		return strdup(strcasecmp(a->nodes, "ALL") ? a->nodes : b->nodes);
+	all = slurm_hostlist_create(a->nodes);
+	some = slurm_hostlist_create(b->nodes);
+	while (all && some && (name = slurm_hostlist_shift(some)) &&
+	       slurm_hostlist_find(all, name) < 0) {
+		free(name);
+		name = NULL;
+	}
+	if (all)
+		slurm_hostlist_destroy(all);
+	if (some)
+		slurm_hostlist_destroy(some);
+	return name;
+}
+
+/* The first in the file that has a partition of that name, or NULL. */
+static const struct astra_pool_config *
+conf_pool_of(const struct astra_config *config, const char *partition)
+{
+	for (size_t i = 0; i < config->pool_count; i++)
+		if (astra_names_have(&config->pools[i].partitions, partition))
+			return &config->pools[i];
+	return NULL;
+}
+
+/* Returns 0, or -1 with err naming two pools that share a node; those that come by
+ * a NodeSet the plugin finds. */
+static int check_conf_overlap(const struct astra_config *config,
+			      const struct parts *parts,
+			      struct astra_error *err)
+{
+	for (int i = 0; i < parts->count; i++) {
+		const struct astra_pool_config *one =
+			conf_pool_of(config, parts->list[i]->name);
+
+		for (int k = 0; one && k < i; k++) {
+			const struct astra_pool_config *two =
+				conf_pool_of(config, parts->list[k]->name);
+			char *node;
+			int rc = 0;
+
+			if (!two || two == one)
+				continue;
+			node = conf_shared_node(parts->list[i], parts->list[k]);
+			if (node)
+				rc = astra_config_overlap(
+					one < two ? one->name : two->name,
+					one < two ? two->name : one->name, node,
+					err);
+			free(node);
+			if (rc < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
 static void check_conf_warn(const struct astra_config *config,
 			    const struct parts *parts,
 			    struct astra_error warnings[SFAIR_CONF_WARNINGS])
@@ -244,7 +311,8 @@ read_whole(const char *whole, struct astra_error warnings[SFAIR_CONF_WARNINGS],
 	parts.count = slurm_conf_partition_array(&parts.list);
 	if (astra_config_check_partitions(config, part_exists, &parts, err) <
 		    0 ||
-	    check_conf_kinds(config, &parts, &warnings[1], err) < 0) {
+	    check_conf_kinds(config, &parts, &warnings[1], err) < 0 ||
+	    check_conf_overlap(config, &parts, err) < 0) {
 		astra_config_destroy(config);
 		return NULL;
 	}

@@ -5,6 +5,7 @@
 
 #include "src/slurm/check/damage.h"
 #include "src/slurm/check/mixed.h"
+#include "src/slurm/check/overlap.h"
 #include "src/slurm/check/steps.h"
 #include "src/slurm/conf/config_kept.h"
 #include "src/slurm/desk/server.h"
@@ -149,6 +150,17 @@ static void missing_shards(const struct astra_pool_config *pool,
 		pool->name);
 }
 
+/* Partitions may get nodes after the file was read. */
+static void shared_nodes(const struct astra_config *config,
+			 struct astra_error *out)
+{
+	struct astra_error err;
+
+	if (astra_overlap_check(config, &err) < 0)
+		astra_error_add(out, "%s; until then it is the first one's",
+				err.text);
+}
+
 void astra_warn_scene(const struct astra_scene *scene,
 		      const struct astra_config *config,
 		      struct astra_error *out)
@@ -158,6 +170,7 @@ void astra_warn_scene(const struct astra_scene *scene,
 	astra_recover_warn(out);
 	astra_damage_warn(out);
 	missing_steps(config, out);
+	shared_nodes(config, out);
 	if (config->tenant_count && slurm_with_slurmdbd())
 		astra_error_add(out, "Tenant lines are not looked at: the "
 				     "tenants are slurmdbd's accounts");

@@ -75,6 +75,10 @@ void astra_config_warn_partitions(const struct astra_pool_config *pool,
 				  astra_part_exists *exists, const void *arg,
 				  struct astra_error *out);
 
+/* Say that two pools, by their order in the file, have a node. Returns -1. */
+int astra_config_overlap(const char *first, const char *second,
+			 const char *node, struct astra_error *err);
+
 /* Add a warning for each folder and user that this host lacks. Does I/O. */
 void astra_config_warn_host(const struct astra_config *config,
 			    struct astra_error *out);

@@ -55,6 +55,15 @@ void astra_config_warn_partitions(const struct astra_pool_config *pool,
 					pool->partitions.name[i]);
 }
 
+int astra_config_overlap(const char *first, const char *second,
+			 const char *node, struct astra_error *err)
+{
+	return astra_error_set(err,
+			       "pools %s and %s both have node %s: put the "
+			       "partitions that share nodes into one pool",
+			       first, second, node);
+}
+
 /* astraea.conf against the host where it is checked, which need not be
  * slurmctld's. */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/slurm/check/overlap.h"
 #include "src/slurm/check/warn.h"
 #include "src/slurm/in/arrays.h"
 #include "src/slurm/in/charge.h"
@@ -125,20 +126,6 @@ static void place_nodes(const struct astra_scene *scene,
 	}
 }
 
-static bitstr_t *pool_nodes(const struct astra_pool_config *pool)
-{
-	bitstr_t *nodes = bit_alloc(node_record_count);
-
-	for (size_t i = 0; i < pool->partitions.count; i++) {
-		const part_record_t *part =
-			find_part_record(pool->partitions.name[i]);
-
-		if (part && part->node_bitmap)
-			bit_or(nodes, part->node_bitmap);
-	}
-	return nodes;
-}
-
 /* How many of ours they are at most. */
 static size_t map_room(const struct astra_scene *scene, bitstr_t *nodes)
 {
@@ -170,13 +157,17 @@ static void map_node(struct astra_node_map *map, uint32_t global)
 
 /* The pool's nodes by slurmctld's order. */
 static int map_nodes(struct astra_scene *scene, struct astra_view *view,
-		     const struct astra_pool_config *pool)
+		     const struct astra_config *config, size_t index)
 {
+	const struct astra_pool_config *pool = &config->pools[index];
 	struct astra_node_map *map = &view->map;
-	bitstr_t *nodes = pool_nodes(pool);
-	size_t count = scene->node_count, room = map_room(scene, nodes);
+	bitstr_t *nodes = bit_copy(view->own);
+	size_t count = scene->node_count, room;
 	bool whole;
 
+	if (view->left)
+		bit_or(nodes, view->left);
+	room = map_room(scene, nodes);
 	astra_node_sets_free(&view->sets);
 	*map = (struct astra_node_map){
 		.global_count = count,
@@ -196,7 +187,7 @@ static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 		if (node_record_table_ptr[i] && bit_test(nodes, i))
 			map_node(map, i);
 	}
-	view->pause = astra_reserved_pause(nodes, &pool->options,
+	view->pause = astra_reserved_pause(view->own, &pool->options,
 					   (time_t)view->model.now_sec);
 	bit_free(nodes);
 	return whole ? 0 : -1;
@@ -256,6 +247,10 @@ static void fill_nodes(struct astra_scene *scene, struct astra_view *view,
 		const node_record_t *node = node_record_table_ptr[global];
 
 		fill_node(scene, i, &view->map, &view->nodes[i]);
+		if (view->left && bit_test(view->left, global)) {
+			view->nodes[i].usable = false;
+			view->nodes[i].emptying = true;
+		}
 		type = node_type(scene, node, view->map.kind[i], type);
 		view->nodes[i].gpu_type = type;
 		if (view->map.kind[i] != ASTRA_NONE)
@@ -285,7 +280,7 @@ static int begin_view(struct astra_scene *scene, size_t index,
 		(enum astra_period)config->pools[index].options.cap_period, now,
 		&view->model);
 	astra_tenant_users_begin(&view->users);
-	if (map_nodes(scene, view, &config->pools[index]) < 0 ||
+	if (map_nodes(scene, view, config, index) < 0 ||
 	    astra_tenants_begin(&view->tenants, config, &scene->accounts,
 				&scene->arena) < 0 ||
 	    astra_qos_begin(&view->qos,
@@ -372,6 +367,16 @@ static void end_view(struct astra_scene *scene, struct astra_view *view)
 	scene->unnamed |= view->tenants.unnamed;
 }
 
+static void take_nodes(struct astra_scene *scene,
+		       const struct astra_config *config)
+{
+	for (size_t i = 0; i < scene->view_count; i++) {
+		FREE_NULL_BITMAP(scene->views[i].own);
+		FREE_NULL_BITMAP(scene->views[i].left);
+		scene->views[i].own = astra_pool_nodes(config, i);
+	}
+}
+
 static int make_views(struct astra_scene *scene, size_t count)
 {
 	if (scene->view_count == count)
@@ -380,6 +385,8 @@ static int make_views(struct astra_scene *scene, size_t count)
 		free(scene->views[i].jobs);
 		free(scene->views[i].info);
 		free(scene->views[i].others);
+		FREE_NULL_BITMAP(scene->views[i].own);
+		FREE_NULL_BITMAP(scene->views[i].left);
 		astra_tenants_free(&scene->views[i].tenants);
 		astra_tenant_users_free(&scene->views[i].users);
 		astra_qos_free(&scene->views[i].qos);
@@ -406,8 +413,10 @@ int astra_scene_take(struct astra_scene *scene,
 	scene->unnamed = scene->failed = false;
 	scene->gpu_tres = astra_gres_tres("gpu");
 	scene->shard_tres = astra_gres_tres("shard");
-	if (make_views(scene, config->pool_count) < 0 ||
-	    astra_accounts_read(&scene->accounts, config, &scene->arena) < 0 ||
+	if (make_views(scene, config->pool_count) < 0)
+		return astra_error_nomem(err);
+	take_nodes(scene, config);
+	if (astra_accounts_read(&scene->accounts, config, &scene->arena) < 0 ||
 	    astra_usage_count(scene) < 0 ||
 	    astra_racks_take(&scene->racks, now) < 0 ||
 	    astra_node_order_begin(&scene->order, &scene->racks) < 0)

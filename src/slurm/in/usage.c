@@ -127,6 +127,27 @@ static bool usage_holds_nodes(const job_record_t *job)
 	       IS_JOB_COMPLETING(job);
 }
 
+/* A node that has left the pool's partitions stays in its picture until the pool's
+ * jobs have left it: they are charged, and their leases end. */
+static void usage_note_left(struct astra_scene *scene, const job_record_t *job,
+			    bitstr_t *nodes)
+{
+	struct astra_view *view;
+	size_t pool;
+
+	if (astra_claim_of(job, &pool) != ASTRA_MANAGED ||
+	    pool >= scene->view_count)
+		return;
+	view = &scene->views[pool];
+	if (bit_size(nodes) != bit_size(view->own) ||
+	    bit_super_set(nodes, view->own))
+		return;
+	if (!view->left)
+		view->left = bit_alloc(bit_size(view->own));
+	bit_or(view->left, nodes);
+	bit_and_not(view->left, view->own);
+}
+
 static int count_job(void *x, void *arg)
 {
 	const job_record_t *job = x;
@@ -137,6 +158,8 @@ static int count_job(void *x, void *arg)
 	if (!usage_holds_nodes(job) || !walk_begin(&w, job))
 		return 0;
 	exclusive = job->details && astra_takes_nodes(job);
+	if (job->details)
+		usage_note_left(scene, job, w.bitmap);
 	do {
 		if ((size_t)w.node >= scene->node_count || !walk_holds(&w))
 			continue;

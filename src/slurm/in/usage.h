@@ -7,8 +7,9 @@
 
 /* Count what all jobs of slurmctld, managed or not, hold of each node; those
  * that are being cleaned up hold theirs until their epilog is over, although
- * Slurm has dropped its counters.
- * Locks: caller holds job and node read.
+ * Slurm has dropped its counters. Each view's own nodes are known; gets those that
+ * have left.
+ * Locks: caller holds job, node and part read.
  * Returns 0, or -1 when out of memory. */
 int astra_usage_count(struct astra_scene *scene);
 
