@@ -7,6 +7,7 @@
 # $slurm_path	PATH with it, and with the system's programs alone
 # slurm_version	prints its version: 26.05.3
 # slurm_release	prints its release as a number: 2605
+# system_plugindir	prints the folder of Slurm's own plugins
 # slurm_words	sets what differs between releases:
 #   $GPU_TRES	how scontrol writes GPUs
 #   $WAIT_ENDS	whether sbatch --wait ends with the first run of a job that is
@@ -26,6 +27,12 @@ slurm_version() {
 
 slurm_release() {
 	slurm_version | sed 's/^\([0-9]*\)\.\([0-9]*\).*/\1\2/'
+}
+
+# The folder of Slurm's own plugins: libslurmfull lies beside them.
+system_plugindir() {
+	ldd "$(command -v slurmctld)" |
+		sed -n 's/.*=> \(.*\)\/libslurmfull[^\/]*\.so.*/\1/p'
 }
 
 slurm_words() {

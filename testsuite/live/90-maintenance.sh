@@ -40,6 +40,16 @@ wait_for 30 limits
 scancel "$array"
 ok the-rest-of-an-array-keeps-its-limit
 
+array=$(checkpoints --gres=gpu:1 -t 8:00:00 --array=1-3 -H)
+scontrol update JobId="${array}_1" TimeLimit=4:00:00
+scontrol release "${array}_1"
+one() { [[ $(squeue -h -r -j "$array" -t R -o '%K %l') == '1 4:00:00' ]]; }
+wait_for 30 one
+check_eq "limits of the others" 8:00:00 \
+	"$(squeue -h -r -j "$array" -t PD -o %l | sort -u)"
+scancel "$array"
+ok a-task-with-its-own-limit-leaves-the-others-theirs
+
 pinned=$(submit --no-requeue --gres=gpu:1 -t 30 --wrap 'sleep 600')
 short=$(submit --no-requeue --gres=gpu:1 -t 1 --wrap true)
 done_short() { [[ $(job_state "$short") == COMPLET* ]]; }

@@ -19,7 +19,8 @@ bool astra_resize_goes_on(void)
 	return resize_on;
 }
 
-/* By its user; what an operator's update would lift stays. */
+/* By root: a site's job_submit plugin may let users change nothing. What an
+ * operator's update would lift stays. */
 static int resize_update(job_record_t *job, job_desc_msg_t *desc)
 {
 	size_t size = sizeof(uint16_t) * (size_t)slurmctld_tres_cnt;
@@ -34,7 +35,7 @@ static int resize_update(job_record_t *job, job_desc_msg_t *desc)
 		memcpy(kept, limits, size);
 	}
 	resize_on = true;
-	rc = update_job(&msg, job->user_id, false);
+	rc = update_job(&msg, 0, false);
 	resize_on = false;
 	if (limits && job->limit_set.tres == limits)
 		memcpy(limits, kept, size);

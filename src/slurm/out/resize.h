@@ -6,8 +6,8 @@
 #include "src/model/stated.h"
 #include "src/slurm/compat/compat.h"
 
-/* Let it ask for so many GPUs from now on, as its user's `scontrol update`
- * would; limits on what one job may have are heeded. Nothing is done where it
+/* Let it ask for so many GPUs from now on, as root's `scontrol update` would;
+ * limits on what one job may have stay, for its start to heed. Nothing is done where it
  * does already, nor to a job whose nodes say how many it has. Returns a Slurm
  * error number; the record is as before then. Locks: caller holds job and node
  * write, conf, part and fed read. */

@@ -457,12 +457,13 @@ static time_t start_before(job_record_t *job, bitstr_t *nodes,
 	return begin;
 }
 
-/* Its limit is what it was, and its end what the lease makes sure of. The
- * record of an array's remaining tasks has inherited the other one. */
-static void start_lengthen(job_record_t *job, time_t begin, uint32_t asked,
-			   uint32_t limit, bool started)
+/* Its limit is what it was, and its end what the lease makes sure of. Where it was
+ * the head of an array, the record of the remaining tasks has inherited the other
+ * limit. */
+static void start_lengthen(job_record_t *job, bool head, time_t begin,
+			   uint32_t asked, uint32_t limit, bool started)
 {
-	job_record_t *rest = find_job_record(job->array_job_id);
+	job_record_t *rest = head ? find_job_record(job->array_job_id) : NULL;
 
 	if (rest && rest != job && rest->array_recs)
 		rest->time_limit = asked;
@@ -484,6 +485,7 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 	uint32_t asked, limit;
 	time_t begin;
 	bitstr_t *nodes;
+	bool head;
 
 	*error = SLURM_SUCCESS;
 	if (!job || job->magic != JOB_MAGIC || !job->details ||
@@ -501,6 +503,7 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 		*error = ESLURM_DEPENDENCY;
 		return ASTRA_REFUSED_JOB;
 	}
+	head = job->array_recs != NULL;
 	asked = job->time_limit;
 	begin = start_before(job, nodes, &sized, &limit);
 	bit_free(nodes);
@@ -509,7 +512,7 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 		sized.lease.gpus = order_gpus(order);
 	*error = choose_any(job, &sized);
 	if (begin)
-		start_lengthen(job, begin, asked, limit,
+		start_lengthen(job, head, begin, asked, limit,
 			       *error == SLURM_SUCCESS);
 	if (*error == SLURM_SUCCESS) {
 		start_begin(job, &sized.lease, started);
