@@ -32,6 +32,8 @@ sleep 6
 promised() { [[ $(sfair job -nP -j "$waits" -o Promised 2>/dev/null) == 20* ]]; }
 wait_for 20 promised
 lease=$(lease_of "$runs")
+check_eq "files of ours that others can read" '' \
+	"$(find "$CLUSTER_DIR/state" -name 'astraea*' -type f -perm /077)"
 
 # So that both files know of the lease: each change is saved.
 churn() {

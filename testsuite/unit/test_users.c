@@ -73,6 +73,20 @@ static void a_name_is_asked_for_once(void **state)
 	assert_string_equal(renames, "");
 }
 
+/* The longest that useradd makes has 256 bytes with its end. */
+static void a_long_name_is_kept_whole(void **state)
+{
+	char name[256];
+
+	(void)state;
+	memset(name, 'a', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	name_of_1003 = name;
+	assert_null(astra_user_name(1003));
+	assert_int_equal(resolve(0), 1);
+	assert_string_equal(astra_user_name(1003), name);
+}
+
 static void a_service_that_fails_is_asked_again(void **state)
 {
 	(void)state;
@@ -139,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_name_is_asked_for_once),
+		TEST(a_long_name_is_kept_whole),
 		TEST(a_service_that_fails_is_asked_again),
 		TEST(no_such_user_holds_for_a_minute),
 		TEST(a_name_is_remembered_over_a_restart),

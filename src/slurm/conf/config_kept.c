@@ -13,7 +13,8 @@
 static bool copy_file(const char *path, const char *copy)
 {
 	FILE *to = fopen(copy, "we");
-	bool good = to && astra_conf_copy(path, to, NULL) == 0 && !ferror(to);
+	bool good = to && fchmod(fileno(to), 0600) == 0 &&
+		    astra_conf_copy(path, to, NULL) == 0 && !ferror(to);
 
 	if (to && fclose(to))
 		good = false;

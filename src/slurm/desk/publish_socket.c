@@ -259,12 +259,21 @@ static int publish_bid(const struct astra_report *report,
 	return astra_bids_note(report, query, &of, err);
 }
 
-/* Returns 0 with the server running, or -1 with err set. */
-static int publish_open(const struct astra_cycle *cycle,
-			struct publish_place *out, struct astra_error *err)
+/* What slurm.conf and astraea.conf say of it. listen: gets what options->listen is,
+ * for free(). Locks: caller holds conf and job read, or slurmctld starts. */
+static void publish_gather(const struct astra_cycle *cycle,
+			   struct publish_place *out,
+			   struct astra_server_options *options, char **listen)
 {
 	const struct astra_config *config = astra_config_active();
-	struct astra_server_options options = {
+
+	*out = (struct publish_place){.munge = munge_socket()};
+	if (config && config->socket)
+		out->path = strdup(config->socket);
+	else if (asprintf(&out->path, "%s/astraea.sock", cycle->folder) < 0)
+		out->path = NULL;
+	*listen = publish_listen_at(config);
+	*options = (struct astra_server_options){
 		.slurm_uid = slurm_conf.slurm_user_id,
 		.is_operator = is_operator,
 		.accounts_of = accounts_of,
@@ -275,40 +284,51 @@ static int publish_open(const struct astra_cycle *cycle,
 		.adopt = astra_adopter_order,
 		.log_line = publish_socket_log_line,
 		.history = astra_history_report,
+		.munge_socket = out->munge,
+		.path = out->path,
+		.listen = *listen,
+		.any_port = !config || !config->listen,
 	};
-	char *listen = publish_listen_at(config);
-	unsigned int port;
-	int rc;
+}
 
-	*out = (struct publish_place){.munge = munge_socket()};
-	if (config && config->socket)
-		out->path = strdup(config->socket);
-	else if (asprintf(&out->path, "%s/astraea.sock", cycle->folder) < 0)
-		out->path = NULL;
-	options.munge_socket = out->munge;
-	options.path = out->path;
-	options.listen = listen;
-	options.any_port = !config || !config->listen;
-	rc = out->path ? astra_server_start(&options, err)
-		       : astra_error_nomem(err);
-	free(listen);
-	if (rc < 0) {
-		publish_leave(out);
-		return -1;
-	}
-	port = astra_server_port();
+/* Does I/O. Returns 0 with the server running, or -1 with err set and p empty. */
+static int publish_serve(struct publish_place *p,
+			 const struct astra_server_options *options,
+			 struct astra_error *err)
+{
+	int rc = p->path ? astra_server_start(options, err)
+			 : astra_error_nomem(err);
+
+	if (rc < 0)
+		publish_leave(p);
+	return rc;
+}
+
+/* Where it is served, for jobs and scontrol. Locks: as publish_gather(), and job
+ * write. */
+static void publish_place_set(struct publish_place *fresh)
+{
+	unsigned int port = astra_server_port();
+
 	if (port)
-		out->address = write_address(port);
+		fresh->address = write_address(port);
+	place = *fresh;
 	publish_status(true, port, slurm_conf.control_machine[publish_index()]);
-	return 0;
 }
 
 void astra_publish_start(const struct astra_cycle *cycle)
 {
+	struct astra_server_options options;
+	struct publish_place fresh;
 	struct astra_error err = {""};
+	char *listen;
 
-	if (publish_open(cycle, &place, &err) < 0)
+	publish_gather(cycle, &fresh, &options, &listen);
+	if (publish_serve(&fresh, &options, &err) == 0)
+		publish_place_set(&fresh);
+	else
 		error("astraea: queries are not answered: %s", err.text);
+	free(listen);
 }
 
 static bool publish_answers(void)
@@ -324,15 +344,23 @@ static bool publish_answers(void)
 /* A controller that gives way to another may still answer for a moment. */
 void astra_publish_retry(const struct astra_cycle *cycle)
 {
+	const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK};
+	struct astra_server_options options;
 	struct publish_place fresh;
 	struct astra_error err = {""};
+	char *listen;
 
-	if (slurmctld_config.shutdown_time || publish_answers() ||
-	    publish_open(cycle, &fresh, &err) < 0)
+	if (slurmctld_config.shutdown_time || publish_answers())
 		return;
-	lock_slurmctld(astra_write_locks());
-	place = fresh;
-	unlock_slurmctld(astra_write_locks());
+	lock_slurmctld(locks);
+	publish_gather(cycle, &fresh, &options, &listen);
+	unlock_slurmctld(locks);
+	if (publish_serve(&fresh, &options, &err) == 0) {
+		lock_slurmctld(astra_write_locks());
+		publish_place_set(&fresh);
+		unlock_slurmctld(astra_write_locks());
+	}
+	free(listen);
 }
 
 void astra_publish_tell(job_details_t *details)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "src/common/conf_scan.h"
 #include "src/common/grow.h"
@@ -17,8 +18,8 @@
 /* No pool's state file has a name without a dot. Lines of "UID NAME", of which
  * the last one of a user holds. */
 #define REMEMBERED "astraea-users"
-#define NAME_MAX_BYTES 64
-#define USERS_MAX 100000 /* remembered */
+#define NAME_MAX_BYTES 256 /* as LOGIN_NAME_MAX, with the 0 */
+#define USERS_MAX 100000	   /* remembered */
 #define ABSENT_SEC 60	 /* "no such user" holds for so long */
 #define FAILED_SEC 10	 /* a service that fails has so much time */
 
@@ -78,7 +79,7 @@ void astra_users_open(const char *folder)
 		*path = '\0';
 	f = *path ? astra_conf_open(path, NULL) : NULL;
 	while (f && user_count < USERS_MAX && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%u %63s", &uid, name) != 2 ||
+		if (sscanf(line, "%u %255s", &uid, name) != 2 ||
 		    uid == UINT32_MAX || !(user = users_find_or_add(uid)))
 			continue;
 		strcpy(user->name, name);
@@ -93,7 +94,8 @@ static void users_remember(const struct user *user)
 
 	if (!f)
 		return;
-	fprintf(f, "%u %s\n", user->uid, user->name);
+	if (fchmod(fileno(f), 0600) == 0)
+		fprintf(f, "%u %s\n", user->uid, user->name);
 	fclose(f);
 }
 
