@@ -115,7 +115,6 @@ static void host_prepare(void)
 	if (cycle.folder) {
 		astra_users_open(cycle.folder);
 		astra_recover_open(cycle.folder);
-		astra_saver_open(cycle.folder);
 	}
 	astra_tuner_open(cycle.folder);
 	ASTRA_FAULT_FOLDER(cycle.folder);
@@ -150,6 +149,7 @@ int astra_host_start(void)
 	astra_publish_start_history(&cycle);
 	(void)astra_forecaster_start(cycle.folder);
 	(void)astra_tuner_start();
+	astra_saver_start(cycle.folder ? cycle.folder : "");
 	rc = host_begin();
 	life = rc == 0 ? RUNNING : STOPPED;
 	return rc;
@@ -198,6 +198,7 @@ void astra_host_stop(void)
 		return;
 	astra_bell_stop();
 	pthread_join(thread, NULL);
+	astra_saver_stop();
 	astra_forecaster_stop();
 	astra_tuner_stop();
 	astra_notify_stop();

@@ -43,7 +43,7 @@ scancel "${jobs[@]}"
 echo 'PrologSlurmctld=/bin/true' >>"$CLUSTER_DIR/etc/slurm.conf"
 scontrol reconfigure # for the nodes
 restart_slurmctld
-start_together 4 'start.save 1000000 usec' 'echo run; sleep 2'
+start_together 4 'start.launch 1000000 usec' 'echo run; sleep 2'
 for id in "${jobs[@]}"; do wait_for 60 job_is "$id" COMPLETED; done
 check_eq "runs" "$(printf 'run\n%.0s' "${jobs[@]}")" \
 	"$(for id in "${jobs[@]}"; do job_log "$id"; done)"

@@ -13,7 +13,6 @@ echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=300' >"$conf"
 start_cluster --accounting --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 
-dies() { ! kill -0 "$(<"$CLUSTER_DIR/pids/slurmctld")" 2>/dev/null; }
 booked() { # "GPUs start end" of each run
 	local IFS=,
 	sacct -nPX -D -j "$*" -o alloctres,start,end |
@@ -38,11 +37,17 @@ wait_for 30 job_is "${ids[0]}" COMPLETED
 wait_for 30 test -s "$CLUSTER_DIR/state/astraea.gpu"
 
 for size in --gres=gpu:4 --gpu-range=1-3; do
-	echo start.saved >"$CLUSTER_DIR/state/astraea_fault"
+	echo 'start.launch 300000000 usec' >"$CLUSTER_DIR/state/astraea_fault"
 	id=$(submit "$size" --wrap 'echo "$SLURM_RESTART_COUNT"; sleep 3')
 	ids+=("$id")
-	wait_for 30 dies
+	wait_for 30 job_is "$id" RUNNING
+	since=$(date +%s)
+	scancel "$(submit -H --wrap true)" # so that there is something to save
+	saved() { (($(stat -c %Y "$CLUSTER_DIR/state/job_state") > since)); }
+	wait_for 30 saved
+	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 	died=$(date +%s)
+	rm "$CLUSTER_DIR/state/astraea_fault"
 	wait_for 20 eval '(($(date +%s) > died + 5))'
 	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 	wait_for 90 job_is "$id" COMPLETED

@@ -23,8 +23,16 @@ static bool rests(double ended, double now)
 static void it_rests_after_a_save(void **state)
 {
 	(void)state;
-	assert_true(rests(100.01, 100.01));
+	assert_true(rests(100.01, 100.22));
 	assert_true(rests(100.01, 103));
+}
+
+/* Once the file is there it still notes when it wrote it. */
+static void right_after_a_save_it_does_not_rest_yet(void **state)
+{
+	(void)state;
+	assert_false(rests(100.01, 100.01));
+	assert_false(rests(100.01, 100.2));
 }
 
 /* Five seconds in whole ones after its begin it may save again. */
@@ -60,6 +68,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_rests_after_a_save),
+		cmocka_unit_test(right_after_a_save_it_does_not_rest_yet),
 		cmocka_unit_test(before_its_next_save_is_no_time_for_another),
 		cmocka_unit_test(where_saves_take_long_there_is_less_time),
 		cmocka_unit_test(times_that_make_no_sense_are_no_rest),

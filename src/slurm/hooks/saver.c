@@ -2,15 +2,17 @@
 #include "src/slurm/hooks/saver.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "src/common/fault.h"
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/pace.h"
 
-/* Its turn comes within five seconds of its last one, and a second to wake. */
-#define WAIT_NSEC INT64_C(3000000000)
-#define POLL_NSEC 2000000
+/* A save that goes on, and what follows it, are over by then. */
+#define WAIT_NSEC INT64_C(1000000000)
+#define POLL_NSEC 20000000
 
 static bool saver_is_same(const struct stat *a, const struct stat *b)
 {
@@ -23,13 +25,11 @@ static char path[PATH_MAX]; /* job_state */
 /* As the saver left it last, and as we did. */
 static struct stat its, ours;
 
-void astra_saver_open(const char *folder)
-{
-	its = ours = (struct stat){0};
-	if (snprintf(path, sizeof(path), "%s/job_state", folder) >=
-	    (int)sizeof(path))
-		*path = '\0';
-}
+static pthread_t thread;
+static bool thread_runs;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
+static bool wanted, stopping; /* under lock */
 
 static bool rests_now(void)
 {
@@ -42,18 +42,16 @@ static bool rests_now(void)
 	return astra_saver_rests(&its, &now);
 }
 
-/* Ask the saver for a save, and wait until it is done. */
 static bool wait_for_rest(void)
 {
 	struct timespec pause = {.tv_nsec = POLL_NSEC};
 
-	schedule_job_save();
 	for (int64_t waited = 0; waited < WAIT_NSEC; waited += POLL_NSEC) {
 		if (slurmctld_config.shutdown_time)
 			return false;
-		nanosleep(&pause, NULL);
 		if (rests_now())
 			return true;
+		nanosleep(&pause, NULL);
 	}
 	return false;
 }
@@ -61,25 +59,74 @@ static bool wait_for_rest(void)
 static void save_in_turn(void)
 {
 	static struct astra_pace pace;
-	uint64_t since = astra_usec();
-	bool turn;
+	uint64_t since;
 
-	if (!slurmctld_primary || !*path || !astra_pace_due(&pace)) {
+	if (!slurmctld_primary || !*path || !astra_pace_due(&pace) ||
+	    !wait_for_rest()) {
 		schedule_job_save();
 		return;
 	}
-	turn = rests_now() || wait_for_rest();
-	if (turn) {
-		since = astra_usec();
-		(void)dump_all_job_state();
-		(void)stat(path, &ours);
-	}
+	since = astra_usec();
+	(void)dump_all_job_state();
+	(void)stat(path, &ours);
 	astra_pace_done(&pace, since);
+	ASTRA_FAULT("start.saved");
 }
 
-void astra_saver_save(void)
+static void *saver_run(void *arg)
 {
-	ASTRA_FAULT("start.save");
-	save_in_turn();
-	ASTRA_FAULT("start.saved");
+	bool stop;
+
+	(void)arg;
+	do {
+		pthread_mutex_lock(&lock);
+		while (!wanted && !stopping)
+			pthread_cond_wait(&bell, &lock);
+		wanted = false;
+		stop = stopping;
+		pthread_mutex_unlock(&lock);
+		if (!stop)
+			save_in_turn();
+	} while (!stop);
+	return NULL;
+}
+
+void astra_saver_start(const char *folder)
+{
+	int rc;
+
+	its = ours = (struct stat){0};
+	wanted = stopping = false;
+	if (snprintf(path, sizeof(path), "%s/job_state", folder) >=
+	    (int)sizeof(path))
+		*path = '\0';
+	rc = pthread_create(&thread, NULL, saver_run, NULL);
+	thread_runs = rc == 0;
+	if (rc)
+		error("astraea: no thread for saves: %s; slurmctld's own saver does them",
+		      strerror(rc));
+}
+
+void astra_saver_want(void)
+{
+	if (!thread_runs) {
+		schedule_job_save();
+		return;
+	}
+	pthread_mutex_lock(&lock);
+	wanted = true;
+	pthread_cond_signal(&bell);
+	pthread_mutex_unlock(&lock);
+}
+
+void astra_saver_stop(void)
+{
+	if (!thread_runs)
+		return;
+	pthread_mutex_lock(&lock);
+	stopping = true;
+	pthread_cond_signal(&bell);
+	pthread_mutex_unlock(&lock);
+	pthread_join(thread, NULL);
+	thread_runs = false;
 }

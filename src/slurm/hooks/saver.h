@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slurmctld has a thread that saves the jobs, every five seconds at most. We
- * save them at once before a launch, but never beside it: dump_all_job_state()
- * has no lock of its own, so an older picture could be written over a newer
- * one, and it would take the other's write for a clock that was set back. So
- * we take turns. When its last save ended shows the file; from then on it keeps
- * still for some seconds.
+/* Slurmctld has a thread that saves the jobs, every five seconds at most. We save
+ * them as soon as a round has launched some, in a thread that no round and no launch
+ * waits for, but never beside slurmctld's: dump_all_job_state() has no lock of its
+ * own, so an older picture could be written over a newer one, and slurmctld would
+ * take the other's write for a clock that was set back. So we take turns. When
+ * slurmctld's last save ended shows the file; from then on it keeps still for some
+ * seconds.
  */
 #ifndef ASTRA_SAVER_H
 #define ASTRA_SAVER_H
@@ -20,6 +21,8 @@
 /* A save packs the jobs, and then writes and syncs them. How long that took the
  * file shows; packing is allowed so long. */
 #define ASTRA_SAVER_PACK_NSEC INT64_C(250000000)
+/* The saver goes on from its last write within this time. */
+#define ASTRA_SAVER_SETTLE_NSEC INT64_C(200000000)
 /* Ours may take so many times as long as its last one. */
 #define ASTRA_SAVER_TIMES 3
 
@@ -38,18 +41,20 @@ static inline bool astra_saver_rests(const struct stat *last,
 	int64_t since = astra_saver_nsec(now) - written;
 	int64_t rest = ASTRA_SAVER_REST_NSEC - ASTRA_SAVER_PACK_NSEC;
 
-	return took >= 0 && since >= took &&
+	return took >= 0 && since >= took + ASTRA_SAVER_SETTLE_NSEC &&
 	       since + ASTRA_SAVER_PACK_NSEC + ASTRA_SAVER_TIMES * took < rest;
 }
 
-/* folder: StateSaveLocation. */
-void astra_saver_open(const char *folder);
+/* Begin the thread. folder: StateSaveLocation. */
+void astra_saver_start(const char *folder);
 
-/* Save slurmctld's jobs as they are now, in our turn; it comes after 3 s at the
- * latest. Where the disk is slow, or for a backup controller, which ends itself
- * when it sees a file that it does not know, leave it to slurmctld's saver.
- * Does I/O.
- * Locks: none; takes job read. One thread at a time. */
-void astra_saver_save(void);
+/* Have slurmctld's jobs saved as they are now, or later ones. Where it is nearly the
+ * turn of slurmctld's saver, the disk is slow, or this is a backup controller, which
+ * ends itself when it sees a file that it does not know, that saver does it, within
+ * some seconds. Does not wait. Locks: any. */
+void astra_saver_want(void);
+
+/* End the thread. Waits for a save; locks: none. */
+void astra_saver_stop(void);
 
 #endif

@@ -309,38 +309,24 @@ static void apply_carry_out(struct apply *a, const struct astra_decision *d)
 		apply_requeue(a, d, job_info);
 }
 
-/* Those with a batch script, or the others. */
-static int launch(const struct astra_started *started, size_t count, bool batch,
-		  struct astra_diag *diag)
+int astra_launch_all(const struct astra_started *started, size_t count,
+		     struct astra_diag *diag)
 {
 	struct astra_hold_time hold;
 
+	if (!count)
+		return 0;
+	ASTRA_FAULT("start.launch");
 	if (astra_lock(&hold) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		if (started[i].batch != batch)
-			continue;
 		astra_launch(&started[i]);
 		if (astra_yield(&hold, diag) < 0)
 			return -1;
 	}
 	astra_unlock(&hold, diag);
+	astra_saver_want();
 	return 0;
-}
-
-int astra_launch_all(const struct astra_started *started, size_t count,
-		     struct astra_diag *diag)
-{
-	size_t batches = 0;
-
-	for (size_t i = 0; i < count; i++)
-		batches += started[i].batch;
-	if (batches < count && launch(started, count, false, diag) < 0)
-		return -1;
-	if (!batches)
-		return 0;
-	astra_saver_save();
-	return launch(started, count, true, diag);
 }
 
 /* Locks: none. */

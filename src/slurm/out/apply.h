@@ -21,9 +21,8 @@ struct astra_applied {
 int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 		struct astra_diag *diag, struct astra_applied *out);
 
-/* Launch these: srun and salloc at once, for somebody waits; batch jobs once
- * slurmctld's jobs have been saved, for a start that a crash could undo must
- * not be launched: it would run again although it is done. Locks: as above.
+/* Launch these, and have slurmctld's jobs saved soon after. What a crash before that
+ * makes of their starts recover.h says. Locks: as above.
  * Returns 0, or -1 when slurmctld is shutting down: those that are left are
  * requeued after the restart. */
 struct astra_started;

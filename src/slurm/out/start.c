@@ -370,7 +370,6 @@ static void start_begin(job_record_t *job, const struct astra_env_lease *lease,
 	*started = (struct astra_started){
 		.job = job->job_id,
 		.restart_cnt = job->restart_cnt,
-		.batch = job->batch_flag != 0,
 		.configuring = IS_JOB_CONFIGURING(job),
 	};
 }

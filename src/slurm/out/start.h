@@ -25,7 +25,6 @@ struct astra_start_order {
 struct astra_started {
 	uint32_t job; /* an array's task has an id of its own now */
 	uint32_t restart_cnt;
-	bool batch; /* it has a script; else somebody waits for the nodes */
 	bool configuring; /* slurmctld launches it, once that is over */
 };
 
