@@ -69,13 +69,29 @@ change ours KILL
 nap 12
 check_eq "jobs of stock Slurm after a kill" "$before" "$(old_jobs)"
 
+# ---- Whoever is willing gets leases.
+
+without() {
+	sfair lease -nP -o JobID,Pinned |
+		sed -n 's/|its run began without leases$//p'
+}
+check "$first is among $(without)" grep >/dev/null -x "$first" <<<"$(without)"
+as_other scontrol update JobId="$first" Requeue=1 2>/dev/null &&
+	fail "anybody may give leases to a job of root"
+check "$first is still among $(without)" grep >/dev/null -x "$first" <<<"$(without)"
+scontrol update JobId="$first" Requeue=1
+gave_way() { (($(job_field "$first" Restarts) >= 1)); }
+wait_for 60 gave_way
+check_eq "jobs of the others" "$(grep -v "^$first " <<<"$before")" \
+	"$(old_jobs | grep -v "^$first ")"
+
 # ---- They end by themselves; what we start has leases.
 
 touch "$OUT/go"
 wait "$step"
 wait_for 60 all_in RUNNING,PENDING old 0
-check_eq "jobs that did not complete" "" \
-	"$(sacct -n -X -A old -o jobid,state | grep -v COMPLETED || true)"
+all_completed() { ! sacct -n -X -A old -o jobid,state | grep -v COMPLETED; }
+wait_for 60 all_completed # slurmdbd hears of it later
 rm "$OUT/go"
 wait_for 200 all_in RUNNING,PENDING new 0
 ours=$(submit -A old -N2 --gres=gpu:4 --wrap "$until_go")

@@ -8,6 +8,7 @@
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/unleased.h"
 #include "src/slurm/in/unleased_view.h"
+#include "src/slurm/out/env.h"
 #include "src/slurm/out/resize.h"
 
 /* "4 GPUs", "1 GPU of type a100" */
@@ -411,6 +412,19 @@ static int check_change(const job_desc_msg_t *desc, const job_record_t *job,
 	return submit_check(&request, err);
 }
 
+/* scontrol update Requeue=1 of a job whose run began without leases: from now on it
+ * has some. */
+static void submit_lease_run(const job_desc_msg_t *desc,
+			     const job_record_t *job)
+{
+	if (desc->requeue != 1 || !job->details || !IS_JOB_RUNNING(job) ||
+	    astra_env_is_leased(job) ||
+	    astra_claim_of(job, NULL) != ASTRA_MANAGED)
+		return;
+	astra_env_lease_run(job);
+	info("astraea: job %u has leases from now on", job->job_id);
+}
+
 int astra_submit_check_change(const job_desc_msg_t *desc,
 			      const job_record_t *job, uint32_t uid,
 			      char **err_msg)
@@ -429,6 +443,8 @@ int astra_submit_check_change(const job_desc_msg_t *desc,
 		info("job %u cannot be changed so: %s", job->job_id, err.text);
 		return rc;
 	}
+	if (job->user_id == uid || validate_operator(uid))
+		submit_lease_run(desc, job);
 	if (!IS_JOB_PENDING(job) || !job->details)
 		return SLURM_SUCCESS;
 	rc = astra_submit_range_keep(desc, job, &err);

@@ -124,9 +124,14 @@ void astra_env_start(job_record_t *job, const struct astra_env_lease *lease)
 	told.end_sec += (double)job->start_time - told.start_sec;
 	told.start_sec = (double)job->start_time;
 	env_tell(job->details, &told);
-	set_number(job->details, ENV_RUN, job->restart_cnt);
+	astra_env_lease_run(job);
 	astra_publish_tell(job->details);
 	last_job_update = time(NULL);
+}
+
+void astra_env_lease_run(const job_record_t *job)
+{
+	set_number(job->details, ENV_RUN, job->restart_cnt);
 }
 
 bool astra_env_is_leased(const job_record_t *job)

@@ -37,6 +37,9 @@ void astra_env_start(job_record_t *job, const struct astra_env_lease *lease);
  * Slurm keeps that in the job's record. Locks: caller holds job read. */
 bool astra_env_is_leased(const job_record_t *job);
 
+/* The present run has leases from now on. Locks: caller holds job write. */
+void astra_env_lease_run(const job_record_t *job);
+
 /* Without us its next run has no lease and gets no size: let it find none
  * of its last one's. What it had then is kept as what it had before. Locks:
  * caller holds job write. */
