@@ -146,5 +146,3 @@ for name in "${tasks[@]}"; do
 	ok "$name"
 done
 check_eq "the launcher" "launcher got 15" "$(log_of launcher | grep launcher)"
-# No forwarder outlives its job.
-! pgrep -x astraea-signal -u "$(id -u)" >/dev/null || fail "a forwarder is left"
