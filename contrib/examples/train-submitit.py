@@ -13,7 +13,7 @@ import time
 
 import sfair
 import submitit
-from sfair_submitit import SETUP, Leased
+from sfair_submitit import Leased
 
 STEPS = int(os.environ.get("STEPS", 3600))
 SECONDS = float(os.environ.get("SECONDS_A_STEP", 1))
@@ -42,7 +42,7 @@ def train(steps):
 def main():
     executor = submitit.AutoExecutor(folder=os.path.join(FOLDER, "submitit"))
     executor.update_parameters(
-        slurm_setup=SETUP, slurm_time=60 * 24, slurm_gpus_per_node=1,
+        slurm_time=60 * 24, slurm_gpus_per_node=1,
         slurm_additional_parameters={"requeue": True})
     jobs = [executor.submit(Leased(train), STEPS) for _ in range(2)]
     for job in jobs:

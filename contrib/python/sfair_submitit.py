@@ -2,30 +2,25 @@
 """submitit in a leased job: what it runs may call sfair and leave with 85.
 
     executor.update_parameters(
-        slurm_setup=sfair_submitit.SETUP,
         slurm_additional_parameters={"requeue": True})
     executor.submit(sfair_submitit.Leased(train), 1000)
 
 submitit asks for a signal itself, --signal=USR2@90 (SUBMITIT_PREEMPT_SIGNAL;
-older ones: USR1), and its handler of it calls the function's checkpoint(), then
-`scontrol requeue`, after which a job waits two minutes, and ends with 255. Its
-batch script does not catch the signal, dies of it, and the job is requeued
-before anything is saved: SETUP is for that. Leased takes the signal away from
-submitit's handler, so that the function can finish its step, save, and leave
-with sys.exit(85), as sfair_torch.Checkpointer does; submitit writes no result
-then, and runs the same call again when Slurm starts the job the next time.
+older ones: USR1). Its handler calls the function's checkpoint(), then
+`scontrol requeue`, and ends with 255. Leased takes the signal away from that
+handler, so that the function can finish its step, save, and leave with
+sys.exit(85), as sfair_torch.Checkpointer does. submitit writes no result then,
+and runs the same call again when Slurm starts the job the next time.
 
 Tested against a stand-in, as Debian has no submitit; written for 1.5.
 """
-
-import os
 
 import sfair
 
 __all__ = ["SETUP", "Leased"]
 
-# Lines of the batch script: it outlives the signal and ends as srun does.
-SETUP = [f"trap : {os.environ.get('SUBMITIT_PREEMPT_SIGNAL', 'USR2')} USR1"]
+# slurm_setup of scripts that were written for Astraea 1.0.
+SETUP = []
 
 
 class Leased:

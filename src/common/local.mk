@@ -15,6 +15,8 @@ libastra_common_a_SOURCES = \
 	src/common/error.h \
 	src/common/fault.c \
 	src/common/fault.h \
+	src/common/forwarder.c \
+	src/common/forwarder.h \
 	src/common/grow.c \
 	src/common/grow.h \
 	src/common/idmap.c \
@@ -55,6 +57,11 @@ test_encode_real_SOURCES = testsuite/unit/test_encode_real.c \
 	testsuite/unit/unit.h
 test_encode_real_CFLAGS = $(UNIT_CFLAGS)
 test_encode_real_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_forwarder
+test_forwarder_SOURCES = testsuite/unit/test_forwarder.c testsuite/unit/unit.h
+test_forwarder_CFLAGS = $(UNIT_CFLAGS)
+test_forwarder_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_sha256
 test_sha256_SOURCES = testsuite/unit/test_sha256.c testsuite/unit/unit.h

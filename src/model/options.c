@@ -390,6 +390,14 @@ const struct astra_option astra_option_table[] = {
 	 .parse = set_exit,
 	 .sets = {ASTRA_MEMBER_ARRAY(astra_options, INT, checkpoint_exit),
 		  OPTION(SIZE, checkpoint_exit_count)}},
+	{"TimeLimitExit", "requeue|fail", "requeue",
+	 "What follows if a job that may be requeued gets its --signal before "
+	 "its time limit and ends with an exit code of CheckpointExit. requeue: "
+	 "the job goes on later, and its next run has the whole time limit "
+	 "again. fail: the job has failed, as in Slurm, and so it has if its "
+	 "run was shorter than a minute.",
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, fail_at_limit)},
+	 .words = {"requeue", "fail"}},
 	{"MinRunTime", "TIME|auto", "auto",
 	 "A job keeps its GPUs at least so long "
 	 "after each start, however short its lease, and no GPUs are lent for "

@@ -49,6 +49,7 @@ struct astra_options {
 	int checkpoint_signal;	     /* CheckpointSignal, 0: none */
 	int checkpoint_exit[ASTRA_EXIT_CODES_MAX]; /* CheckpointExit */
 	size_t checkpoint_exit_count;
+	bool fail_at_limit;	/* TimeLimitExit=fail */
 	double min_run_sec;	/* MinRunTime; negative: by the term */
 	uint32_t reclaim_max;	/* MaxReclaim, GPUs a round; 0: no limit */
 	bool quota_entitlement; /* TenantVariant=eq16 */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# At a lease's end a job gets its checkpoint signal, in all its processes, and
-# its grace; how it ends then decides whether it completed, failed or goes on
+# At a lease's end a job gets its checkpoint signal, in its steps or, without one,
+# in those of its processes that catch it, and its grace; how it ends then decides whether it completed, failed or goes on
 # later. One without a signal is requeued by TERM and KILL. What cannot be
 # requeued keeps its GPUs and is charged.
 . "$(dirname "$0")/../lib/live.sh"
@@ -67,7 +67,7 @@ EOT
 
 small zero --signal=USR1 <<<'trap "say USR1; exit 0" USR1'
 small ckpt --signal=USR1 <<<'trap "say USR1; exit 85" USR1'
-small dies --signal=USR1 <<<'say ready; exec sleep 1000'
+small dies --signal=USR1 <<<'say ready; exec srun sleep 1000'
 small dies2 --signal=B:USR2 <<<'say ready; exec sleep 1000'
 small three --signal=USR1 <<<'trap "say USR1; exit 3" USR1'
 small deaf --signal=USR1 <<<'trap "say USR1" USR1; trap "say TERM; exit 1" TERM'
@@ -75,10 +75,12 @@ small cancelled --signal=USR1 <<<'trap "say USR1" USR1'
 small plain <<<'trap "say USR1" USR1 USR2; trap "say TERM; exit 0" TERM'
 small stubborn <<<'trap "say TERM" TERM'
 small tree --signal=USR1 <<<'trap "say batch got USR1" USR1
+sleep 1000 &
 python3 $OUT/tree.py process with-child &
 srun --overlap -n1 python3 $OUT/tree.py step &
 say ready
-while (($(grep -c " got " $OUT/$SLURM_JOB_ID) < 4)); do sleep 0.2; done
+while (($(grep -c " got " $OUT/$SLURM_JOB_ID) < 3)); do sleep 0.2; done
+kill -0 %1 && say "sleep goes on"
 exit 85'
 # Slurm would hold it for its exit code.
 small batch $EXPEDITE --signal=B:USR1 <<<'trap "say batch got USR1; exit 85" USR1
@@ -183,10 +185,10 @@ check "afternotok fired" test ! -e "$out/$never"
 said() { sed 's/^[0-9.]* //' "$out/${job[$1]}" | grep -x "$2" | sort; }
 check_eq "TERM without a signal" TERM "$(said plain 'USR.\|TERM')"
 check_eq "TERM before KILL" TERM "$(said stubborn 'USR.\|TERM' | uniq)"
-check_eq "who got the signal" "batch got USR1
-process got 10
+check_eq "who got the signal" "process got 10
 process-child got 10
-step got 10" "$(said tree '.* got .*')"
+sleep goes on
+step got 10" "$(said tree '.* got .*\|sleep goes on')"
 check_eq "who got the signal to the batch shell" "batch got USR1" \
 	"$(said batch '.* got .*')"
 check_eq "the site's signal" USR2 "$(said again 'USR.')"

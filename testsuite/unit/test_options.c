@@ -129,6 +129,7 @@ static const struct {
 	{"CheckpointSignal", "USR3"},
 	{"CheckpointSignal", "0"},
 	{"CheckpointSignal", "1000"},
+	{"TimeLimitExit", "maybe"},
 	{"CheckpointExit", "0"},
 	{"CheckpointExit", "256"},
 	{"CheckpointExit", "85,"},

@@ -6,13 +6,15 @@
  * and so on, where job_submit/astraea checks it against the pool's bounds. Here
  * only the spelling is checked. slurmd and slurmstepd load this file too: there
  * the options exist, so that nobody calls them unknown, and only --agent does
- * something.
+ * something. In a batch script without --signal=B: slurmstepd begins the
+ * forwarder of the checkpoint signal.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/common/forwarder.h"
 #include "src/model/stated.h"
 #include "src/slurm/desk/bid_text.h"
 
@@ -535,11 +538,46 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 	}
 }
 
+/* The signal of this name or number, 0 if there is none. */
+static int signal_of(const char *name)
+{
+	for (int number = 1; number < NSIG; number++) {
+		const char *other = sigabbrev_np(number);
+
+		if (other && !strcmp(name, other))
+			return number;
+	}
+	return (int)strtol(name, NULL, 10);
+}
+
+/* In a batch script's process, before the script is executed: begin the
+ * forwarder if the signal is not for the batch shell alone. */
+static void forward_signal(spank_t spank)
+{
+	char to[16], name[32];
+	uint32_t step;
+	int number;
+
+	if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS ||
+	    step != SLURM_BATCH_SCRIPT ||
+	    spank_getenv(spank, "ASTRAEA_CHECKPOINT_TO", to, sizeof(to)) !=
+		    ESPANK_SUCCESS ||
+	    strcmp(to, "steps") != 0 ||
+	    spank_getenv(spank, "ASTRAEA_CHECKPOINT_SIGNAL", name,
+			 sizeof(name)) != ESPANK_SUCCESS)
+		return;
+	number = signal_of(name);
+	if (number > 0 && number < NSIG && astra_forwarder_start(number) < 0)
+		slurm_error("astraea: the checkpoint signal will not reach "
+			    "this script: %m");
+}
+
 /* argv: of plugstack.conf; agent=PATH. */
 int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 {
 	const char *path = ASTRA_AGENT;
 
+	forward_signal(spank);
 	if (!has_agent && !*with)
 		return 0;
 	for (int i = 0; i < argc; i++)

@@ -14,6 +14,7 @@
 #include "src/slurm/out/revoke.h"
 
 #define TELL_SEC 20
+#define LIMIT_RUN_MIN_SEC 60
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_grace *entries;
@@ -77,22 +78,58 @@ static bool grace_is_doubtful(const job_record_t *job)
 	return doubtful;
 }
 
-/* Locks: caller holds job, node and part read. */
-static bool grace_by_options(const job_record_t *job, struct astra_grace *out)
+/* The options of the job's pool; NULL if it has no leases. Locks: caller holds
+ * job, node and part read. */
+static const struct astra_options *grace_options(const job_record_t *job)
 {
-	const struct astra_options *o;
 	size_t pool;
 
-	if (!grace_is_doubtful(job) ||
-	    astra_claim_of(job, &pool) != ASTRA_MANAGED)
-		return false;
-	o = &astra_config_active()->pools[pool].options;
+	if (astra_claim_of(job, &pool) != ASTRA_MANAGED)
+		return NULL;
+	return &astra_config_active()->pools[pool].options;
+}
+
+static void grace_of_options(const job_record_t *job,
+			     const struct astra_options *o,
+			     struct astra_grace *out)
+{
 	*out = (struct astra_grace){
 		.job = job->job_id,
 		.signal = o->checkpoint_signal,
 		.exit_count = o->checkpoint_exit_count,
 	};
 	memcpy(out->exit, o->checkpoint_exit, sizeof(out->exit));
+}
+
+/* Locks: caller holds job, node and part read. */
+static bool grace_by_options(const job_record_t *job, struct astra_grace *out)
+{
+	const struct astra_options *o =
+		grace_is_doubtful(job) ? grace_options(job) : NULL;
+
+	if (!o)
+		return false;
+	grace_of_options(job, o, out);
+	return true;
+}
+
+/* Whether the job has had Slurm's signal before its time limit, and may go on
+ * in another run. To die of the signal is no checkpoint then: a job that does
+ * not know the signal would begin anew for ever. Nor is the end of a run so
+ * short that its limit leaves no time to work. Locks: caller holds job, node
+ * and part read. */
+static bool grace_before_limit(const job_record_t *job, struct astra_grace *out)
+{
+	const struct astra_options *o;
+
+	if (!(job->warn_flags & WARN_SENT) ||
+	    job->end_time - job->start_time < LIMIT_RUN_MIN_SEC)
+		return false;
+	o = grace_options(job);
+	if (!o || o->fail_at_limit)
+		return false;
+	grace_of_options(job, o, out);
+	out->signal = 0;
 	return true;
 }
 
@@ -123,6 +160,16 @@ static bool grace_take(const job_record_t *job, struct astra_grace *out)
 	return found;
 }
 
+/* What makes the job's end a checkpoint; false if it cannot be one. */
+static bool grace_of_job(const job_record_t *job, struct astra_grace *out)
+{
+	if (!grace_take(job, out) && !grace_by_options(job, out))
+		return grace_before_limit(job, out);
+	if (job->warn_signal)
+		out->signal = job->warn_signal;
+	return true;
+}
+
 /* A wait status; a shell reports its child's death by a signal as 128 + it. */
 static bool says_checkpointed(const struct astra_grace *g, int status)
 {
@@ -146,10 +193,11 @@ bool astra_grace_end(job_record_t *job)
 	struct astra_grace grace;
 	enum astra_claim claim;
 
-	if (!grace_take(job, &grace) && !grace_by_options(job, &grace))
+	if (!grace_of_job(job, &grace))
 		return false;
-	if (job->warn_signal)
-		grace.signal = job->warn_signal;
+	/* By its user, as Lightning and submitit do: it need not wait. */
+	if (job->job_state & JOB_REQUEUE)
+		astra_revoke_mark(job);
 	if (!IS_JOB_FAILED(job) || !job->batch_flag || !job->details ||
 	    !job->details->requeue ||
 	    (job->job_state & (JOB_REQUEUE | JOB_SPECIAL_EXIT)) ||

@@ -88,6 +88,8 @@ static void env_tell(job_details_t *details,
 	}
 	astra_env_set(details, "ASTRAEA_POOL", lease->pool);
 	astra_env_set(details, "ASTRAEA_CHECKPOINT_SIGNAL", name);
+	astra_env_set(details, "ASTRAEA_CHECKPOINT_TO",
+		      lease->batch_only ? "batch" : "steps");
 	set_number(details, "ASTRAEA_LEASE_TERM", lease->term_sec);
 	set_number(details, "ASTRAEA_LEASE_GRACE", lease->grace_sec);
 	set_number(details, "ASTRAEA_LEASE_START", lease->start_sec);
@@ -114,6 +116,7 @@ struct astra_env_lease astra_env_lease_of(const job_record_t *job,
 		.start_sec = now,
 		.end_sec = now + term,
 		.signal = terms.signal,
+		.batch_only = terms.batch_only,
 	};
 }
 

@@ -20,6 +20,7 @@ struct astra_env_lease {
 	double term_sec, grace_sec;
 	double start_sec, end_sec;
 	int signal;		  /* 0: none */
+	bool batch_only;	  /* for the batch shell alone */
 	uint32_t gpus;		  /* that it has now; 0: as it asked for */
 	uint32_t workers_max, ps; /* --workers, --ps; 0: none */
 };

@@ -4,15 +4,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/common/forwarder.h"
 #include "src/slurm/out/env.h"
 
 #define MARK "ASTRAEA_REVOKED_RUN"
 
 int astra_revoke_signal(job_record_t *job, const struct astra_terms *terms)
 {
-	uint16_t flags = terms->batch_only ? KILL_JOB_BATCH : KILL_FULL_JOB;
+	uint16_t signal = (uint16_t)terms->signal;
+	int rc;
 
-	return job_signal(job, (uint16_t)terms->signal, flags, 0, false);
+	if (terms->batch_only)
+		return job_signal(job, signal, KILL_JOB_BATCH, 0, false);
+	rc = job_signal(job, signal, KILL_STEPS_ONLY, 0, false);
+	(void)job_signal(job, ASTRA_FORWARD_SIGNAL, KILL_FULL_JOB, 0, false);
+	return rc;
 }
 
 int astra_revoke_requeue(job_record_t *job)

@@ -6,9 +6,10 @@
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/in/managed.h"
 
-/* Send the checkpoint signal: to the batch script's process group, whose sruns
- * pass it on to the steps, or to the batch shell only. The user's own warning
- * before the time limit is not used up.
+/* Send the checkpoint signal as Slurm sends its warning: to the batch shell
+ * alone, or to the steps. Where nothing of the script is a step, the forwarder
+ * on its node sends the signal to the processes that catch it. The user's own
+ * warning before the time limit is not used up.
  * Locks: caller holds job and node write.
  * Returns a Slurm error number. */
 int astra_revoke_signal(job_record_t *job, const struct astra_terms *terms);
