@@ -102,7 +102,7 @@ bool astra_allot_cut(struct allotment *a, const struct contender *c,
 		end = now + j->lease_sec;
 	if (c->job->time_limit_sec > 0 && !c->expired)
 		end = fmin(end, now + c->job->time_limit_sec);
-	cut = astra_holds_cut(r, shares, count, end);
+	cut = astra_holds_cut(r, c->job, shares, count, end);
 	if (cut >= end)
 		return true;
 	*until_sec = cut;

@@ -109,6 +109,25 @@ struct astra_request {
 	const uint64_t *required; /* must be among its nodes; NULL: none */
 };
 
+/* What some jobs have a part of, and together no more than there is: a limit of
+ * an account, a QOS or a user, or a licence. */
+#define ASTRA_LIMIT_MOST ((uint64_t)INT64_MAX >> 24) /* in all amounts */
+
+struct astra_limit {
+	const char *name; /* unique in the snapshot */
+	uint64_t most;
+	uint64_t used; /* by jobs that run; more than most: it was lowered */
+};
+
+/* What a job uses of a limit while it runs; of an array's record, each task. */
+struct astra_use {
+	uint32_t limit; /* index into the snapshot's limits */
+	uint64_t amount;
+};
+
+/* Classes of jobs that the host preempts in different ways. */
+#define ASTRA_PREEMPT_CLASSES 64
+
 /* What is known of a job's work beside what it asks for: declared by its user,
  * or measured by its agent. 0: not known. */
 struct astra_forecast {
@@ -173,6 +192,12 @@ struct astra_job {
 			 * is not taken back before it does */
 	bool checkpoints; /* wants a signal and its grace before */
 	bool keeps_size;  /* elastic, but does not leave only to grow */
+	/* The host may end jobs of some classes for it, directly or through
+	 * jobs of a class in between: bit c of preempts is class c. */
+	uint32_t preempt_class; /* its own; less than ASTRA_PREEMPT_CLASSES */
+	uint64_t preempts;
+	const struct astra_use *uses;
+	size_t use_count;
 	struct astra_forecast forecast;
 	const struct astra_share *held;
 	size_t held_count;
@@ -223,6 +248,9 @@ struct astra_snapshot {
 	size_t user_count;
 	const struct astra_job *jobs;
 	size_t job_count;
+	const struct astra_limit
+		*limits; /* of which jobs may wait for a part */
+	size_t limit_count;
 	const struct astra_bid *bids; /* by app, at most one each; see auction.h
 				       */
 	size_t bid_count;
@@ -298,6 +326,24 @@ static inline uint32_t astra_request_size(const struct astra_request *request,
 static inline double astra_charge(double charge, uint32_t gpus)
 {
 	return charge > 0 ? charge : gpus;
+}
+
+/* Whether a job's lease may end for another one: not if the host would end that
+ * one for the job again. */
+static inline bool astra_job_may_take(const struct astra_job *next,
+				      const struct astra_job *holder)
+{
+	return !(holder->preempts >> next->preempt_class & 1);
+}
+
+/* What the job uses of a limit; 0: nothing. */
+static inline uint64_t astra_job_use(const struct astra_job *job,
+				     uint32_t limit)
+{
+	for (size_t i = 0; i < job->use_count; i++)
+		if (job->uses[i].limit == limit)
+			return job->uses[i].amount;
+	return 0;
 }
 
 static inline bool astra_job_active(enum astra_job_state state)

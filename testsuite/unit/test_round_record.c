@@ -251,7 +251,10 @@ static void every_member_is_recorded(void **state)
 		   ROWS_BUT(astra_job, request.allowed),
 		   ROWS_BUT(astra_job, request.possible),
 		   ROWS_BUT(astra_job, request.required),
+		   ROWS_BUT(astra_job, uses), ROWS_BUT(astra_job, use_count),
 		   ROWS_BUT(astra_job, held), ROWS_BUT(astra_job, held_count));
+	ROWS_CHECK(astra_limit, astra_limit_members);
+	ROWS_CHECK(astra_use, astra_use_members);
 	ROWS_CHECK(astra_share, astra_share_members);
 	ROWS_CHECK(astra_bid, astra_bid_members, ROWS_BUT(astra_bid, table));
 	ROWS_CHECK(astra_decision, astra_decision_members,

@@ -16,6 +16,7 @@
 #include "src/slurm/in/topology.h"
 #include "src/slurm/in/unleased_view.h"
 #include "src/slurm/in/usage.h"
+#include "src/slurm/in/uses.h"
 #include "src/slurm/out/preempt.h"
 
 /* Nodes. */
@@ -412,12 +413,17 @@ int astra_scene_take(struct astra_scene *scene,
 	    astra_racks_take(&scene->racks, now) < 0 ||
 	    astra_node_order_begin(&scene->order, &scene->racks) < 0)
 		return astra_error_nomem(err);
+	astra_classes_read(&scene->classes);
 	for (size_t i = 0; i < scene->view_count; i++)
 		if (begin_view(scene, i, config, now) < 0)
 			return astra_error_nomem(err);
 	astra_each_job(take_job, &t);
 	if (scene->failed || look_up_limits(scene) < 0)
 		return astra_error_nomem(err);
+	for (size_t i = 0; i < scene->view_count; i++)
+		if (config->pools[i].options.leases &&
+		    astra_uses_find(&scene->arena, &scene->views[i]) < 0)
+			return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
 		if (astra_arrays_share(&scene->arena, &scene->views[i]) < 0 ||
 		    astra_unleased_share(&scene->arena, i, &scene->views[i],

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whose leases may end for a job.
+ *
+ * No lease ends for a job that its holder could preempt: the host would end the
+ * job for the holder at once, and both would lose their work, again and again.
+ *
+ * A job that a limit leaves no room (an account's GrpTRES, a licence) starts
+ * only when jobs that use the same limit end. So leases of these end for it
+ * first: of the limits that lack, one after the other, the lease that uses the
+ * least of those that use enough, or else the one that uses most. Then it is
+ * placed as any other job, with what they held free.
+ *
+ * Example. A limit of 4 is used by jobs of 1, 1 and 2; a job that uses 2 lacks
+ * 2. Of the leases that are over the one of 2 ends. If only the leases of 1 are
+ * over both of them end, and if only one of them is, none does.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/engine/hold.h"
+
+void astra_rights_count(int64_t *room, const struct astra_job *job, int sign)
+{
+	for (size_t i = 0; i < job->use_count; i++)
+		room[job->uses[i].limit] += sign * (int64_t)job->uses[i].amount;
+}
+
+int64_t *astra_rights_room(const struct round *r)
+{
+	const struct astra_snapshot *snap = r->snap;
+	const struct astra_engine *e = r->e;
+	int64_t *room = malloc((snap->limit_count + 1) * sizeof(*room));
+
+	if (!room)
+		return NULL;
+	for (size_t i = 0; i < snap->limit_count; i++)
+		room[i] = (int64_t)snap->limits[i].most -
+			  (int64_t)snap->limits[i].used;
+	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	{
+		if (snap->jobs[i].state == ASTRA_JOB_RUNNING)
+			astra_rights_count(room, &snap->jobs[i], 1);
+	}
+	for (size_t i = 0; i < e->grant_count; i++) {
+		const struct ejob *j =
+			astra_engine_find(r->e, e->grants[i].job);
+
+		if (j && j->seen == e->epoch)
+			astra_rights_count(room, &snap->jobs[j->index], -1);
+	}
+	return room;
+}
+
+bool astra_rights_lack(const int64_t *room, const struct astra_job *job)
+{
+	for (size_t i = 0; room && i < job->use_count; i++)
+		if (room[job->uses[i].limit] < (int64_t)job->uses[i].amount)
+			return true;
+	return false;
+}
+
+int astra_rights_init(struct reclaim *rc)
+{
+	for (size_t i = 0; i < rc->loser_count; i++)
+		rc->preempts |= rc->r->contenders[rc->losers[i]].job->preempts;
+	if (!rc->r->snap->limit_count)
+		return 0;
+	rc->room = astra_rights_room(rc->r);
+	rc->released = calloc(rc->loser_count + 1, sizeof(*rc->released));
+	return rc->room && rc->released ? 0 : -1;
+}
+
+void astra_rights_fini(struct reclaim *rc)
+{
+	free(rc->room);
+	free(rc->released);
+}
+
+void astra_rights_follow(struct reclaim *to, const struct reclaim *from)
+{
+	if (to->room && from->room)
+		memcpy(to->room, from->room,
+		       from->r->snap->limit_count * sizeof(*to->room));
+}
+
+/* Demand. */
+
+#define RIGHTS_SEVERAL (ASTRA_NONE - 1)
+
+/* Fill in whose jobs use each limit: a tenant's, several ones', or NONE. */
+static void rights_users(const struct round *r, uint32_t *tenants)
+{
+	for (size_t i = 0; i < r->snap->limit_count; i++)
+		tenants[i] = ASTRA_NONE;
+	ASTRA_ROSTER_EACH(i, &r->e->roster.running)
+	{
+		const struct astra_job *job = &r->snap->jobs[i];
+		uint32_t own = r->e->jobs[r->e->row_of[i]].tenant;
+
+		for (size_t k = 0; k < job->use_count; k++) {
+			uint32_t *tenant = &tenants[job->uses[k].limit];
+
+			*tenant = *tenant == ASTRA_NONE || *tenant == own
+					  ? own
+					  : RIGHTS_SEVERAL;
+		}
+	}
+}
+
+static bool rights_is_beside(const struct round *r, const uint32_t *tenants,
+			     const struct ejob *j, const struct astra_job *job)
+{
+	if (j->state != ASTRA_JOB_PENDING)
+		return false;
+	for (size_t i = 0; i < job->use_count; i++) {
+		const struct astra_use *use = &job->uses[i];
+		const struct astra_limit *l = &r->snap->limits[use->limit];
+
+		if (l->used + use->amount > l->most &&
+		    tenants[use->limit] == j->tenant)
+			return true;
+	}
+	return false;
+}
+
+int astra_rights_beside(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	size_t limits = r->snap->limit_count;
+	uint32_t *tenants;
+
+	if (!limits && !e->limited)
+		return 0;
+	tenants = calloc(limits + 1, sizeof(*tenants));
+	if (!tenants)
+		return -1;
+	rights_users(r, tenants);
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct ejob *j = &e->jobs[e->row_of[i]];
+
+		astra_fairness_set_beside(
+			e->account, e->now_sec, j->account,
+			rights_is_beside(r, tenants, j, &r->snap->jobs[i]));
+	}
+	free(tenants);
+	e->limited = limits > 0;
+	return 0;
+}
+
+/* Preemption. */
+
+bool astra_rights_spare(const struct round *r, const struct contender *c)
+{
+	for (size_t i = 0; c->job->preempts && i < r->contender_count; i++)
+		if (!r->contenders[i].expired &&
+		    !astra_job_may_take(r->contenders[i].job, c->job))
+			return true;
+	return false;
+}
+
+static void rights_bar(struct reclaim *rc, const struct astra_job *job)
+{
+	if (!(rc->preempts >> job->preempt_class & 1))
+		return;
+	for (size_t i = 0; i < rc->loser_count; i++) {
+		struct contender *v = &rc->r->contenders[rc->losers[i]];
+
+		if (astra_job_may_take(job, v->job) || !astra_loser(v))
+			continue;
+		astra_loser_take(rc->r, rc->all, v);
+		v->barred = true;
+	}
+}
+
+static void rights_unbar(struct reclaim *rc)
+{
+	bool any = false;
+
+	for (size_t i = 0; rc->preempts && i < rc->loser_count; i++) {
+		struct contender *v = &rc->r->contenders[rc->losers[i]];
+
+		if (!v->barred)
+			continue;
+		v->barred = false;
+		astra_loser_give(rc->r, rc->all, v);
+		any = true;
+	}
+	if (any)
+		memset(rc->hints, 0, sizeof(rc->hints));
+}
+
+/* Limits. */
+
+/* A part of what it holds leaves a job in its limits as it was. */
+static uint64_t rights_releases(const struct reclaim *rc, uint32_t contender,
+				uint32_t limit)
+{
+	const struct contender *v = &rc->r->contenders[contender];
+
+	if (!astra_loser(v) || v->lose_count || rc->chosen[contender])
+		return 0;
+	return astra_job_use(v->job, limit);
+}
+
+/* The loser that leaves room in the limit: see above; ASTRA_NONE: none does. */
+static uint32_t rights_best(const struct reclaim *rc, uint32_t limit,
+			    int64_t need)
+{
+	uint32_t best = ASTRA_NONE;
+	int64_t gain = 0;
+
+	for (size_t i = 0; i < rc->loser_count; i++) {
+		int64_t use =
+			(int64_t)rights_releases(rc, rc->losers[i], limit);
+
+		if (gain < need ? use > gain : use >= need && use < gain) {
+			best = rc->losers[i];
+			gain = use;
+		}
+	}
+	return best;
+}
+
+static void rights_release(struct reclaim *rc, uint32_t contender)
+{
+	const struct contender *v = &rc->r->contenders[contender];
+
+	rc->chosen[contender] = 1;
+	rc->released[rc->released_count++] = contender;
+	astra_rights_count(rc->room, v->job, 1);
+	astra_loser_give(rc->r, rc->work, v);
+}
+
+static void rights_keep(struct reclaim *rc, size_t at)
+{
+	uint32_t contender = rc->released[at];
+	const struct contender *v = &rc->r->contenders[contender];
+
+	rc->chosen[contender] = 0;
+	rc->released[at] = rc->released[--rc->released_count];
+	astra_rights_count(rc->room, v->job, -1);
+	astra_loser_take(rc->r, rc->work, v);
+}
+
+/* One that was chosen for a limit may leave room enough in another, too. */
+static void rights_prune(struct reclaim *rc, const struct astra_job *job)
+{
+	for (size_t i = rc->released_count; i-- > 0;) {
+		uint32_t contender = rc->released[i];
+
+		rights_keep(rc, i);
+		if (astra_rights_lack(rc->room, job))
+			rights_release(rc, contender);
+	}
+}
+
+static bool rights_choose(struct reclaim *rc, const struct astra_job *job)
+{
+	for (size_t i = 0; i < job->use_count; i++) {
+		const struct astra_use *use = &job->uses[i];
+
+		while (rc->room[use->limit] < (int64_t)use->amount) {
+			uint32_t next = rights_best(
+				rc, use->limit,
+				(int64_t)use->amount - rc->room[use->limit]);
+
+			if (next == ASTRA_NONE)
+				return false;
+			rights_release(rc, next);
+		}
+	}
+	if (rc->released_count > 1)
+		rights_prune(rc, job);
+	return true;
+}
+
+bool astra_rights_begin(struct reclaim *rc, const struct contender *c)
+{
+	rc->released_count = 0;
+	rights_bar(rc, c->job);
+	return !astra_rights_lack(rc->room, c->job) ||
+	       rights_choose(rc, c->job);
+}
+
+void astra_rights_end(struct reclaim *rc, bool found)
+{
+	while (rc->released_count) {
+		uint32_t contender = rc->released[rc->released_count - 1];
+
+		rights_keep(rc, rc->released_count - 1);
+		if (found)
+			rc->victims[rc->victim_count++] = contender;
+	}
+	rights_unbar(rc);
+}
+
+void astra_rights_take(struct reclaim *rc, const struct contender *c)
+{
+	if (!rc->room)
+		return;
+	astra_rights_count(rc->room, c->job, -1);
+	for (size_t i = 0; i < rc->victim_count; i++) {
+		const struct contender *v = &rc->r->contenders[rc->victims[i]];
+
+		if (!v->lose_count)
+			astra_rights_count(rc->room, v->job, 1);
+	}
+}
+
+/* Holds. */
+
+/* Whether a job has a part of a limit that leaves the owner no room. */
+static bool rights_in_way(const struct round *r, const struct astra_job *owner,
+			  const struct astra_job *job)
+{
+	for (size_t i = 0; i < owner->use_count; i++) {
+		const struct astra_use *use = &owner->uses[i];
+		const struct astra_limit *l = &r->snap->limits[use->limit];
+
+		if (l->used + use->amount > l->most &&
+		    astra_job_use(job, use->limit))
+			return astra_job_may_take(owner, job);
+	}
+	return false;
+}
+
+double astra_rights_cut(const struct round *r, const struct astra_job *job,
+			double end_sec)
+{
+	const struct astra_engine *e = r->e;
+
+	if (!r->snap->limit_count || !job->use_count)
+		return end_sec;
+	for (size_t i = 0; i < e->hold_count; i++) {
+		const struct hold *h = &e->holds[i];
+		const struct ejob *j = astra_engine_find(r->e, h->job);
+
+		if (h->start_sec < end_sec && h->job != job->id &&
+		    rights_in_way(r, &r->snap->jobs[j->index], job))
+			end_sec = h->start_sec;
+	}
+	return end_sec;
+}
