@@ -86,6 +86,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(FLAG, revocable),
 	JOB(FLAG, ran),
 	JOB(FLAG, unfit),
+	JOB(FLAG, lacks),
 	JOB(FLAG, lent),
 	JOB(FLAG, served),
 	JOB(FLAG, collected),

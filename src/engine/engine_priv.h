@@ -104,6 +104,7 @@ struct ejob {
 	bool revocable;
 	bool ran;	     /* has been started at least once */
 	bool unfit;	     /* waits, and would even if all that run ended */
+	bool lacks;	     /* waits, and a limit leaves it no room */
 	uint32_t gpus;	     /* asked for */
 	uint32_t gpus_least; /* runs on so many */
 	uint32_t copies;
@@ -787,10 +788,11 @@ struct reclaim {
 };
 
 /* rights.c */
-/* After the accounts follow: let those that wait for room in a limit which
- * their own tenant uses be beside its demand. Returns 0, or -1 when memory is
- * out. */
-int astra_rights_beside(struct round *r);
+/* After the accounts follow: find the jobs that wait for room in a limit. They
+ * have no bound of their first start, as nobody knows when that comes. Where
+ * their own tenant uses the limit they are beside its demand. Returns 0, or -1
+ * when memory is out. */
+int astra_rights_sync(struct round *r);
 /* Whether a job waits that the contender could preempt. */
 bool astra_rights_spare(const struct round *r, const struct contender *c);
 /* What each limit leaves beside the jobs that run and stay, and beside grants;

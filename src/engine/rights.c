@@ -107,23 +107,29 @@ static void rights_users(const struct round *r, uint32_t *tenants)
 	}
 }
 
-static bool rights_is_beside(const struct round *r, const uint32_t *tenants,
-			     const struct ejob *j, const struct astra_job *job)
+/* Look whether a job lacks room. Returns whether its own tenant uses what it
+ * lacks. */
+static bool rights_look(const struct round *r, const uint32_t *tenants,
+			const struct astra_job *job, struct ejob *j)
 {
-	if (j->state != ASTRA_JOB_PENDING)
-		return false;
-	for (size_t i = 0; i < job->use_count; i++) {
+	bool beside = false, lacks = false;
+
+	for (size_t i = 0; j->state == ASTRA_JOB_PENDING && i < job->use_count;
+	     i++) {
 		const struct astra_use *use = &job->uses[i];
 		const struct astra_limit *l = &r->snap->limits[use->limit];
 
-		if (l->used + use->amount > l->most &&
-		    tenants[use->limit] == j->tenant)
-			return true;
+		if (l->used + use->amount <= l->most)
+			continue;
+		lacks = true;
+		beside |= tenants[use->limit] == j->tenant;
 	}
-	return false;
+	r->e->unbound |= j->lacks != lacks;
+	j->lacks = lacks;
+	return beside;
 }
 
-int astra_rights_beside(struct round *r)
+int astra_rights_sync(struct round *r)
 {
 	struct astra_engine *e = r->e;
 	size_t limits = r->snap->limit_count;
@@ -136,11 +142,11 @@ int astra_rights_beside(struct round *r)
 		return -1;
 	rights_users(r, tenants);
 	for (size_t i = 0; i < r->snap->job_count; i++) {
-		const struct ejob *j = &e->jobs[e->row_of[i]];
+		struct ejob *j = &e->jobs[e->row_of[i]];
 
 		astra_fairness_set_beside(
 			e->account, e->now_sec, j->account,
-			rights_is_beside(r, tenants, j, &r->snap->jobs[i]));
+			rights_look(r, tenants, &r->snap->jobs[i], j));
 	}
 	free(tenants);
 	e->limited = limits > 0;

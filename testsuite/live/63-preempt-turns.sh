@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Preemption and leases: no lease ends for a job that its holder could preempt,
-# by QOS, of three in a chain, and by partition. One line "ok NAME" for each.
+# by QOS, also of three in a chain. One line "ok NAME" for each.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
-echo "Pool=gpu Partitions=gpu,top RoundInterval=1 LeaseTerm=8 CheckpointGrace=1" \
+echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=8 CheckpointGrace=1" \
 	>"$conf"
 start_cluster --nodes 2 --gpus 4 --cpus 16 --accounting --astraea "$conf" \
 	--slurm AccountingStorageEnforce=associations,limits,qos \
-	--slurm 'PartitionName=top Nodes=n[1-2] State=UP PriorityTier=9' \
 	--slurm PreemptType=preempt/qos --slurm PreemptMode=REQUEUE
 rm -f "$conf"
 
@@ -71,13 +70,4 @@ check_eq "state of its peer" PENDING "$(job_state "$middle")"
 ok peers-have-turns
 cancel_all
 
-sed -i 's|^PreemptType=.*|PreemptType=preempt/partition_prio|' \
-	"$CLUSTER_DIR/etc/slurm.conf"
-restart_slurmctld
-top=$(sleeper -A one -p top -N2 --gres=gpu:4)
-runs "$top"
-below=$(sleeper -A two -p gpu -N2 --gres=gpu:4)
-keeps "$top" "$below"
-ok partition_prio
-cancel_all
 check_eq "errors of ours in the log" '' "$(errors_of_ours)"

@@ -76,6 +76,10 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 				       .table = table};
 	static uint64_t allowed[] = {0xd}, possible[] = {0xf},
 			required[] = {0x4};
+	static const struct astra_limit limits[] = {
+		{.name = "account", .most = 9}, {.name = "licence", .most = 2}};
+	static const struct astra_use uses[] = {{.limit = 1, .amount = 1},
+						{.limit = 0, .amount = 3}};
 	struct vcluster *vc = malloc(sizeof(*vc));
 	struct astra_random random = astra_random_seed(seed);
 
@@ -92,6 +96,9 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 	vc_tenant(vc, "a\"\\ö", 1);
 	vc_tenant(vc, "b", 2.5);
 	vc_begin(vc);
+	assert_int_equal(
+		astra_world_limit(&vc->world, limits, ASTRA_COUNT_OF(limits)),
+		0);
 	for (int i = 0; i < 30; i++) {
 		struct vjob *v =
 			vc_submit(vc, (uint32_t)astra_random_below(&random, 2),
@@ -105,6 +112,10 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 		v->job.request.possible = possible;
 		if (i % 6 == 0)
 			v->job.request.required = required;
+		v->job.preempt_class = (uint32_t)i % 2;
+		v->job.preempts = i % 7 == 1;
+		v->job.uses = uses;
+		v->job.use_count = (size_t)i % 3;
 		if (i % 4 == 0)
 			v->job.forecast.utility = (struct astra_utility){
 				.kind = ASTRA_UTILITY_SIGMOID,
