@@ -121,9 +121,9 @@ static bool calendar_has_room(const struct calendar *c, size_t count)
 
 		for (size_t k = 0; k < count; k++)
 			if (c->items[k].job)
-				room += (int64_t)astra_job_use(
+				room += (int64_t)astra_job_leaves(
 					astra_release_job(c, &c->items[k]),
-					use->limit);
+					owner, use->limit);
 		if (room < (int64_t)use->amount)
 			return false;
 	}

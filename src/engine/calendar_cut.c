@@ -110,8 +110,9 @@ static int64_t cut_lacks_room(const struct calendar *c, size_t count,
 		const struct release *x = &c->items[i];
 
 		if (x->job && x->natural_sec <= start_sec)
-			lack -= (int64_t)astra_job_use(astra_release_job(c, x),
-						       use->limit);
+			lack -= (int64_t)astra_job_leaves(
+				astra_release_job(c, x), c->owner->job,
+				use->limit);
 	}
 	return lack;
 }
@@ -130,7 +131,8 @@ static struct release *cut_best_use(const struct calendar *c, size_t count,
 
 		if (!x->job || x->natural_sec <= start_sec)
 			continue;
-		use = (int64_t)astra_job_use(astra_release_job(c, x), limit);
+		use = (int64_t)astra_job_leaves(astra_release_job(c, x),
+						c->owner->job, limit);
 		if (gain < need ? use > gain : use >= need && use < gain) {
 			best = x;
 			gain = use;

@@ -795,8 +795,12 @@ struct reclaim {
 int astra_rights_sync(struct round *r);
 /* Whether a job waits that the contender could preempt. */
 bool astra_rights_spare(const struct round *r, const struct contender *c);
-/* What each limit leaves beside the jobs that run and stay, and beside grants;
- * limit_count of them, for free(). NULL when memory is out. */
+/* What each limit leaves beside the jobs that run; limit_count of them, for
+ * free(). NULL when memory is out. */
+int64_t *astra_rights_now(const struct round *r);
+/* The same beside those that run and stay. */
+int64_t *astra_rights_coming(const struct round *r);
+/* The same beside those and grants. */
 int64_t *astra_rights_room(const struct round *r);
 /* Add what the job uses, or take it away. */
 void astra_rights_count(int64_t *room, const struct astra_job *job, int sign);

@@ -13,6 +13,9 @@
  * Example. A limit of 4 is used by jobs of 1, 1 and 2; a job that uses 2 lacks
  * 2. Of the leases that are over the one of 2 ends. If only the leases of 1 are
  * over both of them end, and if only one of them is, none does.
+ *
+ * None of these leases ends for a job of the same user: that would help nobody
+ * else, and jobs that could run to their end would take turns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,28 +28,43 @@ void astra_rights_count(int64_t *room, const struct astra_job *job, int sign)
 		room[job->uses[i].limit] += sign * (int64_t)job->uses[i].amount;
 }
 
-int64_t *astra_rights_room(const struct round *r)
+int64_t *astra_rights_now(const struct round *r)
 {
 	const struct astra_snapshot *snap = r->snap;
-	const struct astra_engine *e = r->e;
 	int64_t *room = malloc((snap->limit_count + 1) * sizeof(*room));
+
+	for (size_t i = 0; room && i < snap->limit_count; i++)
+		room[i] = (int64_t)snap->limits[i].most -
+			  (int64_t)snap->limits[i].used;
+	return room;
+}
+
+int64_t *astra_rights_coming(const struct round *r)
+{
+	const struct astra_job *jobs = r->snap->jobs;
+	int64_t *room = astra_rights_now(r);
 
 	if (!room)
 		return NULL;
-	for (size_t i = 0; i < snap->limit_count; i++)
-		room[i] = (int64_t)snap->limits[i].most -
-			  (int64_t)snap->limits[i].used;
-	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	ASTRA_ROSTER_EACH(i, &r->e->roster.leaving)
 	{
-		if (snap->jobs[i].state == ASTRA_JOB_RUNNING)
-			astra_rights_count(room, &snap->jobs[i], 1);
+		if (jobs[i].state == ASTRA_JOB_RUNNING)
+			astra_rights_count(room, &jobs[i], 1);
 	}
-	for (size_t i = 0; i < e->grant_count; i++) {
+	return room;
+}
+
+int64_t *astra_rights_room(const struct round *r)
+{
+	const struct astra_engine *e = r->e;
+	int64_t *room = astra_rights_coming(r);
+
+	for (size_t i = 0; room && i < e->grant_count; i++) {
 		const struct ejob *j =
 			astra_engine_find(r->e, e->grants[i].job);
 
 		if (j && j->seen == e->epoch)
-			astra_rights_count(room, &snap->jobs[j->index], -1);
+			astra_rights_count(room, &r->snap->jobs[j->index], -1);
 	}
 	return room;
 }
@@ -198,18 +216,20 @@ static void rights_unbar(struct reclaim *rc)
 /* Limits. */
 
 /* A part of what it holds leaves a job in its limits as it was. */
-static uint64_t rights_releases(const struct reclaim *rc, uint32_t contender,
+static uint64_t rights_releases(const struct reclaim *rc,
+				const struct astra_job *job, uint32_t contender,
 				uint32_t limit)
 {
 	const struct contender *v = &rc->r->contenders[contender];
 
 	if (!astra_loser(v) || v->lose_count || rc->chosen[contender])
 		return 0;
-	return astra_job_use(v->job, limit);
+	return astra_job_leaves(v->job, job, limit);
 }
 
 /* The loser that leaves room in the limit: see above; ASTRA_NONE: none does. */
-static uint32_t rights_best(const struct reclaim *rc, uint32_t limit,
+static uint32_t rights_best(const struct reclaim *rc,
+			    const struct astra_job *job, uint32_t limit,
 			    int64_t need)
 {
 	uint32_t best = ASTRA_NONE;
@@ -217,7 +237,7 @@ static uint32_t rights_best(const struct reclaim *rc, uint32_t limit,
 
 	for (size_t i = 0; i < rc->loser_count; i++) {
 		int64_t use =
-			(int64_t)rights_releases(rc, rc->losers[i], limit);
+			(int64_t)rights_releases(rc, job, rc->losers[i], limit);
 
 		if (gain < need ? use > gain : use >= need && use < gain) {
 			best = rc->losers[i];
@@ -267,7 +287,7 @@ static bool rights_choose(struct reclaim *rc, const struct astra_job *job)
 
 		while (rc->room[use->limit] < (int64_t)use->amount) {
 			uint32_t next = rights_best(
-				rc, use->limit,
+				rc, job, use->limit,
 				(int64_t)use->amount - rc->room[use->limit]);
 
 			if (next == ASTRA_NONE)
@@ -284,7 +304,7 @@ bool astra_rights_begin(struct reclaim *rc, const struct contender *c)
 {
 	rc->released_count = 0;
 	rights_bar(rc, c->job);
-	return !astra_rights_lack(rc->room, c->job) ||
+	return c->expired || !astra_rights_lack(rc->room, c->job) ||
 	       rights_choose(rc, c->job);
 }
 
@@ -304,7 +324,8 @@ void astra_rights_take(struct reclaim *rc, const struct contender *c)
 {
 	if (!rc->room)
 		return;
-	astra_rights_count(rc->room, c->job, -1);
+	if (!c->expired) /* else it has its part, and moves */
+		astra_rights_count(rc->room, c->job, -1);
 	for (size_t i = 0; i < rc->victim_count; i++) {
 		const struct contender *v = &rc->r->contenders[rc->victims[i]];
 
@@ -324,7 +345,7 @@ static bool rights_in_way(const struct round *r, const struct astra_job *owner,
 		const struct astra_limit *l = &r->snap->limits[use->limit];
 
 		if (l->used + use->amount > l->most &&
-		    astra_job_use(job, use->limit))
+		    astra_job_leaves(job, owner, use->limit))
 			return astra_job_may_take(owner, job);
 	}
 	return false;

@@ -346,6 +346,17 @@ static inline uint64_t astra_job_use(const struct astra_job *job,
 	return 0;
 }
 
+/* What the end of the holder's lease leaves another job of a limit: nothing for
+ * a job of the same user, as a user's own jobs wait for each other. */
+static inline uint64_t astra_job_leaves(const struct astra_job *holder,
+					const struct astra_job *next,
+					uint32_t limit)
+{
+	return holder->tenant == next->tenant && holder->user == next->user
+		       ? 0
+		       : astra_job_use(holder, limit);
+}
+
 static inline bool astra_job_active(enum astra_job_state state)
 {
 	return state == ASTRA_JOB_PENDING || state == ASTRA_JOB_REQUEUED ||

@@ -31,6 +31,17 @@ renewed() {
 	((leases > $2))
 }
 
+first=$(sleeper -p gpu -L solver:1 --gres=gpu:1)
+runs "$first"
+second=$(sleeper_of_other -p gpu -L solver:1 --gres=gpu:1)
+wait_for 20 says "$second" Licenses
+runs "$second"
+wait_for 20 says "$first" Licenses
+runs "$first"
+ok licence
+scancel "$first" "$second"
+wait_for 30 clean
+
 # A lease is of 8 s.
 holder=$(sleeper -p top -N2 --gres=gpu:4)
 runs "$holder"
@@ -42,15 +53,4 @@ check_eq "state of the one that waits" PENDING "$(job_state "$waits")"
 check_eq "restarts of the one that waits" 0 "$(job_field "$waits" Restarts)"
 ok partition_prio
 scancel "$holder" "$waits"
-wait_for 30 clean
-
-first=$(sleeper -p gpu -L solver:1 --gres=gpu:1)
-runs "$first"
-second=$(sleeper_of_other -p gpu -L solver:1 --gres=gpu:1)
-wait_for 20 says "$second" Licenses
-runs "$second"
-wait_for 20 says "$first" Licenses
-runs "$first"
-ok licence
-scancel "$first" "$second"
 check_eq "errors of ours in the log" '' "$(errors_of_ours)"

@@ -49,6 +49,22 @@ static void rights_look(struct vcluster *vc)
 				 (uintmax_t)vc->world.limits[i].used);
 }
 
+/* The host refuses a start that a limit leaves no room. */
+static bool rights_refuses(struct vcluster *vc, const struct astra_decision *d)
+{
+	const struct astra_job *job = &vc->jobs[d->job - 1]->job;
+
+	for (size_t i = 0; i < job->use_count; i++) {
+		const struct astra_limit *l =
+			&vc->world.limits[job->uses[i].limit];
+
+		if (l->used + job->uses[i].amount > l->most)
+			fail_msg("%s: at %.0f job %u is started over a limit",
+				 vc->options.policy, vc->now_sec, d->job);
+	}
+	return false;
+}
+
 static void rights_begin(struct rights *t, size_t nodes, uint32_t gpus,
 			 const char *policy)
 {
@@ -59,6 +75,7 @@ static void rights_begin(struct rights *t, size_t nodes, uint32_t gpus,
 	t->vc.options.min_run_sec = 0;
 	t->vc.options.grace_sec = 0;
 	t->vc.looked = rights_look;
+	t->vc.refuses = rights_refuses;
 	vc_begin(&t->vc);
 	vc_tenant(&t->vc, "a", 1);
 	vc_tenant(&t->vc, "b", 1);
@@ -314,6 +331,28 @@ static void the_fewest_leases_end(void **state)
 	vc_fini(&t.vc);
 }
 
+/* A user's own jobs wait for each other. */
+static void no_lease_ends_for_a_job_of_its_user(void **state)
+{
+	struct rights t = {0};
+	struct vjob *jobs[2];
+	uint32_t limit;
+
+	(void)state;
+	rights_begin(&t, 2, 4, "ltgf");
+	limit = rights_limit(&t, 2);
+	vc_user(&t.vc, 0, "ann");
+	for (int i = 0; i < 2; i++)
+		jobs[i] = rights_user(&t, 0, 0, 2, limit);
+	jobs[0]->work_sec = 400;
+	vc_run(&t.vc, AT(390));
+	assert_int_equal(jobs[0]->starts, 1);
+	assert_int_equal(jobs[1]->starts, 0);
+	vc_run(&t.vc, AT(420));
+	assert_int_equal(jobs[1]->starts, 1);
+	vc_fini(&t.vc);
+}
+
 /* Of two limits both have to leave room. */
 static void a_job_needs_room_in_all_of_its_limits(void **state)
 {
@@ -397,6 +436,7 @@ int main(void)
 		cmocka_unit_test(tenants_share_a_licence),
 		cmocka_unit_test(a_gang_collects_what_a_limit_leaves),
 		cmocka_unit_test(the_fewest_leases_end),
+		cmocka_unit_test(no_lease_ends_for_a_job_of_its_user),
 		cmocka_unit_test(a_job_needs_room_in_all_of_its_limits),
 		cmocka_unit_test(no_round_breaks_the_rules),
 	};

@@ -26,7 +26,10 @@ struct use_limit {
 	const char *name; /* of an account, or a licence */
 	int tres;	  /* its number, or USE_JOBS */
 	uint64_t most, used;
-	uint64_t releasable; /* of what is used, by jobs whose leases may end */
+	/* Of what is used, by jobs whose leases may end; whose these are, if
+	 * they are one user's in one tenant, else NULL. */
+	uint64_t releasable;
+	const struct astra_job *holder;
 };
 
 /* Limits that count for one job. */
@@ -315,24 +318,34 @@ static void use_limits_of(const struct uses *u, struct use_list *out,
 
 /* Whether leases may end for it. */
 
-/* Of jobs whose leases may end. */
-static uint64_t use_releasable(const struct uses *u,
-			       const struct use_limit *limit)
+static bool use_same_user(const struct astra_job *a, const struct astra_job *b)
 {
-	uint64_t sum = 0;
+	return a->tenant == b->tenant && a->user == b->user;
+}
+
+/* What jobs whose leases may end use. */
+static void use_find_releasable(const struct uses *u, struct use_limit *l)
+{
+	bool several = false;
 
 	for (size_t i = 0; i < u->view->job_count; i++) {
 		const struct astra_job *j = &u->view->jobs[i];
 		const job_record_t *job;
+		uint64_t amount;
 
 		if (j->state != ASTRA_JOB_RUNNING || !j->revocable ||
 		    j->suspended)
 			continue;
 		job = find_job_record(j->id);
-		if (job)
-			sum += use_amount(limit, job);
+		amount = job ? use_amount(l, job) : 0;
+		if (!amount)
+			continue;
+		l->releasable += amount;
+		several |= l->holder && !use_same_user(l->holder, j);
+		l->holder = j;
 	}
-	return sum;
+	if (several)
+		l->holder = NULL;
 }
 
 /* The limit as it is kept, a new one if need be; NULL: there is no room. */
@@ -345,12 +358,14 @@ static const struct use_limit *use_keep(struct uses *u,
 	if (u->count == ASTRA_USES_MAX)
 		return NULL;
 	u->limits[u->count] = *limit;
-	u->limits[u->count].releasable = use_releasable(u, limit);
+	use_find_releasable(u, &u->limits[u->count]);
 	return &u->limits[u->count++];
 }
 
-static bool use_helps(struct uses *u, const job_record_t *job,
-		      const struct use_list *limits)
+/* Whether ends of leases of other users' jobs could make room in all of them.
+ */
+static bool use_helps(struct uses *u, const struct astra_job *j,
+		      const job_record_t *job, const struct use_list *limits)
 {
 	for (size_t i = 0; i < limits->count; i++) {
 		const struct use_limit *l = use_keep(u, &limits->list[i]);
@@ -358,7 +373,8 @@ static bool use_helps(struct uses *u, const job_record_t *job,
 
 		if (!l || amount > l->most ||
 		    (l->used + amount > l->most &&
-		     l->releasable < l->used + amount - l->most))
+		     (l->releasable < l->used + amount - l->most ||
+		      (l->holder && use_same_user(l->holder, j)))))
 			return false;
 	}
 	return limits->count && !limits->full;
@@ -382,7 +398,7 @@ static void use_look(struct uses *u, uint32_t i)
 	if (!job || job->priority == 0)
 		return;
 	use_limits_of(u, &limits, job);
-	if (use_helps(u, job, &limits))
+	if (use_helps(u, &u->view->jobs[i], job, &limits))
 		u->view->jobs[i].state = ASTRA_JOB_PENDING;
 }
 
