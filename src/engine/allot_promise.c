@@ -78,7 +78,7 @@ int astra_allot_serve_holds(struct allotment *a)
 	}
 	promise_drop_ran(r->e);
 	a->grants_before = r->e->grant_count;
-	if (astra_holds_serve(r) < 0)
+	if (astra_holds_serve(r) < 0 || astra_rights_serve(r) < 0)
 		return -1;
 	a->grants_served = r->e->grant_count;
 	r->grants_before = r->e->grant_count;

@@ -819,6 +819,11 @@ void astra_rights_end(struct reclaim *rc, bool found);
 void astra_rights_take(struct reclaim *rc, const struct contender *c);
 /* Go on with what is left of limits in another pass. */
 void astra_rights_follow(struct reclaim *to, const struct reclaim *from);
+/* Under a policy that allocates, before it is asked: of leases that are over,
+ * let those end that leave a poorer user's job room in a limit. The policy knows
+ * no limits: it would award the same GPUs again. Returns 0, or -1 when memory
+ * is out. */
+int astra_rights_serve(struct round *r);
 /* The end of a lease that goes on, of a job that uses a limit: a hold that
  * needs room in that begins then, or end_sec. */
 double astra_rights_cut(const struct round *r, const struct astra_job *job,

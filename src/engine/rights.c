@@ -17,6 +17,7 @@
  * None of these leases ends for a job of the same user: that would help nobody
  * else, and jobs that could run to their end would take turns.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,7 +335,7 @@ void astra_rights_take(struct reclaim *rc, const struct contender *c)
 	}
 }
 
-/* Holds. */
+/* Turns, where the policy gives none. */
 
 /* Whether a job has a part of a limit that leaves the owner no room. */
 static bool rights_in_way(const struct round *r, const struct astra_job *owner,
@@ -350,6 +351,107 @@ static bool rights_in_way(const struct round *r, const struct astra_job *owner,
 	}
 	return false;
 }
+
+#define RIGHTS_SERVES_MAX 16 /* in a round */
+
+static double rights_key(struct astra_usage u)
+{
+	return u.fair > 0 ? u.alloc / u.fair : 0;
+}
+
+/* Whether the one job's tenant, or within a tenant its user, or else the job
+ * itself, has had a smaller part of what it is due. */
+static bool rights_is_poorer(const struct round *r, const struct ejob *a,
+			     const struct ejob *b)
+{
+	const struct astra_engine *e = r->e;
+	const struct astra_fairness *f = e->account;
+	double now = r->snap->now_sec;
+
+	if (a->tenant != b->tenant)
+		return rights_key(astra_fairness_tenant(
+			       f, now, e->tenants[a->tenant].account)) <
+		       rights_key(astra_fairness_tenant(
+			       f, now, e->tenants[b->tenant].account));
+	if (a->user != b->user && a->user != ASTRA_NONE &&
+	    b->user != ASTRA_NONE)
+		return rights_key(astra_fairness_user(
+			       f, now, e->users[a->user].account)) <
+		       rights_key(astra_fairness_user(
+			       f, now, e->users[b->user].account));
+	return rights_key(astra_fairness_job(f, now, a->account)) <
+	       rights_key(astra_fairness_job(f, now, b->account));
+}
+
+/* Also where the policy lets leases go on without an end, or end at any time.
+ */
+static bool rights_is_over(const struct round *r, const struct ejob *j)
+{
+	return fmin(j->lease_end_sec, j->lease_start_sec + j->lease_sec) <=
+	       r->snap->now_sec;
+}
+
+/* All other leases go on. Returns whether any may end for the contender. */
+static bool rights_ask(const struct round *r, const struct contender *c)
+{
+	const struct ejob *next = &r->e->jobs[c->row];
+	bool any = false;
+
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *v = &r->contenders[i];
+		const struct ejob *j = &r->e->jobs[v->row];
+
+		v->granted = !v->expired || v->taken || !rights_is_over(r, j) ||
+			     !rights_in_way(r, c->job, v->job) ||
+			     !rights_is_poorer(r, next, j);
+		any |= !v->granted;
+	}
+	return any;
+}
+
+/* Returns 1 if it has a place, 0, or -1. */
+static int rights_serve_one(struct round *r, struct contender *c)
+{
+	struct reclaim rc;
+	size_t count = 0;
+	int status = astra_reclaim_init(&rc, r, r->idle);
+
+	if (!status)
+		count = astra_reclaim_place(&rc, c);
+	if (count) {
+		astra_reclaim_take(&rc, c, count);
+		c->taken = true;
+		status =
+			astra_grants_add(r->e, c->job->id, 0, rc.shares, count);
+		r->e->jobs[c->row].served = r->e->jobs[c->row].collected = true;
+		astra_idle_replace(r, rc.work);
+		rc.work = NULL;
+	}
+	astra_reclaim_fini(&rc);
+	return status < 0 ? -1 : count > 0;
+}
+
+int astra_rights_serve(struct round *r)
+{
+	int left = RIGHTS_SERVES_MAX, served = 0;
+
+	if (!r->snap->limit_count)
+		return 0;
+	for (size_t i = 0; i < r->contender_count && left && served >= 0; i++) {
+		struct contender *c = &r->contenders[i];
+
+		if (c->expired || c->taken || !r->e->jobs[c->row].lacks ||
+		    !rights_ask(r, c))
+			continue;
+		left--;
+		served = rights_serve_one(r, c);
+	}
+	for (size_t i = 0; i < r->contender_count; i++)
+		r->contenders[i].granted = false;
+	return served < 0 ? -1 : 0;
+}
+
+/* Holds. */
 
 double astra_rights_cut(const struct round *r, const struct astra_job *job,
 			double end_sec)
