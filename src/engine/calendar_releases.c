@@ -82,7 +82,7 @@ static bool lease_release(const struct calendar *c, size_t order,
 
 	if ((!c->anybody && calendar_is_poorer(c, v)) ||
 	    j->phase != ASTRA_PHASE_LEASED ||
-	    !astra_job_may_take(c->owner->job, job))
+	    !astra_job_may_take(r->snap, c->owner->job, job))
 		return false;
 	pays = calendar_pays(c, v->row, job);
 	if (!pays && !c->anybody)
@@ -180,7 +180,7 @@ static int collect_grants(struct calendar *c)
 					      : r->snap->now_sec + j->lease_sec;
 
 		if ((!c->anybody && !calendar_grant_pays(c, j)) ||
-		    !astra_job_may_take(c->owner->job,
+		    !astra_job_may_take(r->snap, c->owner->job,
 					&r->snap->jobs[j->index]))
 			continue;
 		if (calendar_add(c,
@@ -253,7 +253,8 @@ bool astra_calendar_displaces(const struct calendar *c, const struct hold *hold)
 	double due_sec;
 
 	if (c->displace == ASTRA_DISPLACE_NONE ||
-	    !astra_job_may_take(c->owner->job, &r->snap->jobs[j->index]))
+	    !astra_job_may_take(r->snap, c->owner->job,
+				&r->snap->jobs[j->index]))
 		return false;
 	due_sec = calendar_hold_due(c, hold);
 	if (c->claim == ASTRA_CLAIM_DUE)
@@ -281,7 +282,7 @@ static int collect_holds(struct calendar *c)
 
 		if (astra_calendar_displaces(c, &e->holds[i]))
 			continue;
-		if (!astra_job_may_take(c->owner->job,
+		if (!astra_job_may_take(c->r->snap, c->owner->job,
 					&c->r->snap->jobs[j->index]))
 			end = HUGE_VAL;
 		if (calendar_add(c, (struct release){

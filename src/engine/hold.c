@@ -338,10 +338,12 @@ static void table_shares(struct round *r, const struct astra_job *job,
 			 const struct astra_share *shares, size_t count,
 			 double end_sec)
 {
+	uint64_t preempts = astra_job_preempts(r->snap, job);
+
 	for (size_t i = 0; i < count; i++) {
 		struct astra_node_hold *h = &r->node_holds[shares[i].node];
 
-		if (end_sec <= h->cut_sec && !(job->preempts & h->classes))
+		if (end_sec <= h->cut_sec && !(preempts & h->classes))
 			table_add(h, &shares[i], 1);
 	}
 }
@@ -450,6 +452,7 @@ double astra_holds_cut(struct round *r, const struct astra_job *job,
 		       const struct astra_share *shares, size_t count,
 		       double end_sec)
 {
+	uint64_t preempts = astra_job_preempts(r->snap, job);
 	double cut;
 
 	if (!r->node_holds)
@@ -459,7 +462,7 @@ double astra_holds_cut(struct round *r, const struct astra_job *job,
 		const struct astra_node_hold *h =
 			&r->node_holds[shares[i].node];
 
-		if (h->cut_sec < end_sec && !(job->preempts & h->classes) &&
+		if (h->cut_sec < end_sec && !(preempts & h->classes) &&
 		    (h->gpus < shares[i].gpus || h->cpus < shares[i].cpus ||
 		     h->mem_mib < (int64_t)shares[i].mem_mib))
 			cut = fmin(cut, h->cut_sec);
@@ -467,7 +470,7 @@ double astra_holds_cut(struct round *r, const struct astra_job *job,
 	for (size_t i = 0; i < count; i++) {
 		struct astra_node_hold *h = &r->node_holds[shares[i].node];
 
-		if (h->cut_sec < cut && !(job->preempts & h->classes))
+		if (h->cut_sec < cut && !(preempts & h->classes))
 			table_add(h, &shares[i], -1);
 	}
 	return cut;

@@ -80,11 +80,14 @@ bool astra_rights_lack(const int64_t *room, const struct astra_job *job)
 
 int astra_rights_init(struct reclaim *rc)
 {
-	for (size_t i = 0; i < rc->loser_count; i++)
-		rc->preempts |= rc->r->contenders[rc->losers[i]].job->preempts;
-	if (!rc->r->snap->limit_count)
+	const struct round *r = rc->r;
+
+	for (size_t i = 0; r->snap->preempts && i < rc->loser_count; i++)
+		rc->preempts |= astra_job_preempts(
+			r->snap, r->contenders[rc->losers[i]].job);
+	if (!r->snap->limit_count)
 		return 0;
-	rc->room = astra_rights_room(rc->r);
+	rc->room = astra_rights_room(r);
 	rc->released = calloc(rc->loser_count + 1, sizeof(*rc->released));
 	return rc->room && rc->released ? 0 : -1;
 }
@@ -176,9 +179,9 @@ int astra_rights_sync(struct round *r)
 
 bool astra_rights_spare(const struct round *r, const struct contender *c)
 {
-	for (size_t i = 0; c->job->preempts && i < r->contender_count; i++)
+	for (size_t i = 0; r->snap->preempts && i < r->contender_count; i++)
 		if (!r->contenders[i].expired &&
-		    !astra_job_may_take(r->contenders[i].job, c->job))
+		    !astra_job_may_take(r->snap, r->contenders[i].job, c->job))
 			return true;
 	return false;
 }
@@ -190,7 +193,8 @@ static void rights_bar(struct reclaim *rc, const struct astra_job *job)
 	for (size_t i = 0; i < rc->loser_count; i++) {
 		struct contender *v = &rc->r->contenders[rc->losers[i]];
 
-		if (astra_job_may_take(job, v->job) || !astra_loser(v))
+		if (astra_job_may_take(rc->r->snap, job, v->job) ||
+		    !astra_loser(v))
 			continue;
 		astra_loser_take(rc->r, rc->all, v);
 		v->barred = true;
@@ -347,7 +351,7 @@ static bool rights_in_way(const struct round *r, const struct astra_job *owner,
 
 		if (l->used + use->amount > l->most &&
 		    astra_job_leaves(job, owner, use->limit))
-			return astra_job_may_take(owner, job);
+			return astra_job_may_take(r->snap, owner, job);
 	}
 	return false;
 }

@@ -128,13 +128,16 @@ int astra_snapshot_copy(const struct astra_snapshot *from,
 			     sizeof(*from->tenants), astra_tenant_members);
 	to->users = copy_records(arena, from->users, from->user_count,
 				 sizeof(*from->users), astra_user_members);
+	to->preempts = snapshot_copy_copy(arena, from->preempts,
+					  ASTRA_PREEMPT_CLASSES *
+						  sizeof(*from->preempts));
 	to->limits = copy_records(arena, from->limits, from->limit_count,
 				  sizeof(*from->limits), astra_limit_members);
 	if ((from->node_count && !to->nodes) ||
 	    (from->tenant_count && !to->tenants) ||
 	    (from->user_count && !to->users) ||
 	    (from->limit_count && !to->limits) ||
-	    copy_jobs(from, arena, to) < 0)
+	    (from->preempts && !to->preempts) || copy_jobs(from, arena, to) < 0)
 		return -1;
 	return snapshot_copy_bids(from, arena, to);
 }
@@ -227,7 +230,6 @@ const struct astra_member astra_job_members[] = {
 	JOB(FLAG, checkpoints),
 	JOB(FLAG, keeps_size),
 	JOB(U32, preempt_class),
-	JOB(U64, preempts),
 	JOB(U32, forecast.app),
 	JOB(U32, forecast.turn),
 	JOB(REAL, forecast.work_sec),

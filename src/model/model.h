@@ -125,7 +125,7 @@ struct astra_use {
 	uint64_t amount;
 };
 
-/* Classes of jobs that the host preempts in different ways. */
+/* Classes of jobs that the host preempts in different ways, by number. */
 #define ASTRA_PREEMPT_CLASSES 64
 
 /* What is known of a job's work beside what it asks for: declared by its user,
@@ -167,7 +167,8 @@ struct astra_job {
 	uint32_t user;	 /* index into the snapshot's users; none has it: it is
 			  * not known whose it is */
 	uint32_t copies; /* array tasks this record still stands for; >= 1 */
-	double weight;	 /* within its tenant; W_ij of LTGF */
+	uint32_t preempt_class; /* less than ASTRA_PREEMPT_CLASSES */
+	double weight;		/* within its tenant; W_ij of LTGF */
 	double precedence; /* among its tenant's jobs that are equally served:
 			    * larger goes first; 0: no wish */
 	struct astra_request request;
@@ -192,12 +193,8 @@ struct astra_job {
 			 * is not taken back before it does */
 	bool checkpoints; /* wants a signal and its grace before */
 	bool keeps_size;  /* elastic, but does not leave only to grow */
-	/* The host may end jobs of some classes for it, directly or through
-	 * jobs of a class in between: bit c of preempts is class c. */
-	uint32_t preempt_class; /* its own; less than ASTRA_PREEMPT_CLASSES */
-	uint64_t preempts;
+	uint32_t use_count;
 	const struct astra_use *uses;
-	size_t use_count;
 	struct astra_forecast forecast;
 	const struct astra_share *held;
 	size_t held_count;
@@ -248,8 +245,11 @@ struct astra_snapshot {
 	size_t user_count;
 	const struct astra_job *jobs;
 	size_t job_count;
-	const struct astra_limit
-		*limits; /* of which jobs may wait for a part */
+	/* By class: for its jobs the host may end jobs of these classes, bit c
+	 * is class c, directly or through jobs of a class in between. NULL: it
+	 * ends none for others. */
+	const uint64_t *preempts;
+	const struct astra_limit *limits; /* jobs may wait for a part */
 	size_t limit_count;
 	const struct astra_bid *bids; /* by app, at most one each; see auction.h
 				       */
@@ -328,12 +328,21 @@ static inline double astra_charge(double charge, uint32_t gpus)
 	return charge > 0 ? charge : gpus;
 }
 
+/* The classes whose jobs the host may end for this one. */
+static inline uint64_t astra_job_preempts(const struct astra_snapshot *snapshot,
+					  const struct astra_job *job)
+{
+	return snapshot->preempts ? snapshot->preempts[job->preempt_class] : 0;
+}
+
 /* Whether a job's lease may end for another one: not if the host would end that
  * one for the job again. */
-static inline bool astra_job_may_take(const struct astra_job *next,
+static inline bool astra_job_may_take(const struct astra_snapshot *snapshot,
+				      const struct astra_job *next,
 				      const struct astra_job *holder)
 {
-	return !(holder->preempts >> next->preempt_class & 1);
+	return !(astra_job_preempts(snapshot, holder) >> next->preempt_class &
+		 1);
 }
 
 /* What the job uses of a limit; 0: nothing. */

@@ -155,7 +155,7 @@ static int get_uses(const json_t *array, struct astra_round *r,
 						"uses", err);
 	}
 	job->uses = uses;
-	job->use_count = json_array_size(array);
+	job->use_count = (uint32_t)json_array_size(array);
 	return 0;
 }
 
@@ -178,6 +178,33 @@ static int get_limits(const json_t *array, struct astra_round *r,
 	}
 	r->snapshot.limits = limits;
 	r->snapshot.limit_count = json_array_size(array);
+	return 0;
+}
+
+/* Bitmaps of classes, as hexadecimal numbers. */
+static int get_preempts(const json_t *array, struct astra_round *r,
+			struct astra_error *err)
+{
+	uint64_t *preempts = astra_arena_take(
+		&r->arena, ASTRA_PREEMPT_CLASSES * sizeof(*preempts));
+
+	if (!array)
+		return 0;
+	if (!preempts)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < ASTRA_PREEMPT_CLASSES; i++) {
+		const char *text = json_string_value(json_array_get(array, i));
+		char *end;
+
+		if (!text || strlen(text) != 16)
+			return astra_read_wrong("the record's preempts", i,
+						"classes", err);
+		preempts[i] = strtoull(text, &end, 16);
+		if (*end)
+			return astra_read_wrong("the record's preempts", i,
+						"classes", err);
+	}
+	r->snapshot.preempts = preempts;
 	return 0;
 }
 
@@ -302,6 +329,7 @@ static int round_get_snapshot(const json_t *object, struct astra_round *r,
 				      err) < 0 ||
 	    read_snapshot_get_users(json_object_get(object, "users"), r, err) <
 		    0 ||
+	    get_preempts(json_object_get(object, "preempts"), r, err) < 0 ||
 	    get_limits(json_object_get(object, "limits"), r, err) < 0 ||
 	    read_snapshot_get_jobs(json_object_get(object, "jobs"), r, err) < 0)
 		return -1;

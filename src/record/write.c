@@ -170,6 +170,12 @@ static void put_snapshot(struct astra_text *out, const struct astra_snapshot *s)
 		open_object(out, &s->users[i], astra_user_members);
 		write_put_word(out, "}");
 	}
+	if (s->preempts) {
+		write_put_word(out, "],\n\"preempts\":[");
+		for (size_t i = 0; i < ASTRA_PREEMPT_CLASSES; i++)
+			astra_text_printf(out, "%s\"%016jx\"", i ? "," : "",
+					  (uintmax_t)s->preempts[i]);
+	}
 	write_put_word(out, "],\n\"limits\":[");
 	for (size_t i = 0; i < s->limit_count; i++) {
 		write_put_word(out, i ? ",\n" : "\n");

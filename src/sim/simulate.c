@@ -93,6 +93,7 @@ static int one_round(struct loop *l, struct astra_error *err)
 		.tenant_count = v->trace->tenant_count,
 		.users = v->users,
 		.user_count = v->user_count,
+		.preempts = begin ? begin->snapshot->preempts : NULL,
 		.limits = v->world.limits,
 		.limit_count = v->world.limit_count,
 		.jobs = v->world.shown,

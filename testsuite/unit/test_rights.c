@@ -12,6 +12,15 @@
 #define AT(t) (1000 + (t))
 #define LIMITS 3
 
+/* Each class preempts those below it. */
+#define HIGH 2
+#define MIDDLE 1
+#define LOW 0
+static const uint64_t preempts[ASTRA_PREEMPT_CLASSES] = {
+	[MIDDLE] = 1 << LOW,
+	[HIGH] = 1 << MIDDLE | 1 << LOW,
+};
+
 struct rights {
 	struct vcluster vc;
 	struct astra_limit limits[LIMITS];
@@ -23,6 +32,7 @@ struct rights {
  * preempt, and no more of a limit is used than there is. */
 static void rights_look(struct vcluster *vc)
 {
+	const struct astra_snapshot snap = {.preempts = vc->preempts};
 	const struct astra_engine *e = vc->engine;
 
 	for (size_t i = 0; i < e->job_count; i++) {
@@ -35,7 +45,7 @@ static void rights_look(struct vcluster *vc)
 			continue;
 		holder = &vc->jobs[j->id - 1]->job;
 		next = &vc->jobs[j->doomed_for - 1]->job;
-		if (!astra_job_may_take(next, holder))
+		if (!astra_job_may_take(&snap, next, holder))
 			fail_msg("%s: at %.0f the lease of job %u ends for "
 				 "job %u, which it could preempt",
 				 vc->options.policy, vc->now_sec, j->id,
@@ -75,6 +85,7 @@ static void rights_begin(struct rights *t, size_t nodes, uint32_t gpus,
 	t->vc.options.min_run_sec = 0;
 	t->vc.options.grace_sec = 0;
 	t->vc.looked = rights_look;
+	t->vc.preempts = preempts;
 	t->vc.refuses = rights_refuses;
 	vc_begin(&t->vc);
 	vc_tenant(&t->vc, "a", 1);
@@ -120,12 +131,6 @@ static struct vjob *rights_user(struct rights *t, uint32_t tenant,
 	return v;
 }
 
-static void rights_class(struct vjob *v, uint32_t class, uint64_t preempts)
-{
-	v->job.preempt_class = class;
-	v->job.preempts = preempts;
-}
-
 static double part_of(struct rights *t, const struct vjob *v)
 {
 	return vc_view(&t->vc, v).usage.alloc / (t->vc.now_sec - AT(0));
@@ -135,11 +140,6 @@ static uint32_t rights_revoked(struct rights *t, const struct vjob *v)
 {
 	return vc_view(&t->vc, v).revoked;
 }
-
-#define HIGH 2
-#define MIDDLE 1
-#define LOW 0
-#define BELOW(class) ((UINT64_C(1) << (class)) - 1)
 
 static void each_policy(void (*check)(const char *policy))
 {
@@ -156,7 +156,7 @@ static void keeps_its_lease(const char *policy)
 
 	rights_begin(&t, 1, 4, policy);
 	high = rights_job(&t, 0, 4);
-	rights_class(high, HIGH, BELOW(HIGH));
+	high->job.preempt_class = HIGH;
 	vc_run(&t.vc, AT(10));
 	low = rights_job(&t, 1, 4);
 	vc_run(&t.vc, AT(600));
@@ -182,7 +182,7 @@ static void a_peer_has_its_turn(void **state)
 	rights_begin(&t, 1, 4, "ltgf");
 	for (uint32_t i = 0; i < 2; i++) {
 		jobs[i] = rights_job(&t, i, 4);
-		rights_class(jobs[i], HIGH, BELOW(HIGH));
+		jobs[i]->job.preempt_class = HIGH;
 	}
 	vc_run(&t.vc, AT(600));
 	assert_true(jobs[0]->starts > 1 && jobs[1]->starts > 1);
@@ -200,7 +200,7 @@ static void a_chain_of_three_never_turns_round(void **state)
 	rights_begin(&t, 1, 4, "ltgf");
 	for (uint32_t i = 3; i-- > 0;) {
 		jobs[i] = rights_job(&t, 2 - i, 4);
-		rights_class(jobs[i], i, BELOW(i));
+		jobs[i]->job.preempt_class = i;
 		vc_run(&t.vc, t.vc.now_sec + 10);
 	}
 	vc_run(&t.vc, AT(900));
@@ -220,7 +220,7 @@ static void a_gang_waits_for_the_leases_that_may_end(void **state)
 	(void)state;
 	rights_begin(&t, 2, 4, "ltgf");
 	high = rights_job(&t, 0, 4);
-	rights_class(high, HIGH, BELOW(HIGH));
+	high->job.preempt_class = HIGH;
 	low = rights_job(&t, 1, 4);
 	vc_run(&t.vc, AT(10));
 	gang = rights_job(&t, 2, 4);
@@ -423,7 +423,7 @@ static void random_world(const char *policy, uint64_t seed)
 			&t.vc, (uint32_t)astra_random_below(&random, 3), gpus,
 			(double)astra_random_below(&random, 400));
 
-		rights_class(v, class, BELOW(class));
+		v->job.preempt_class = class;
 		for (uint32_t k = 0; k < LIMITS; k++)
 			if (!astra_random_below(&random, 3))
 				rights_use(&t, v, k,

@@ -76,6 +76,8 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 				       .table = table};
 	static uint64_t allowed[] = {0xd}, possible[] = {0xf},
 			required[] = {0x4};
+	static const uint64_t preempts[ASTRA_PREEMPT_CLASSES] = {
+		[1] = 1, [63] = UINT64_MAX};
 	static const struct astra_limit limits[] = {
 		{.name = "account", .most = 9}, {.name = "licence", .most = 2}};
 	static const struct astra_use uses[] = {{.limit = 1, .amount = 1},
@@ -113,9 +115,8 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 		if (i % 6 == 0)
 			v->job.request.required = required;
 		v->job.preempt_class = (uint32_t)i % 2;
-		v->job.preempts = i % 7 == 1;
 		v->job.uses = uses;
-		v->job.use_count = (size_t)i % 3;
+		v->job.use_count = (uint32_t)i % 3;
 		if (i % 4 == 0)
 			v->job.forecast.utility = (struct astra_utility){
 				.kind = ASTRA_UTILITY_SIGMOID,
@@ -124,6 +125,7 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 	bid.app = astra_app_job(vc->jobs[3]->job.id);
 	bid.time_sec = 1000;
 	vc->bids = &bid;
+	vc->preempts = preempts;
 	vc->bid_count = 1;
 	vc->round = recorded_round;
 	return vc;

@@ -107,5 +107,4 @@ void astra_classes_tell(const struct astra_classes *c,
 	else if (c->by_part && record->part_ptr)
 		class = classes_find(c, classes_part_key(record->part_ptr));
 	job->preempt_class = class;
-	job->preempts = c->preempts[class];
 }

@@ -21,7 +21,7 @@ struct astra_classes {
  * QOS read lock. */
 void astra_classes_read(struct astra_classes *classes);
 
-/* A job's class and rights. Locks: caller holds job and part read. */
+/* A job's class. Locks: caller holds job and part read. */
 void astra_classes_tell(const struct astra_classes *classes,
 			const job_record_t *record, struct astra_job *job);
 

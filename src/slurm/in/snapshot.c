@@ -362,6 +362,8 @@ static void end_view(struct astra_scene *scene, struct astra_view *view)
 	for (size_t i = 0; i < view->map.count; i++)
 		view->nodes[i].name =
 			copy_name(scene, &view->nodes[i], view->map.kind[i]);
+	if (scene->classes.count > 1)
+		view->model.preempts = scene->classes.preempts;
 	view->model.nodes = view->nodes;
 	view->model.node_count = view->map.count;
 	view->model.tenants = view->tenants.list;

@@ -408,7 +408,7 @@ static int use_tell_job(struct uses *u, struct astra_job *j)
 {
 	const job_record_t *job = find_job_record(j->id);
 	struct astra_use uses[ASTRA_USES_MAX], *copy;
-	size_t count = 0;
+	uint32_t count = 0;
 
 	for (size_t i = 0; job && i < u->count; i++) {
 		uint64_t amount = use_amount(&u->limits[i], job);
