@@ -228,7 +228,8 @@ static void settle_one(struct allotment *a, struct contender *c,
 	double end = c->granted ? c->until_sec : a->answer.spare_until_sec;
 	double cut;
 
-	if (c->taken || (!c->granted && leaves(a, demand))) {
+	if (c->taken || (!c->granted && leaves(a, demand) &&
+			 !astra_rights_spare(a->r, c))) {
 		if (j->lease_end_sec > now)
 			astra_lease_set_end(a->r->e, j, now);
 		astra_job_set_phase(a->r->e, j, ASTRA_PHASE_DOOMED);
@@ -238,8 +239,8 @@ static void settle_one(struct allotment *a, struct contender *c,
 	}
 	end = end > now ? end : now + j->lease_sec;
 	if (a->r->node_holds)
-		cut = astra_holds_cut(a->r, c->job->held, c->job->held_count,
-				      end);
+		cut = astra_holds_cut(a->r, c->job, c->job->held,
+				      c->job->held_count, end);
 	else
 		cut = end;
 	if (cut > now)

@@ -78,7 +78,7 @@ int astra_allot_serve_holds(struct allotment *a)
 	}
 	promise_drop_ran(r->e);
 	a->grants_before = r->e->grant_count;
-	if (astra_holds_serve(r) < 0)
+	if (astra_holds_serve(r) < 0 || astra_rights_serve(r) < 0)
 		return -1;
 	a->grants_served = r->e->grant_count;
 	r->grants_before = r->e->grant_count;
@@ -102,7 +102,7 @@ bool astra_allot_cut(struct allotment *a, const struct contender *c,
 		end = now + j->lease_sec;
 	if (c->job->time_limit_sec > 0 && !c->expired)
 		end = fmin(end, now + c->job->time_limit_sec);
-	cut = astra_holds_cut(r, shares, count, end);
+	cut = astra_holds_cut(r, c->job, shares, count, end);
 	if (cut >= end)
 		return true;
 	*until_sec = cut;

@@ -110,10 +110,31 @@ static size_t calendar_place(struct calendar *c,
 			   c->shares);
 }
 
+/* Whether limits leave the owner room after so many releases. */
+static bool calendar_has_room(const struct calendar *c, size_t count)
+{
+	const struct astra_job *owner = c->owner->job;
+
+	for (size_t i = 0; c->left && i < owner->use_count; i++) {
+		const struct astra_use *use = &owner->uses[i];
+		int64_t room = c->left[use->limit];
+
+		for (size_t k = 0; k < count; k++)
+			if (c->items[k].job)
+				room += (int64_t)astra_job_leaves(
+					astra_release_job(c, &c->items[k]),
+					owner, use->limit);
+		if (room < (int64_t)use->amount)
+			return false;
+	}
+	return true;
+}
+
 /* The owner's place after so many releases; 0 shares when there is none. */
 static size_t probe(struct calendar *c, size_t count)
 {
-	struct astra_space *space = space_then(c, count);
+	struct astra_space *space =
+		calendar_has_room(c, count) ? space_then(c, count) : NULL;
 	size_t placed = space ? calendar_place(c, space) : 0;
 
 	astra_space_destroy(space);
@@ -142,7 +163,7 @@ static bool probe_from(struct calendar *c, const struct astra_space *free_space,
 		return false;
 	give_releases(c, space, from, count);
 	take_holds(c, space, count);
-	placed = calendar_place(c, space) > 0;
+	placed = calendar_has_room(c, count) && calendar_place(c, space) > 0;
 	astra_space_destroy(space);
 	return placed;
 }
@@ -293,6 +314,24 @@ static size_t calendar_search_all(struct calendar *c)
 	return NEVER;
 }
 
+/* What limits leave the owner: others' holds take theirs before. Returns 0, or
+ * -1 when memory is out. */
+static int calendar_find_room(struct calendar *c)
+{
+	const struct round *r = c->r;
+
+	if (!r->snap->limit_count || !c->owner->job->use_count)
+		return 0;
+	c->left = astra_rights_room(r);
+	for (size_t i = 0; c->left && i < r->e->hold_count; i++) {
+		const struct ejob *j =
+			astra_engine_find(r->e, r->e->holds[i].job);
+
+		astra_rights_count(c->left, &r->snap->jobs[j->index], -1);
+	}
+	return c->left ? 0 : -1;
+}
+
 static void calendar_fini(struct calendar *c)
 {
 	free(c->items);
@@ -403,7 +442,7 @@ int astra_calendar_plan(struct turns *t, const struct astra_space *work,
 	size_t releases = NEVER;
 	int rc = -1;
 
-	if (!c.shares)
+	if (!c.shares || calendar_find_room(&c) < 0)
 		goto out;
 	releases = calendar_claim(&c);
 	rc = releases == NEVER ? 0 : calendar_hold(&c, releases);
@@ -415,6 +454,7 @@ int astra_calendar_plan(struct turns *t, const struct astra_space *work,
 		rc = -1;
 out:
 	calendar_fini(&c);
+	free(c.left);
 	free(c.shares);
 	return rc;
 }

@@ -48,6 +48,8 @@ struct calendar {
 	size_t others_count, others_room, others_at;
 	enum astra_displace displace;
 	bool recalls; /* the budget lets leases end early for it */
+	int64_t *left; /* of each limit, beside other holds; NULL: the owner
+			* uses none */
 	struct astra_share *shares; /* of the last place found */
 	bool failed;		    /* memory is out */
 };
@@ -61,6 +63,13 @@ double astra_natural_end(const struct round *r, const struct ejob *j,
 /* The first time at which it may be told to end; infinite: never. */
 double astra_recall_sec(const struct round *r, const struct ejob *j,
 			const struct astra_job *job);
+
+/* The job whose lease a release is. */
+static inline const struct astra_job *
+astra_release_job(const struct calendar *c, const struct release *x)
+{
+	return &c->r->snap->jobs[x->job->index];
+}
 
 /* calendar_releases.c: begin the list of what comes free, by time; of the same
  * time as found. Returns 0, or -1 when memory is out. */

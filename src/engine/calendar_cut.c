@@ -89,9 +89,83 @@ static void cut_running(struct calendar *c, const struct release *x)
 	c->turns->cut = true;
 }
 
+static void calendar_cut_cut(struct calendar *c, struct release *x,
+			     const struct hold *hold)
+{
+	astra_budget_spend(c->r, x->job, hold->job, hold->start_sec);
+	x->natural_sec = hold->start_sec;
+	astra_lease_set_end(c->r->e, x->job, hold->start_sec);
+	cut_running(c, x);
+	x->job->lent = true;
+	c->r->plan->changed = true;
+}
+
+/* What a limit still lacks at the start, if nothing more is cut. */
+static int64_t cut_lacks_room(const struct calendar *c, size_t count,
+			      const struct astra_use *use, double start_sec)
+{
+	int64_t lack = (int64_t)use->amount - c->left[use->limit];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct release *x = &c->items[i];
+
+		if (x->job && x->natural_sec <= start_sec)
+			lack -= (int64_t)astra_job_leaves(
+				astra_release_job(c, x), c->owner->job,
+				use->limit);
+	}
+	return lack;
+}
+
+/* As best_cut(), of a limit. */
+static struct release *cut_best_use(const struct calendar *c, size_t count,
+				    uint32_t limit, int64_t need,
+				    double start_sec)
+{
+	struct release *best = NULL;
+	int64_t gain = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct release *x = &c->items[i];
+		int64_t use;
+
+		if (!x->job || x->natural_sec <= start_sec)
+			continue;
+		use = (int64_t)astra_job_leaves(astra_release_job(c, x),
+						c->owner->job, limit);
+		if (gain < need ? use > gain : use >= need && use < gain) {
+			best = x;
+			gain = use;
+		}
+	}
+	return best;
+}
+
+static void cut_for_room(struct calendar *c, size_t count,
+			 const struct hold *hold)
+{
+	const struct astra_job *owner = c->owner->job;
+
+	for (size_t i = 0; c->left && i < owner->use_count; i++) {
+		const struct astra_use *use = &owner->uses[i];
+		int64_t lack;
+
+		while ((lack = cut_lacks_room(c, count, use, hold->start_sec)) >
+		       0) {
+			struct release *x = cut_best_use(c, count, use->limit,
+							 lack, hold->start_sec);
+
+			if (!x)
+				break;
+			calendar_cut_cut(c, x, hold);
+		}
+	}
+}
+
 void astra_calendar_cut(struct calendar *c, size_t count,
 			const struct hold *hold)
 {
+	cut_for_room(c, count, hold);
 	for (size_t k = 0; k < hold->count; k++) {
 		const struct astra_share *share = &hold->shares[k];
 		struct release *x;
@@ -106,13 +180,7 @@ void astra_calendar_cut(struct calendar *c, size_t count,
 				    : NULL;
 			if (!x)
 				break;
-			astra_budget_spend(c->r, x->job, hold->job,
-					   hold->start_sec);
-			x->natural_sec = hold->start_sec;
-			astra_lease_set_end(c->r->e, x->job, hold->start_sec);
-			cut_running(c, x);
-			x->job->lent = true;
-			c->r->plan->changed = true;
+			calendar_cut_cut(c, x, hold);
 		}
 	}
 }

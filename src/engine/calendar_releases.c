@@ -81,7 +81,8 @@ static bool lease_release(const struct calendar *c, size_t order,
 	bool pays;
 
 	if ((!c->anybody && calendar_is_poorer(c, v)) ||
-	    j->phase != ASTRA_PHASE_LEASED)
+	    j->phase != ASTRA_PHASE_LEASED ||
+	    !astra_job_may_take(r->snap, c->owner->job, job))
 		return false;
 	pays = calendar_pays(c, v->row, job);
 	if (!pays && !c->anybody)
@@ -178,7 +179,9 @@ static int collect_grants(struct calendar *c)
 		double end = g->until_sec > 0 ? g->until_sec
 					      : r->snap->now_sec + j->lease_sec;
 
-		if (!c->anybody && !calendar_grant_pays(c, j))
+		if ((!c->anybody && !calendar_grant_pays(c, j)) ||
+		    !astra_job_may_take(r->snap, c->owner->job,
+					&r->snap->jobs[j->index]))
 			continue;
 		if (calendar_add(c,
 				 (struct release){
@@ -249,7 +252,9 @@ bool astra_calendar_displaces(const struct calendar *c, const struct hold *hold)
 	const struct ejob *owner = &r->e->jobs[c->owner->row];
 	double due_sec;
 
-	if (c->displace == ASTRA_DISPLACE_NONE)
+	if (c->displace == ASTRA_DISPLACE_NONE ||
+	    !astra_job_may_take(r->snap, c->owner->job,
+				&r->snap->jobs[j->index]))
 		return false;
 	due_sec = calendar_hold_due(c, hold);
 	if (c->claim == ASTRA_CLAIM_DUE)
@@ -272,9 +277,14 @@ static int collect_holds(struct calendar *c)
 
 	for (size_t i = 0; i < e->hold_count; i++) {
 		double end = astra_calendar_hold_end(c, &e->holds[i]);
+		const struct ejob *j =
+			astra_engine_find(c->r->e, e->holds[i].job);
 
 		if (astra_calendar_displaces(c, &e->holds[i]))
 			continue;
+		if (!astra_job_may_take(c->r->snap, c->owner->job,
+					&c->r->snap->jobs[j->index]))
+			end = HUGE_VAL;
 		if (calendar_add(c, (struct release){
 					    .at_sec = end,
 					    .order = c->turns->running_count +

@@ -48,11 +48,17 @@ uint64_t astra_contender_shape(struct ejob *j,
 	return j->shape;
 }
 
+/* Those that the same leases may end for are of one shape. */
 static uint64_t contender_shape(const struct round *r, struct ejob *j,
 				const struct astra_job *job)
 {
 	uint64_t shape = astra_contender_shape(j, r->snap, job);
 
+	if (job->preempt_class)
+		shape = mix(shape, job->preempt_class);
+	for (size_t i = 0; i < job->use_count; i++)
+		shape = mix(mix(shape, job->uses[i].limit + 1),
+			    job->uses[i].amount);
 	if (j->refusals && astra_refused_nodes(r->e, job->id))
 		return mix(shape, job->id);
 	return shape;

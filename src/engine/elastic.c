@@ -84,7 +84,8 @@ int astra_elastic_find(struct round *r)
 		c->elastic = c->job;
 		*c = astra_elastic_sized(c, c->job->request.gpus_min,
 					 &r->least[at++]);
-		c->most = c->elastic->request.gpus;
+		c->most = c->job->use_count ? c->job->request.gpus
+					    : c->elastic->request.gpus;
 		if (c->most < elastic_held(c))
 			c->most = elastic_held(c);
 	}
@@ -94,7 +95,7 @@ int astra_elastic_find(struct round *r)
 static bool elastic_may_grow(const struct round *r, const struct ejob *j,
 			     const struct astra_job *job)
 {
-	return astra_request_elastic(&job->request) &&
+	return astra_request_elastic(&job->request) && !job->use_count &&
 	       j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
 	       !job->unheard && !job->booting && !j->grants &&
 	       j->lease_end_sec > r->snap->now_sec &&

@@ -301,7 +301,7 @@ static int engine_follow(struct round *r, struct astra_error *err)
 	astra_refusals_forget(e, r->snap->now_sec);
 	if (astra_account_sync(r, err) < 0)
 		return -1;
-	if (astra_caps_deal(r) < 0)
+	if (astra_rights_sync(r) < 0 || astra_caps_deal(r) < 0)
 		return astra_error_nomem(err);
 	if (e->unwanted)
 		astra_leases_catch_up(e, r->snap, last_sec, &r->plan->changed);

@@ -25,6 +25,7 @@ const struct astra_member astra_image_engine_members[] = {
 	ENGINE(SIZE, hold_count),
 	ENGINE(U32, last_reclaim),
 	ENGINE(FLAG, unwanted),
+	ENGINE(FLAG, limited),
 	ENGINE(FLAG, back),
 	ENGINE(U64, counters.rounds),
 	ENGINE(U64, counters.granted),
@@ -85,6 +86,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(FLAG, revocable),
 	JOB(FLAG, ran),
 	JOB(FLAG, unfit),
+	JOB(FLAG, lacks),
 	JOB(FLAG, lent),
 	JOB(FLAG, served),
 	JOB(FLAG, collected),
@@ -419,6 +421,7 @@ static int engine_image_get_all(struct astra_engine *e, struct astra_reader *in)
 	e->node_words = (e->nodes.count + 63) / 64;
 	e->last_reclaim = counts.last_reclaim;
 	e->unwanted = counts.unwanted;
+	e->limited = counts.limited;
 	e->back = counts.back && e->policy->renumber;
 	e->counters = counts.counters;
 	e->places = counts.places;

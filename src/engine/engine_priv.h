@@ -10,6 +10,7 @@
  *   lease.c   how leases begin and end
  *   grant.c   GPUs promised to jobs, and who has to leave for them
  *   refusal.c starts that the host refused
+ *   rights.c  whose leases may end for a job: preemption and limits
  *   renumber.c  what is remembered of nodes follows them to other numbers
  *   round.c   who gets what: policy, then placement, until both agree
  *   contest.h a round's contest by itself
@@ -103,6 +104,7 @@ struct ejob {
 	bool revocable;
 	bool ran;	     /* has been started at least once */
 	bool unfit;	     /* waits, and would even if all that run ended */
+	bool lacks;	     /* waits, and a limit leaves it no room */
 	uint32_t gpus;	     /* asked for */
 	uint32_t gpus_least; /* runs on so many */
 	uint32_t copies;
@@ -311,6 +313,7 @@ struct astra_engine {
 	struct budget budget;
 	uint32_t last_reclaim; /* GPUs taken back in the last round */
 	bool unwanted;	       /* nobody waited after the last round */
+	bool limited;	       /* the last snapshot had limits */
 	struct astra_counters counters;
 	struct astra_options options;
 };
@@ -541,6 +544,7 @@ struct contender {
 	bool refused;	/* by the policy: it is not to be run */
 	bool taken;	/* expired: its GPUs go to others */
 	bool spared;	/* expired: not for the hold that is served */
+	bool barred;	/* expired: may not end for the job that looks */
 	bool runs;	/* expired only in that it may leave to grow */
 	bool resized;	/* expired: leaves for its place, of another size */
 	uint32_t first_share, share_count; /* waiting and granted: its place */
@@ -776,7 +780,55 @@ struct reclaim {
 	uint8_t *chosen;	/* per contender: scratch */
 	uint32_t gpus_idle_max; /* on any node, when the pass began */
 	uint32_t hints[ASTRA_KNAPSACK_GPUS + 1]; /* first node worth a look */
+	uint64_t preempts;  /* classes that losers may preempt */
+	int64_t *room;	    /* what is left of each limit; NULL: no limits */
+	uint32_t *released; /* losers that leave room in limits, of the last
+			     * place found */
+	size_t released_count;
 };
+
+/* rights.c */
+/* After the accounts follow: find the jobs that wait for room in a limit. They
+ * have no bound of their first start, as nobody knows when that comes. Where
+ * their own tenant uses the limit they are beside its demand. Returns 0, or -1
+ * when memory is out. */
+int astra_rights_sync(struct round *r);
+/* Whether a job waits that the contender could preempt. */
+bool astra_rights_spare(const struct round *r, const struct contender *c);
+/* What each limit leaves beside the jobs that run; limit_count of them, for
+ * free(). NULL when memory is out. */
+int64_t *astra_rights_now(const struct round *r);
+/* The same beside those that run and stay. */
+int64_t *astra_rights_coming(const struct round *r);
+/* The same beside those and grants. */
+int64_t *astra_rights_room(const struct round *r);
+/* Add what the job uses, or take it away. */
+void astra_rights_count(int64_t *room, const struct astra_job *job, int sign);
+/* Whether a limit leaves the job no room. room: NULL: there are no limits. */
+bool astra_rights_lack(const int64_t *room, const struct astra_job *job);
+/* Know the losers' rights. Returns 0, or -1 when memory is out. */
+int astra_rights_init(struct reclaim *rc);
+void astra_rights_fini(struct reclaim *rc);
+/* Before a search for a place: bar the losers that may not end for the job, and
+ * choose those that have to, so that limits leave it room. Their GPUs are free
+ * in rc->work then. Returns false if limits leave no room whoever ends. */
+bool astra_rights_begin(struct reclaim *rc, const struct contender *c);
+/* After it. found: the chosen ones are victims, too. */
+void astra_rights_end(struct reclaim *rc, bool found);
+/* The job has its place, and the victims leave. */
+void astra_rights_take(struct reclaim *rc, const struct contender *c);
+/* Go on with what is left of limits in another pass. */
+void astra_rights_follow(struct reclaim *to, const struct reclaim *from);
+/* Under a policy that allocates, before it is asked: of leases that are over,
+ * let those end that leave a poorer user's job room in a limit. The policy knows
+ * no limits: it would award the same GPUs again. Returns 0, or -1 when memory
+ * is out. */
+int astra_rights_serve(struct round *r);
+/* The end of a lease that goes on, of a job that uses a limit: a hold that
+ * needs room in that begins then, or end_sec. */
+double astra_rights_cut(const struct round *r, const struct astra_job *job,
+			double end_sec);
+
 /* losers.c */
 /* space: what is free, but for the losers' GPUs; copied. */
 int astra_reclaim_init(struct reclaim *rc, struct round *r,

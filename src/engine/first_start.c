@@ -19,7 +19,7 @@
 /* One that nothing but others keeps from its first start. */
 static bool first_start_waits(const struct ejob *j)
 {
-	return !j->ran && j->state == ASTRA_JOB_PENDING &&
+	return !j->ran && j->state == ASTRA_JOB_PENDING && !j->lacks &&
 	       astra_ejob_active(j) && j->vain != ASTRA_WAIT_TOO_BIG;
 }
 

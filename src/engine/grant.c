@@ -223,10 +223,12 @@ static void grants_note_untold(struct astra_engine *e)
 	grants_mark_untold(e, false);
 }
 
-/* Its GPUs should have come by now, whatever keeps them. */
+/* Its GPUs, and room in limits, should have come by now, whatever keeps them.
+ */
 static bool grant_in_vain(const struct round *r, const struct grant *g)
 {
-	return readiness(r, g) == GRANT_WAITING &&
+	return (readiness(r, g) == GRANT_WAITING ||
+		astra_engine_find(r->e, g->job)->lacks) &&
 	       g->told_sec + astra_leave_sec(r->e, r->snap) < r->snap->now_sec;
 }
 
@@ -241,19 +243,47 @@ static int grants_make_missing(struct round *r)
 	return r->missing ? 0 : -1;
 }
 
+/* What limits leave grants: NULL where there are none. */
+static int grants_find_room(const struct round *r,
+			    int64_t *(*find)(const struct round *r),
+			    int64_t **room)
+{
+	*room = r->e->grant_count && r->snap->limit_count ? find(r) : NULL;
+	return *room || !r->e->grant_count || !r->snap->limit_count ? 0 : -1;
+}
+
+/* Whether a limit leaves a job no room that is granted GPUs; else it takes
+ * that. */
+static bool grant_lacks_room(const struct round *r, const struct ejob *j,
+			     int64_t *room)
+{
+	const struct astra_job *job;
+
+	if (!room || j->state != ASTRA_JOB_PENDING)
+		return false;
+	job = &r->snap->jobs[j->index];
+	if (astra_rights_lack(room, job))
+		return true;
+	astra_rights_count(room, job, -1);
+	return false;
+}
+
 int astra_grants_revise(struct round *r)
 {
 	struct astra_engine *e = r->e;
+	int64_t *room;
 	size_t kept = 0;
 
-	if (e->grant_count && grants_make_missing(r) < 0)
+	if ((e->grant_count && grants_make_missing(r) < 0) ||
+	    grants_find_room(r, astra_rights_coming, &room) < 0)
 		return -1;
 	grants_note_untold(e);
 	for (size_t i = 0; i < e->grant_count; i++) {
 		struct grant *g = &e->grants[i];
 
 		if (!grant_wanted(r, g) || !still_possible(r, g) ||
-		    readiness(r, g) == GRANT_BROKEN || grant_in_vain(r, g)) {
+		    readiness(r, g) == GRANT_BROKEN || grant_in_vain(r, g) ||
+		    grant_lacks_room(r, astra_engine_find(e, g->job), room)) {
 			grant_end(e, g);
 			continue;
 		}
@@ -266,6 +296,7 @@ int astra_grants_revise(struct round *r)
 			for (size_t k = 0; k < g->count; k++)
 				astra_space_take(r->idle, &g->shares[k]);
 	}
+	free(room);
 	e->grant_count = kept;
 	spare_doomed(r);
 	return 0;
@@ -314,13 +345,18 @@ static int grant_start(struct round *r, const struct grant *g)
 			      g->shares, g->count);
 }
 
-/* Start every granted job whose GPUs are all free, in the order granted. */
+/* Start every granted job whose GPUs are all free, in the order granted, if
+ * limits leave it room by now. */
 int astra_grants_start(struct round *r)
 {
 	struct astra_engine *e = r->e;
 	struct astra_room *taken =
 		calloc(r->snap->node_count + 1, sizeof(*taken));
-	int rc = taken ? 0 : -1;
+	int64_t *room;
+	int rc = grants_find_room(r, astra_rights_now, &room);
+
+	if (!taken)
+		rc = -1;
 
 	for (size_t i = 0; !rc && i < e->grant_count; i++)
 		astra_engine_find(e, e->grants[i].job)->planned_end_sec = 0;
@@ -328,9 +364,11 @@ int astra_grants_start(struct round *r)
 		const struct ejob *j = astra_engine_find(e, e->grants[i].job);
 		bool ready = free_now(r, &e->grants[i], taken);
 
-		if (ready && j->state == ASTRA_JOB_PENDING)
+		if (ready && j->state == ASTRA_JOB_PENDING &&
+		    !grant_lacks_room(r, j, room))
 			rc = grant_start(r, &e->grants[i]);
 	}
+	free(room);
 	free(taken);
 	return rc;
 }

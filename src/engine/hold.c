@@ -334,13 +334,16 @@ static void table_add(struct astra_node_hold *h,
 	h->mem_mib += sign * (int64_t)share->mem_mib;
 }
 
-static void table_shares(struct round *r, const struct astra_share *shares,
-			 size_t count, double end_sec)
+static void table_shares(struct round *r, const struct astra_job *job,
+			 const struct astra_share *shares, size_t count,
+			 double end_sec)
 {
+	uint64_t preempts = astra_job_preempts(r->snap, job);
+
 	for (size_t i = 0; i < count; i++) {
 		struct astra_node_hold *h = &r->node_holds[shares[i].node];
 
-		if (end_sec <= h->cut_sec)
+		if (end_sec <= h->cut_sec && !(preempts & h->classes))
 			table_add(h, &shares[i], 1);
 	}
 }
@@ -378,25 +381,33 @@ static void table_leases(struct round *r)
 		if (j->phase != ASTRA_PHASE_LEASED)
 			table_leaving(r, j, job);
 		else if (!astra_lease_stays(job))
-			table_shares(r, job->held, job->held_count,
+			table_shares(r, job, job->held, job->held_count,
 				     j->lease_end_sec);
 	}
 	for (size_t i = 0; i < r->missing_count; i++)
 		table_add(&r->node_holds[r->missing[i].node], &r->missing[i],
 			  -1);
-	for (size_t i = 0; i < r->grants_before; i++)
-		if (!astra_engine_find(r->e, e->grants[i].job)->served)
-			table_shares(r, e->grants[i].shares, e->grants[i].count,
-				     r->snap->now_sec);
+	for (size_t i = 0; i < r->grants_before; i++) {
+		const struct grant *g = &e->grants[i];
+		const struct ejob *j = astra_engine_find(r->e, g->job);
+
+		if (!j->served)
+			table_shares(r, &r->snap->jobs[j->index], g->shares,
+				     g->count, r->snap->now_sec);
+	}
 }
 
 static void table_hold(struct round *r, const struct hold *hold)
 {
+	const struct ejob *j = astra_engine_find(r->e, hold->job);
+	uint32_t class = r->snap->jobs[j->index].preempt_class;
+
 	for (size_t i = 0; i < hold->count; i++) {
 		struct astra_node_hold *h =
 			&r->node_holds[hold->shares[i].node];
 
 		h->cut_sec = fmin(h->cut_sec, hold->start_sec);
+		h->classes |= UINT64_C(1) << class;
 		table_add(h, &hold->shares[i], -1);
 	}
 }
@@ -437,25 +448,30 @@ bool astra_holds_need(const struct round *r, uint32_t node)
 	return r->node_holds && !isinf(r->node_holds[node].cut_sec);
 }
 
-double astra_holds_cut(struct round *r, const struct astra_share *shares,
-		       size_t count, double end_sec)
+double astra_holds_cut(struct round *r, const struct astra_job *job,
+		       const struct astra_share *shares, size_t count,
+		       double end_sec)
 {
-	double cut = end_sec;
+	uint64_t preempts = astra_job_preempts(r->snap, job);
+	double cut;
 
 	if (!r->node_holds)
 		return end_sec;
+	cut = astra_rights_cut(r, job, end_sec);
 	for (size_t i = 0; i < count; i++) {
 		const struct astra_node_hold *h =
 			&r->node_holds[shares[i].node];
 
-		if (h->cut_sec < end_sec &&
+		if (h->cut_sec < end_sec && !(preempts & h->classes) &&
 		    (h->gpus < shares[i].gpus || h->cpus < shares[i].cpus ||
 		     h->mem_mib < (int64_t)shares[i].mem_mib))
 			cut = fmin(cut, h->cut_sec);
 	}
-	for (size_t i = 0; i < count; i++)
-		if (r->node_holds[shares[i].node].cut_sec < cut)
-			table_add(&r->node_holds[shares[i].node], &shares[i],
-				  -1);
+	for (size_t i = 0; i < count; i++) {
+		struct astra_node_hold *h = &r->node_holds[shares[i].node];
+
+		if (h->cut_sec < cut && !(preempts & h->classes))
+			table_add(h, &shares[i], -1);
+	}
 	return cut;
 }

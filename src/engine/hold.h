@@ -33,6 +33,7 @@
 struct astra_node_hold {
 	double cut_sec; /* the first hold's start; infinite: there is none */
 	int64_t gpus, cpus, mem_mib;
+	uint64_t classes; /* of the holds' jobs, for preemption */
 };
 
 /* hold.c */
@@ -55,10 +56,12 @@ int astra_holds_serve(struct round *r);
 int astra_holds_table(struct round *r);
 /* The same for one that is new in it. */
 int astra_holds_table_add(struct round *r, const struct hold *hold);
-/* The end of a lease on these shares that would like to end at end_sec: that,
- * or the start of the first hold that needs the GPUs. Uses up what is left. */
-double astra_holds_cut(struct round *r, const struct astra_share *shares,
-		       size_t count, double end_sec);
+/* The end of the job's lease on these shares that would like to end at end_sec:
+ * that, or the start of the first hold that needs the GPUs, or room in a limit,
+ * and whose job it could not preempt. Uses up what is left. */
+double astra_holds_cut(struct round *r, const struct astra_job *job,
+		       const struct astra_share *shares, size_t count,
+		       double end_sec);
 /* Whether a hold needs GPUs of this node. */
 bool astra_holds_need(const struct round *r, uint32_t node);
 /* The earliest start of all holds; infinite: there are none. */

@@ -21,7 +21,8 @@ static bool lend_is_hopeless(const struct lending *l, const struct contender *c)
 	for (size_t i = l->failures; i-- > 0;)
 		if (l->failed[i] == c->shape)
 			return true;
-	return c->expired || c->refused || c->share_count;
+	return c->expired || c->refused || c->share_count ||
+	       astra_rights_lack(l->a->rc.room, c->job);
 }
 
 /* Returns 0, or -1 when memory is out. */

@@ -51,6 +51,7 @@ libastra_engine_a_SOURCES += \
 	src/engine/renumber.c \
 	src/engine/repay.c \
 	src/engine/reserve.c \
+	src/engine/rights.c \
 	src/engine/roster.c \
 	src/engine/roster.h \
 	src/engine/round.c \

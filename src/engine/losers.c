@@ -10,7 +10,7 @@
 
 bool astra_loser(const struct contender *c)
 {
-	return c->expired && !c->taken && !c->spared &&
+	return c->expired && !c->taken && !c->spared && !c->barred &&
 	       (!c->granted || c->lose_count);
 }
 
@@ -175,7 +175,7 @@ int astra_reclaim_init(struct reclaim *rc, struct round *r,
 		       const struct astra_space *space)
 {
 	*rc = (struct reclaim){.r = r};
-	if (losers_allocate(rc, space) < 0)
+	if (losers_allocate(rc, space) < 0 || astra_rights_init(rc) < 0)
 		return -1;
 	for (size_t i = 0; i < rc->loser_count; i++)
 		astra_loser_give(r, rc->all, loser_at(rc, i));
@@ -201,6 +201,7 @@ void astra_reclaim_fini(struct reclaim *rc)
 	free(rc->shares);
 	free(rc->victims);
 	free(rc->chosen);
+	astra_rights_fini(rc);
 }
 
 static uint32_t gpus_on(const struct contender *c, uint32_t node)

@@ -214,7 +214,7 @@ static int recall_try(struct recall *s, struct contender *c,
 		count = astra_reclaim_place(&rc, c);
 		end = recall_end(s, &rc, j);
 		if (count && end - now > least &&
-		    astra_holds_cut(s->r, rc.shares, count, end) == end)
+		    astra_holds_cut(s->r, c->job, rc.shares, count, end) == end)
 			status =
 				recall_take(s, &rc, c, count,
 					    end < now + j->lease_sec ? end : 0);
@@ -443,8 +443,9 @@ static bool recall_wants_more(const struct recall *s, const struct contender *c,
 {
 	const struct ejob *j = &s->r->e->jobs[c->row];
 
-	return !j->ran && j->copies == 1 && j->grants == 1 && !j->served &&
-	       g->job == j->id && !(g->until_sec > 0) &&
+	return !j->ran && !c->job->use_count && j->copies == 1 &&
+	       j->grants == 1 && !j->served && g->job == j->id &&
+	       !(g->until_sec > 0) &&
 	       astra_shares_gpus(g->shares, g->count) <
 		       c->elastic->request.gpus;
 }
@@ -460,7 +461,8 @@ static int recall_enlarge(struct recall *s, struct reclaim *rc,
 
 	c->gpus = q->gpus;
 	count = astra_grow_search(rc, c, astra_request_quantum(q), had);
-	if (!count || astra_holds_cut(s->r, rc->shares, count, end) != end)
+	if (!count ||
+	    astra_holds_cut(s->r, c->job, rc->shares, count, end) != end)
 		return 0;
 	c->gpus = astra_shares_gpus(rc->shares, count) - had;
 	astra_grants_drop(s->r->e, c->job->id);

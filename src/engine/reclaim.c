@@ -264,7 +264,7 @@ static size_t place_on_many(struct reclaim *rc, const struct contender *c,
 	return count;
 }
 
-size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c)
+static size_t reclaim_search(struct reclaim *rc, const struct contender *c)
 {
 	const struct astra_request *q = &c->job->request;
 	const uint64_t *banned = astra_refused_nodes(rc->r->e, c->job->id);
@@ -289,6 +289,17 @@ size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c)
 	if (q->gpus_per_node == q->gpus || q->nodes_max == 1)
 		return 0;
 	return place_on_many(rc, c, banned, strict);
+}
+
+size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c)
+{
+	size_t count = 0;
+
+	rc->victim_count = 0;
+	if (astra_rights_begin(rc, c))
+		count = reclaim_search(rc, c);
+	astra_rights_end(rc, count > 0);
+	return count;
 }
 
 static bool has_required(const struct reclaim *rc,
@@ -342,13 +353,12 @@ static bool fill_shares(struct reclaim *rc, const struct astra_space *space,
 	return true;
 }
 
-size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
-			      const struct astra_share *shares, size_t count)
+static size_t reclaim_search_at(struct reclaim *rc, const struct contender *c,
+				const struct astra_share *shares, size_t count)
 {
 	const struct astra_request *q = &c->job->request;
 	bool found;
 
-	rc->victim_count = 0;
 	if (!has_required(rc, q, shares, count) ||
 	    !shape_allowed(q, astra_refused_nodes(rc->r->e, c->job->id), shares,
 			   count) ||
@@ -361,6 +371,18 @@ size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
 	else
 		unchoose_all(rc);
 	return found ? count : 0;
+}
+
+size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
+			      const struct astra_share *shares, size_t count)
+{
+	size_t found = 0;
+
+	rc->victim_count = 0;
+	if (astra_rights_begin(rc, c))
+		found = reclaim_search_at(rc, c, shares, count);
+	astra_rights_end(rc, found > 0);
+	return found;
 }
 
 void astra_reclaim_give(struct reclaim *rc, const struct astra_share *shares,
@@ -407,6 +429,7 @@ bool astra_reclaim_spare_none(struct reclaim *rc)
 void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 			size_t count)
 {
+	astra_rights_take(rc, c);
 	for (size_t i = 0; i < rc->victim_count; i++) {
 		struct contender *victim = &rc->r->contenders[rc->victims[i]];
 

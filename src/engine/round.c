@@ -221,8 +221,8 @@ static int keep_promises(struct round *r)
 	return 0;
 }
 
-/* The one that waits, if all others' leases just go on and no hold cuts them.
- * NULL: nobody waits. Returns whether that is so. */
+/* The one that waits, if all others' leases just go on, no hold cuts them and
+ * it uses no limit. NULL: nobody waits. Returns whether that is so. */
 static bool round_is_alone(const struct round *r, struct contender **waits)
 {
 	*waits = NULL;
@@ -231,7 +231,7 @@ static bool round_is_alone(const struct round *r, struct contender **waits)
 	for (size_t i = 0; i < r->contender_count; i++) {
 		if (r->contenders[i].expired)
 			continue;
-		if (*waits)
+		if (*waits || r->contenders[i].job->use_count)
 			return false;
 		*waits = &r->contenders[i];
 	}

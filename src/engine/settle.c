@@ -48,7 +48,7 @@ static void renew(struct round *r, struct contender *c)
 
 	if (c->runs)
 		return;
-	cut = astra_holds_cut(r, c->job->held, c->job->held_count, end);
+	cut = astra_holds_cut(r, c->job, c->job->held, c->job->held_count, end);
 	if (cut < end)
 		astra_lease_lend(r, j, cut);
 	else
@@ -65,7 +65,7 @@ bool astra_lease_is_worth(const struct round *r, const struct ejob *j,
 }
 
 /* A grant of these shares and, for a job that takes as many nodes as are idle,
- * of more. One that was refused is content with few. */
+ * of more. One that was refused, or uses a limit, is content with few. */
 static int settle_grant(struct round *r, const struct contender *c,
 			const struct outcome *o, double until_sec)
 {
@@ -77,7 +77,7 @@ static int settle_grant(struct round *r, const struct contender *c,
 
 	if (wish > r->snap->node_count)
 		wish = r->snap->node_count;
-	if (wish <= count || j->refusals)
+	if (wish <= count || j->refusals || c->job->use_count)
 		return astra_grants_add(r->e, j->id, until_sec, shares, count);
 	wide = calloc(wish, sizeof(*wide));
 	if (!wide)
@@ -106,7 +106,7 @@ static int grant(struct round *r, struct contender *c, const struct outcome *o)
 
 	if (c->job->time_limit_sec > 0)
 		end = fmin(end, now + c->job->time_limit_sec);
-	cut = astra_holds_cut(r, shares, c->share_count, end);
+	cut = astra_holds_cut(r, c->job, shares, c->share_count, end);
 	if (!astra_lease_is_worth(r, j, cut, end)) {
 		settle_leave(c, o);
 		return 0;
@@ -230,7 +230,8 @@ void astra_settle_older(struct round *r, size_t count)
 			continue;
 		if (g->until_sec > 0)
 			end = g->until_sec;
-		cut = astra_holds_cut(r, g->shares, g->count, end);
+		cut = astra_holds_cut(r, &r->snap->jobs[j->index], g->shares,
+				      g->count, end);
 		if (cut < end)
 			g->until_sec = cut;
 		if (end <= r->snap->now_sec ||

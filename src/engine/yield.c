@@ -62,6 +62,7 @@ int astra_round_yield(struct round *r, const struct reclaim *rc,
 	    yield_ask(r, b, rank)) {
 		r->yields++;
 		status = astra_reclaim_init(&trial, r, rc->work);
+		astra_rights_follow(&trial, rc);
 		if (!status)
 			found = astra_reclaim_place(&trial, c) > 0;
 		if (!found)

@@ -189,7 +189,8 @@ static int foreseen_begin(struct foreseen_world *w,
 		.node_count = s->node_count,
 		.releases = question->releases,
 	};
-	if (!w->world.nodes)
+	if (!w->world.nodes ||
+	    astra_world_limit(&w->world, s->limits, s->limit_count) < 0)
 		return -1;
 	memcpy(w->world.nodes, s->nodes, s->node_count * sizeof(*s->nodes));
 	for (uint32_t i = 0; i < s->job_count; i++)
@@ -227,6 +228,7 @@ static int hold_round(struct foreseen_world *w, struct astra_engine *engine,
 			end);
 	}
 	snapshot.nodes = w->world.nodes;
+	snapshot.limits = w->world.limits;
 	snapshot.jobs = w->world.shown;
 	snapshot.job_count = w->world.shown_count;
 	snapshot.changes = w->seen ? &changes : NULL;

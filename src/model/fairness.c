@@ -470,7 +470,8 @@ void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
 	t->active_jobs += copies;
 	t->active_jobs -= j->copies;
 	g->demand_gpus += more * j->gpus;
-	t->demand_gpus += more * j->gpus;
+	if (!j->beside)
+		t->demand_gpus += more * j->gpus;
 	g->active_weight =
 		astra_exact_add(g->active_weight, 1, more * j->weight);
 	if (!g->active_jobs) {
@@ -479,6 +480,20 @@ void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
 	}
 	count_group(f, g, was_active);
 	j->copies = copies;
+}
+
+void astra_fairness_set_beside(struct astra_fairness *f, double now_sec,
+			       uint32_t job, bool beside)
+{
+	struct job *j = &f->jobs[job];
+	struct group *g;
+	double gpus = (double)j->copies * j->gpus;
+
+	if (j->beside == beside)
+		return;
+	g = settled_group(f, now_sec, j->group);
+	f->tenants[g->tenant].demand_gpus += beside ? -gpus : gpus;
+	j->beside = beside;
 }
 
 uint32_t astra_fairness_active(const struct astra_fairness *f, uint32_t job)

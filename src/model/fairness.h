@@ -95,6 +95,11 @@ uint32_t astra_fairness_split_job(struct astra_fairness *f, double now_sec,
  * stands for all that have not started); 0: not active. */
 void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
 			       uint32_t job, uint32_t copies);
+/* Whether the job may have GPUs only in place of others of its tenant, as a
+ * limit of that is used up: then its user and it are due a part of what the
+ * tenant is, but the tenant is due no more for it. */
+void astra_fairness_set_beside(struct astra_fairness *f, double now_sec,
+			       uint32_t job, bool beside);
 
 uint32_t astra_fairness_active(const struct astra_fairness *f, uint32_t job);
 

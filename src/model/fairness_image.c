@@ -64,11 +64,11 @@ const struct astra_member astra_image_fairness_cap_members[] = {
 };
 
 const struct astra_member astra_image_fairness_job_members[] = {
-	JOB(U32, group),	JOB(U32, cap),		JOB(U32, copies),
-	JOB(FLAG, used),	JOB(REAL, weight),	JOB(REAL, gpus),
-	JOB(REAL, alloc_gpus),	JOB(REAL, at_sec),	JOB(REAL, origin.sum),
-	JOB(REAL, origin.lost), JOB(REAL, usage.alloc), JOB(REAL, usage.fair),
-	ASTRA_MEMBERS_END,
+	JOB(U32, group),       JOB(U32, cap),	       JOB(U32, copies),
+	JOB(FLAG, used),       JOB(FLAG, beside),      JOB(REAL, weight),
+	JOB(REAL, gpus),       JOB(REAL, alloc_gpus),  JOB(REAL, at_sec),
+	JOB(REAL, origin.sum), JOB(REAL, origin.lost), JOB(REAL, usage.alloc),
+	JOB(REAL, usage.fair), ASTRA_MEMBERS_END,
 };
 
 static void fairness_image_put_group(struct astra_bytes *out,

@@ -44,7 +44,8 @@ struct tenant {
 	double gift; /* part of usage.alloc, up to gift_sec; fairness_gift.c */
 	double used_gpu_sec; /* as a group's */
 	double alloc_gpus;
-	double demand_gpus;		  /* D_j, active jobs only */
+	double demand_gpus;		  /* D_j, active jobs only, but for
+					   * those that are beside it */
 	struct astra_exact active_weight; /* of groups with active jobs */
 	uint64_t active_jobs;
 	uint32_t *groups; /* the first one is of jobs without a user */
@@ -56,6 +57,7 @@ struct job {
 	uint32_t cap; /* index into the group's caps */
 	uint32_t copies;
 	bool used;
+	bool beside; /* its tenant's demand does not count it */
 	double weight;
 	double gpus;
 	double alloc_gpus;

@@ -80,12 +80,20 @@ static int copy_jobs(const struct astra_snapshot *from,
 		    copy_node_set(&j->request.required, words, arena,
 				  &required) < 0)
 			return -1;
-		if (!j->held_count)
-			continue;
-		j->held = snapshot_copy_copy(arena, j->held,
-					     j->held_count * sizeof(*j->held));
-		if (!j->held)
-			return -1;
+		if (j->held_count) {
+			j->held = snapshot_copy_copy(arena, j->held,
+						     j->held_count *
+							     sizeof(*j->held));
+			if (!j->held)
+				return -1;
+		}
+		if (j->use_count) {
+			j->uses = snapshot_copy_copy(arena, j->uses,
+						     j->use_count *
+							     sizeof(*j->uses));
+			if (!j->uses)
+				return -1;
+		}
 	}
 	return jobs || !from->job_count ? 0 : -1;
 }
@@ -120,9 +128,16 @@ int astra_snapshot_copy(const struct astra_snapshot *from,
 			     sizeof(*from->tenants), astra_tenant_members);
 	to->users = copy_records(arena, from->users, from->user_count,
 				 sizeof(*from->users), astra_user_members);
+	to->preempts = snapshot_copy_copy(arena, from->preempts,
+					  ASTRA_PREEMPT_CLASSES *
+						  sizeof(*from->preempts));
+	to->limits = copy_records(arena, from->limits, from->limit_count,
+				  sizeof(*from->limits), astra_limit_members);
 	if ((from->node_count && !to->nodes) ||
 	    (from->tenant_count && !to->tenants) ||
-	    (from->user_count && !to->users) || copy_jobs(from, arena, to) < 0)
+	    (from->user_count && !to->users) ||
+	    (from->limit_count && !to->limits) ||
+	    (from->preempts && !to->preempts) || copy_jobs(from, arena, to) < 0)
 		return -1;
 	return snapshot_copy_bids(from, arena, to);
 }
@@ -131,6 +146,8 @@ int astra_snapshot_copy(const struct astra_snapshot *from,
 #define USER(kind, member) ASTRA_MEMBER(astra_user, kind, member)
 #define TENANT(kind, member) ASTRA_MEMBER(astra_tenant, kind, member)
 #define JOB(kind, member) ASTRA_MEMBER(astra_job, kind, member)
+#define LIMIT(kind, member) ASTRA_MEMBER(astra_limit, kind, member)
+#define USE(kind, member) ASTRA_MEMBER(astra_use, kind, member)
 #define SHARE(kind, member) ASTRA_MEMBER(astra_share, kind, member)
 #define BID(kind, member) ASTRA_MEMBER(astra_bid, kind, member)
 #define DECISION(kind, member) ASTRA_MEMBER(astra_decision, kind, member)
@@ -158,7 +175,20 @@ const struct astra_member astra_user_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* All of struct astra_job but its node sets and what it holds. */
+const struct astra_member astra_limit_members[] = {
+	LIMIT(TEXT, name),
+	LIMIT(U64, most),
+	LIMIT(U64, used),
+	ASTRA_MEMBERS_END,
+};
+
+const struct astra_member astra_use_members[] = {
+	USE(U32, limit),
+	USE(U64, amount),
+	ASTRA_MEMBERS_END,
+};
+
+/* All of struct astra_job but its node sets, what it holds and what it uses. */
 const struct astra_member astra_job_members[] = {
 	JOB(U32, id),
 	JOB(U32, array_id),
@@ -199,6 +229,7 @@ const struct astra_member astra_job_members[] = {
 	JOB(FLAG, suspended),
 	JOB(FLAG, checkpoints),
 	JOB(FLAG, keeps_size),
+	JOB(U32, preempt_class),
 	JOB(U32, forecast.app),
 	JOB(U32, forecast.turn),
 	JOB(REAL, forecast.work_sec),

@@ -19,6 +19,8 @@ extern const struct astra_member astra_node_members[];
 extern const struct astra_member astra_tenant_members[];
 extern const struct astra_member astra_user_members[];
 extern const struct astra_member astra_job_members[];
+extern const struct astra_member astra_limit_members[];
+extern const struct astra_member astra_use_members[];
 extern const struct astra_member astra_share_members[];
 extern const struct astra_member astra_bid_members[];
 extern const struct astra_member astra_decision_members[];

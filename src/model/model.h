@@ -109,6 +109,25 @@ struct astra_request {
 	const uint64_t *required; /* must be among its nodes; NULL: none */
 };
 
+/* What some jobs have a part of, and together no more than there is: a limit of
+ * an account, a QOS or a user, or a licence. */
+#define ASTRA_LIMIT_MOST ((uint64_t)INT64_MAX >> 24) /* in all amounts */
+
+struct astra_limit {
+	const char *name; /* unique in the snapshot */
+	uint64_t most;
+	uint64_t used; /* by jobs that run; more than most: it was lowered */
+};
+
+/* What a job uses of a limit while it runs; of an array's record, each task. */
+struct astra_use {
+	uint32_t limit; /* index into the snapshot's limits */
+	uint64_t amount;
+};
+
+/* Classes of jobs that the host preempts in different ways, by number. */
+#define ASTRA_PREEMPT_CLASSES 64
+
 /* What is known of a job's work beside what it asks for: declared by its user,
  * or measured by its agent. 0: not known. */
 struct astra_forecast {
@@ -148,7 +167,8 @@ struct astra_job {
 	uint32_t user;	 /* index into the snapshot's users; none has it: it is
 			  * not known whose it is */
 	uint32_t copies; /* array tasks this record still stands for; >= 1 */
-	double weight;	 /* within its tenant; W_ij of LTGF */
+	uint32_t preempt_class; /* less than ASTRA_PREEMPT_CLASSES */
+	double weight;		/* within its tenant; W_ij of LTGF */
 	double precedence; /* among its tenant's jobs that are equally served:
 			    * larger goes first; 0: no wish */
 	struct astra_request request;
@@ -173,6 +193,8 @@ struct astra_job {
 			 * is not taken back before it does */
 	bool checkpoints; /* wants a signal and its grace before */
 	bool keeps_size;  /* elastic, but does not leave only to grow */
+	uint32_t use_count;
+	const struct astra_use *uses;
 	struct astra_forecast forecast;
 	const struct astra_share *held;
 	size_t held_count;
@@ -223,6 +245,12 @@ struct astra_snapshot {
 	size_t user_count;
 	const struct astra_job *jobs;
 	size_t job_count;
+	/* By class: for its jobs the host may end jobs of these classes, bit c
+	 * is class c, directly or through jobs of a class in between. NULL: it
+	 * ends none for others. */
+	const uint64_t *preempts;
+	const struct astra_limit *limits; /* jobs may wait for a part */
+	size_t limit_count;
 	const struct astra_bid *bids; /* by app, at most one each; see auction.h
 				       */
 	size_t bid_count;
@@ -298,6 +326,44 @@ static inline uint32_t astra_request_size(const struct astra_request *request,
 static inline double astra_charge(double charge, uint32_t gpus)
 {
 	return charge > 0 ? charge : gpus;
+}
+
+/* The classes whose jobs the host may end for this one. */
+static inline uint64_t astra_job_preempts(const struct astra_snapshot *snapshot,
+					  const struct astra_job *job)
+{
+	return snapshot->preempts ? snapshot->preempts[job->preempt_class] : 0;
+}
+
+/* Whether a job's lease may end for another one: not if the host would end that
+ * one for the job again. */
+static inline bool astra_job_may_take(const struct astra_snapshot *snapshot,
+				      const struct astra_job *next,
+				      const struct astra_job *holder)
+{
+	return !(astra_job_preempts(snapshot, holder) >> next->preempt_class &
+		 1);
+}
+
+/* What the job uses of a limit; 0: nothing. */
+static inline uint64_t astra_job_use(const struct astra_job *job,
+				     uint32_t limit)
+{
+	for (size_t i = 0; i < job->use_count; i++)
+		if (job->uses[i].limit == limit)
+			return job->uses[i].amount;
+	return 0;
+}
+
+/* What the end of the holder's lease leaves another job of a limit: nothing for
+ * a job of the same user, as a user's own jobs wait for each other. */
+static inline uint64_t astra_job_leaves(const struct astra_job *holder,
+					const struct astra_job *next,
+					uint32_t limit)
+{
+	return holder->tenant == next->tenant && holder->user == next->user
+		       ? 0
+		       : astra_job_use(holder, limit);
 }
 
 static inline bool astra_job_active(enum astra_job_state state)

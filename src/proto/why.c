@@ -54,14 +54,29 @@ static void sentence(const char *text, struct astra_text *out)
 			  strchr(".!?", text[size - 1]) ? "" : ".");
 }
 
+/* A job that a limit holds has its turn where that is not all that keeps it. */
+static void why_competes(const struct astra_report_job *job,
+			 struct astra_text *out)
+{
+	const char *kind = job->binds[0].kind;
+
+	if (*job->wait && strcmp(job->wait, "blocked") != 0 &&
+	    (!strcmp(kind, "limit") || !strcmp(kind, "licence")))
+		astra_text_printf(
+			out,
+			" Other users' leases under the same limit end for it when it is its turn.");
+}
+
 /* What keeps it: Slurm, the policy, or who knows what in the reason's words. */
 static void reasons(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
 
 	astra_why_binds(why, job->binds, job->bind_count, out);
-	if (job->bind_count)
+	if (job->bind_count) {
+		why_competes(job, out);
 		return;
+	}
 	if (*job->wait && strcmp(job->wait, "blocked") != 0) {
 		astra_why_turn(why, out);
 		return;

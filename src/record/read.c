@@ -136,6 +136,78 @@ static int get_held(const json_t *array, struct astra_round *r,
 	return 0;
 }
 
+static int get_uses(const json_t *array, struct astra_round *r,
+		    struct astra_job *job, size_t index,
+		    struct astra_error *err)
+{
+	struct astra_use *uses = room_for(r, array, sizeof(*uses));
+
+	if (!uses)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		if (astra_members_read(json_array_get(array, i), &uses[i],
+				       astra_use_members, "the record's uses",
+				       i, err) < 0)
+			return -1;
+		if (uses[i].limit >= r->snapshot.limit_count ||
+		    uses[i].amount > ASTRA_LIMIT_MOST)
+			return astra_read_wrong("the record's jobs", index,
+						"uses", err);
+	}
+	job->uses = uses;
+	job->use_count = (uint32_t)json_array_size(array);
+	return 0;
+}
+
+static int get_limits(const json_t *array, struct astra_round *r,
+		      struct astra_error *err)
+{
+	struct astra_limit *limits = room_for(r, array, sizeof(*limits));
+
+	if (!limits)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		if (astra_members_read(json_array_get(array, i), &limits[i],
+				       astra_limit_members,
+				       "the record's limits", i, err) < 0)
+			return -1;
+		if (!limits[i].name || limits[i].most > ASTRA_LIMIT_MOST ||
+		    limits[i].used > ASTRA_LIMIT_MOST)
+			return astra_read_wrong("the record's limits", i,
+						"name, most or used", err);
+	}
+	r->snapshot.limits = limits;
+	r->snapshot.limit_count = json_array_size(array);
+	return 0;
+}
+
+/* Bitmaps of classes, as hexadecimal numbers. */
+static int get_preempts(const json_t *array, struct astra_round *r,
+			struct astra_error *err)
+{
+	uint64_t *preempts = astra_arena_take(
+		&r->arena, ASTRA_PREEMPT_CLASSES * sizeof(*preempts));
+
+	if (!array)
+		return 0;
+	if (!preempts)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < ASTRA_PREEMPT_CLASSES; i++) {
+		const char *text = json_string_value(json_array_get(array, i));
+		char *end;
+
+		if (!text || strlen(text) != 16)
+			return astra_read_wrong("the record's preempts", i,
+						"classes", err);
+		preempts[i] = strtoull(text, &end, 16);
+		if (*end)
+			return astra_read_wrong("the record's preempts", i,
+						"classes", err);
+	}
+	r->snapshot.preempts = preempts;
+	return 0;
+}
+
 static bool read_snapshot_is_sound(const struct astra_job *j,
 				   const struct astra_round *r)
 {
@@ -143,7 +215,8 @@ static bool read_snapshot_is_sound(const struct astra_job *j,
 	       j->request.gpus && j->request.gpus <= 1 << 24 &&
 	       j->request.gpus_min <= j->request.gpus && j->weight >= 0 &&
 	       j->request.charge >= 0 && j->held_charge >= 0 &&
-	       j->run_charge >= 0 && (unsigned)j->state <= ASTRA_JOB_ENDED &&
+	       j->run_charge >= 0 && j->preempt_class < ASTRA_PREEMPT_CLASSES &&
+	       (unsigned)j->state <= ASTRA_JOB_ENDED &&
 	       (unsigned)j->forecast.utility.kind <= ASTRA_UTILITY_SIGMOID;
 }
 
@@ -171,7 +244,9 @@ static int read_snapshot_get_jobs(const json_t *array, struct astra_round *r,
 				 err) < 0 ||
 		    get_node_set(object, "required", r, i, &j->request.required,
 				 err) < 0 ||
-		    get_held(json_object_get(object, "held"), r, j, i, err) < 0)
+		    get_held(json_object_get(object, "held"), r, j, i, err) <
+			    0 ||
+		    get_uses(json_object_get(object, "uses"), r, j, i, err) < 0)
 			return -1;
 	}
 	r->snapshot.jobs = jobs;
@@ -254,6 +329,8 @@ static int round_get_snapshot(const json_t *object, struct astra_round *r,
 				      err) < 0 ||
 	    read_snapshot_get_users(json_object_get(object, "users"), r, err) <
 		    0 ||
+	    get_preempts(json_object_get(object, "preempts"), r, err) < 0 ||
+	    get_limits(json_object_get(object, "limits"), r, err) < 0 ||
 	    read_snapshot_get_jobs(json_object_get(object, "jobs"), r, err) < 0)
 		return -1;
 	return get_bids(json_object_get(object, "bids"), r, err);

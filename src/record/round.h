@@ -19,7 +19,7 @@
 #include "src/engine/engine.h"
 #include "src/model/auction.h"
 
-#define ASTRA_ROUND_VERSION 3
+#define ASTRA_ROUND_VERSION 4
 
 /* What a record begins with. Texts are borrowed. */
 struct astra_round_head {

@@ -104,6 +104,17 @@ static void put_node_set(struct astra_text *out, const char *name,
 	write_put_word(out, "]");
 }
 
+static void put_uses(struct astra_text *out, const struct astra_job *job)
+{
+	write_put_word(out, ",\"uses\":[");
+	for (size_t i = 0; i < job->use_count; i++) {
+		write_put_word(out, i ? "," : "");
+		open_object(out, &job->uses[i], astra_use_members);
+		write_put_word(out, "}");
+	}
+	write_put_word(out, "]");
+}
+
 static void write_put_job(struct astra_text *out, const struct astra_job *job,
 			  size_t nodes)
 {
@@ -113,6 +124,8 @@ static void write_put_job(struct astra_text *out, const struct astra_job *job,
 	put_node_set(out, "required", job->request.required, nodes);
 	if (job->held_count)
 		write_put_shares(out, "held", job->held, job->held_count);
+	if (job->use_count)
+		put_uses(out, job);
 	write_put_word(out, "}");
 }
 
@@ -155,6 +168,18 @@ static void put_snapshot(struct astra_text *out, const struct astra_snapshot *s)
 	for (size_t i = 0; i < s->user_count; i++) {
 		write_put_word(out, i ? ",\n" : "\n");
 		open_object(out, &s->users[i], astra_user_members);
+		write_put_word(out, "}");
+	}
+	if (s->preempts) {
+		write_put_word(out, "],\n\"preempts\":[");
+		for (size_t i = 0; i < ASTRA_PREEMPT_CLASSES; i++)
+			astra_text_printf(out, "%s\"%016jx\"", i ? "," : "",
+					  (uintmax_t)s->preempts[i]);
+	}
+	write_put_word(out, "],\n\"limits\":[");
+	for (size_t i = 0; i < s->limit_count; i++) {
+		write_put_word(out, i ? ",\n" : "\n");
+		open_object(out, &s->limits[i], astra_limit_members);
 		write_put_word(out, "}");
 	}
 	write_put_word(out, "],\n\"jobs\":[");

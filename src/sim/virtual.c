@@ -219,7 +219,7 @@ static int virtual_users(struct astra_virtual *v)
 }
 
 /* The cluster is as the snapshot has it; what was being cleaned up is. */
-static void virtual_begin(struct astra_virtual *v)
+static int virtual_begin(struct astra_virtual *v)
 {
 	const struct astra_snapshot *s = v->options->begin->snapshot;
 
@@ -240,6 +240,7 @@ static void virtual_begin(struct astra_virtual *v)
 		for (size_t k = 0; k < job->held_count; k++)
 			astra_world_give(&v->world, &job->held[k]);
 	}
+	return astra_world_limit(&v->world, s->limits, s->limit_count);
 }
 
 static double virtual_gpu_charge(const struct astra_cluster *c)
@@ -291,8 +292,8 @@ int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement)
 	if (virtual_users(v) < 0)
 		return -1;
 	v->next_id = 1;
-	if (v->options->begin)
-		virtual_begin(v);
+	if (v->options->begin && virtual_begin(v) < 0)
+		return -1;
 	return astra_watch_init(&v->watch, t, v->cluster->gpus,
 				quota_entitlement, v->options->interval_sec,
 				v->result);

@@ -129,6 +129,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/blocked.h \
 	src/slurm/in/charge.c \
 	src/slurm/in/charge.h \
+	src/slurm/in/classes.c \
+	src/slurm/in/classes.h \
 	src/slurm/in/constraint.c \
 	src/slurm/in/constraint.h \
 	src/slurm/in/each_job.c src/slurm/in/each_job.h \
@@ -175,6 +177,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/unleased_view.h \
 	src/slurm/in/usage.c \
 	src/slurm/in/usage.h \
+	src/slurm/in/uses.c \
+	src/slurm/in/uses.h \
 	src/slurm/in/users.c \
 	src/slurm/in/users.h \
 	src/slurm/in/wish.c \

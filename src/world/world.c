@@ -59,6 +59,7 @@ void astra_world_clear(struct astra_world *w)
 	for (size_t i = 0; i < w->job_count; i++)
 		free(w->jobs[i].held);
 	free(w->jobs);
+	free(w->limits);
 	free(w->shown);
 	free(w->cleaning);
 	astra_idmap_clear(&w->numbers);
@@ -172,6 +173,32 @@ void astra_world_give(struct astra_world *w, const struct astra_share *s)
 				   : UINT64_MAX - n->mem_free_mib;
 }
 
+int astra_world_limit(struct astra_world *w, const struct astra_limit *limits,
+		      size_t count)
+{
+	w->limits = calloc(count + 1, sizeof(*w->limits));
+	if (!w->limits)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		w->limits[i] = limits[i];
+	w->limit_count = count;
+	return 0;
+}
+
+/* A job's run begins, or is over. */
+static void world_use(struct astra_world *w, const struct astra_job *job,
+		      bool begins)
+{
+	for (size_t i = 0; i < job->use_count; i++) {
+		struct astra_limit *l = &w->limits[job->uses[i].limit];
+
+		if (begins)
+			l->used += job->uses[i].amount;
+		else
+			l->used -= job->uses[i].amount;
+	}
+}
+
 /* What the job held is free. */
 static int world_clean(struct astra_world *w, uint32_t number)
 {
@@ -227,6 +254,7 @@ int astra_world_leave(struct astra_world *w, uint32_t number, double at_sec,
 		return -1;
 	m->run++;
 	m->leaving = false;
+	world_use(w, m->job, false);
 	m->job->end_sec = w->begin_sec + at_sec;
 	m->job->restart_cnt += requeue;
 	m->job->state = requeue ? ASTRA_JOB_REQUEUED : ASTRA_JOB_ENDING;
@@ -389,6 +417,7 @@ static const char *world_hold(struct astra_world *w, struct astra_job *job,
 	job->held = shares;
 	job->held_count = count;
 	job->held_charge = 0;
+	world_use(w, job, true);
 	for (size_t i = 0; i < count; i++) {
 		if (!w->host->lenient && !world_free(w, &shares[i]))
 			return "what is not free";

@@ -104,6 +104,8 @@ struct astra_world {
 	struct astra_idmap numbers; /* of ids */
 	struct astra_job *shown;    /* owned, as the snapshot has them */
 	size_t shown_count, shown_room;
+	struct astra_limit *limits; /* owned: what jobs use of them by now */
+	size_t limit_count;
 	struct astra_queue queue;
 	uint64_t happened;  /* events that were not void */
 	uint32_t *cleaning; /* by node: jobs that are cleaned up there */
@@ -115,6 +117,11 @@ struct astra_world {
 
 /* world: zeroed, with the host's members set. Free what it has. */
 void astra_world_clear(struct astra_world *world);
+
+/* Jobs use these limits, as they are shown; copied, but for the names. Returns
+ * 0, or -1 when out of memory. */
+int astra_world_limit(struct astra_world *world,
+		      const struct astra_limit *limits, size_t count);
 
 /* One more job, the next number, that waits, or is as it is shown. The first
  * leaves `job` where it is and does not show it, the second shows a copy.

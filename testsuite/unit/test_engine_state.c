@@ -216,6 +216,7 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 		   /* of the next snapshot */ JOB(account), JOB(booting),
 		   JOB(min_run_sec), JOB(gpus_least), JOB(seen), JOB(index),
 		   JOB(held), JOB(held_count), JOB(shape), JOB(elastic),
+		   JOB(lacks),
 		   /* lists and sums of the present one */ JOB(noted_end_sec),
 		   JOB(over), JOB(bound_to_leave), JOB(advance),
 		   JOB(advance_tenant), JOB(advance_user), JOB(awaits),

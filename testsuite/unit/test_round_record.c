@@ -76,6 +76,12 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 				       .table = table};
 	static uint64_t allowed[] = {0xd}, possible[] = {0xf},
 			required[] = {0x4};
+	static const uint64_t preempts[ASTRA_PREEMPT_CLASSES] = {
+		[1] = 1, [63] = UINT64_MAX};
+	static const struct astra_limit limits[] = {
+		{.name = "account", .most = 9}, {.name = "licence", .most = 2}};
+	static const struct astra_use uses[] = {{.limit = 1, .amount = 1},
+						{.limit = 0, .amount = 3}};
 	struct vcluster *vc = malloc(sizeof(*vc));
 	struct astra_random random = astra_random_seed(seed);
 
@@ -92,6 +98,9 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 	vc_tenant(vc, "a\"\\ö", 1);
 	vc_tenant(vc, "b", 2.5);
 	vc_begin(vc);
+	assert_int_equal(
+		astra_world_limit(&vc->world, limits, ASTRA_COUNT_OF(limits)),
+		0);
 	for (int i = 0; i < 30; i++) {
 		struct vjob *v =
 			vc_submit(vc, (uint32_t)astra_random_below(&random, 2),
@@ -105,6 +114,9 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 		v->job.request.possible = possible;
 		if (i % 6 == 0)
 			v->job.request.required = required;
+		v->job.preempt_class = (uint32_t)i % 2;
+		v->job.uses = uses;
+		v->job.use_count = (uint32_t)i % 3;
 		if (i % 4 == 0)
 			v->job.forecast.utility = (struct astra_utility){
 				.kind = ASTRA_UTILITY_SIGMOID,
@@ -113,6 +125,7 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 	bid.app = astra_app_job(vc->jobs[3]->job.id);
 	bid.time_sec = 1000;
 	vc->bids = &bid;
+	vc->preempts = preempts;
 	vc->bid_count = 1;
 	vc->round = recorded_round;
 	return vc;
@@ -251,7 +264,10 @@ static void every_member_is_recorded(void **state)
 		   ROWS_BUT(astra_job, request.allowed),
 		   ROWS_BUT(astra_job, request.possible),
 		   ROWS_BUT(astra_job, request.required),
+		   ROWS_BUT(astra_job, uses), ROWS_BUT(astra_job, use_count),
 		   ROWS_BUT(astra_job, held), ROWS_BUT(astra_job, held_count));
+	ROWS_CHECK(astra_limit, astra_limit_members);
+	ROWS_CHECK(astra_use, astra_use_members);
 	ROWS_CHECK(astra_share, astra_share_members);
 	ROWS_CHECK(astra_bid, astra_bid_members, ROWS_BUT(astra_bid, table));
 	ROWS_CHECK(astra_decision, astra_decision_members,

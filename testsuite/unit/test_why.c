@@ -82,7 +82,8 @@ static const struct {
 	 {"The account physics lets all its jobs have at most 1 GPU at a time "
 	  "(GrpTRES=gres/gpu=1, AssocGrpGRES); 1 GPU is in use and it asks "
 	  "for 1 GPU.",
-	  "sacctmgr modify account physics set GrpTRES=gres/gpu=2"}},
+	  "sacctmgr modify account physics set GrpTRES=gres/gpu=2",
+	  "Other users' leases under the same limit end for it"}},
 	{{.kind = "limit",
 	  .name = "AssocMaxJobsLimit",
 	  .of = "user alice in account physics",
@@ -190,7 +191,7 @@ static int setup(void **state)
 		job.id_text = "";
 		job.state = "PENDING";
 		job.phase = "waiting";
-		job.wait = "blocked";
+		job.wait = cases[i].bind.shared ? "rank" : "blocked";
 		job.binds = &cases[i].bind;
 		job.bind_count = 1;
 		assert_int_equal(astra_report_add_job(report, &job), 0);

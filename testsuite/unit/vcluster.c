@@ -257,6 +257,9 @@ static void hold_round(struct vcluster *vc)
 		.tenant_count = vc->tenant_count,
 		.users = vc->users,
 		.user_count = vc->user_count,
+		.preempts = vc->preempts,
+		.limits = vc->world.limits,
+		.limit_count = vc->world.limit_count,
 		.jobs = vc->snapshot_jobs,
 		.job_count = vc->job_count,
 	};

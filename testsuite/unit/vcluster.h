@@ -20,7 +20,7 @@ struct vjob {
 	double checkpoint_sec; /* GRACE: leaves by itself after that long; 0:
 				* only when requeued */
 	uint32_t starts;
-	double lease_end_sec;	     /* of the run restart_cnt; 0: none */
+	double lease_end_sec; /* of the run restart_cnt; 0: none */
 	uint32_t lease_run;
 	double waited_from_sec;	     /* pending since */
 	struct astra_reason refused; /* why it was, the last time */
@@ -40,6 +40,7 @@ struct vcluster {
 	struct vjob *jobs[VC_JOBS];
 	size_t job_count;
 	struct astra_job snapshot_jobs[VC_JOBS];
+	const uint64_t *preempts;     /* by class; the test's */
 	const struct astra_bid *bids; /* of agents; the test's */
 	size_t bid_count;
 	struct astra_plan plan;

@@ -361,6 +361,15 @@ static int fill_assocs(struct astra_arena *arena, const struct limit *l,
 	return rc;
 }
 
+bool astra_limit_is_at_once(const char *name)
+{
+	struct limit l;
+
+	return limit_parse(name, &l) && !l.least && l.time == AT_ONCE &&
+	       l.what != WALL && l.whom != NODE &&
+	       (l.whom != JOB || l.what == JOBS);
+}
+
 int astra_limit_fill(struct astra_arena *arena, job_record_t *job,
 		     struct astra_report_bind *bind)
 {

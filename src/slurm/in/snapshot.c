@@ -17,6 +17,7 @@
 #include "src/slurm/in/topology.h"
 #include "src/slurm/in/unleased_view.h"
 #include "src/slurm/in/usage.h"
+#include "src/slurm/in/uses.h"
 #include "src/slurm/out/preempt.h"
 
 /* Nodes. */
@@ -356,6 +357,8 @@ static void end_view(struct astra_scene *scene, struct astra_view *view)
 	for (size_t i = 0; i < view->map.count; i++)
 		view->nodes[i].name =
 			copy_name(scene, &view->nodes[i], view->map.kind[i]);
+	if (scene->classes.count > 1)
+		view->model.preempts = scene->classes.preempts;
 	view->model.nodes = view->nodes;
 	view->model.node_count = view->map.count;
 	view->model.tenants = view->tenants.list;
@@ -421,12 +424,17 @@ int astra_scene_take(struct astra_scene *scene,
 	    astra_racks_take(&scene->racks, now) < 0 ||
 	    astra_node_order_begin(&scene->order, &scene->racks) < 0)
 		return astra_error_nomem(err);
+	astra_classes_read(&scene->classes);
 	for (size_t i = 0; i < scene->view_count; i++)
 		if (begin_view(scene, i, config, now) < 0)
 			return astra_error_nomem(err);
 	astra_each_job(take_job, &t);
 	if (scene->failed || look_up_limits(scene) < 0)
 		return astra_error_nomem(err);
+	for (size_t i = 0; i < scene->view_count; i++)
+		if (config->pools[i].options.leases &&
+		    astra_uses_find(&scene->arena, &scene->views[i]) < 0)
+			return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
 		if (astra_arrays_share(&scene->arena, &scene->views[i]) < 0 ||
 		    astra_unleased_share(&scene->arena, i, &scene->views[i],

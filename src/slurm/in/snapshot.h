@@ -11,6 +11,7 @@
 #include "src/slurm/conf/config.h"
 #include "src/slurm/in/binds.h"
 #include "src/slurm/in/blocked.h"
+#include "src/slurm/in/classes.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/node_order.h"
 #include "src/slurm/in/node_sets.h"
@@ -82,6 +83,7 @@ struct astra_scene {
 	bool *exclusive;
 	size_t node_count;
 	struct astra_racks racks;
+	struct astra_classes classes;
 	struct astra_node_order order;
 	time_t start;		  /* of slurmctld */
 	int gpu_tres, shard_tres; /* astra_gres_tres() */

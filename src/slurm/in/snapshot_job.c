@@ -354,6 +354,7 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 		.suspended = IS_JOB_SUSPENDED(job),
 		.checkpoints = info->terms.signal != 0,
 	};
+	astra_classes_tell(&scene->classes, job, out);
 	out->keeps_size = !out->checkpoints && !info->terms.gpus_max;
 	info->end = astra_reserved_end(job, &info->terms, now);
 	out->user = user_within(view, out->tenant, info);
