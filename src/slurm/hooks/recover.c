@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/idmap.h"
+#include "src/slurm/hooks/checkpointed.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/run_end.h"
 #include "src/slurm/in/survivor.h"
@@ -436,6 +437,7 @@ void astra_recover_jobs(void)
 	locks.conf = WRITE_LOCK;
 	lock_slurmctld(locks);
 	bring_all_up(list, count);
+	astra_checkpointed_resume();
 	unlock_slurmctld(locks);
 	free(list);
 }
