@@ -67,6 +67,10 @@ ASTRA_SLURM_ONE_OF([how a configuration file is parsed],
 		(void)PARSE_FLAGS_IGNORE_NEW;]],
 	[PARSE_IGNORE_6], [[s_p_parse_file(NULL, NULL, NULL, false, (char *)NULL, false);]],
 	[PARSE_IGNORE_5], [[s_p_parse_file(NULL, NULL, NULL, false, (char *)NULL);]])
+dnl 23.02.5
+ASTRA_SLURM_ONE_OF([how a job is counted for limits of submissions],
+	[SUBMIT_LOCKED], [[acct_policy_add_job_submit((job_record_t *)NULL, false);]],
+	[SUBMIT], [[acct_policy_add_job_submit((job_record_t *)NULL);]])
 dnl 23.11
 ASTRA_SLURM_ONE_OF([how a job's state is written],
 	[JOB_STATE_SET], [[job_state_set((job_record_t *)NULL, 0);]],
@@ -145,6 +149,9 @@ ASTRA_SLURM_ONE_OF([the flag of memory as a resource],
 	[SELECT_MEMORY], [[(void)SELECT_MEMORY;]],
 	[CR_MEMORY], [[(void)CR_MEMORY;]])
 dnl 26.05
+ASTRA_SLURM_ONE_OF([how a pending job's limits are looked at anew],
+	[LIMITS_TOLD], [[(void)acct_policy_update_pending_job((job_record_t *)NULL, true);]],
+	[LIMITS], [[(void)acct_policy_update_pending_job((job_record_t *)NULL);]])
 ASTRA_SLURM_ONE_OF([how commands ask for a job],
 	[LOAD_STEP], [[slurm_load_job(NULL, (slurm_step_id_t){.job_id = 1}, 0);]],
 	[LOAD_ID], [[slurm_load_job(NULL, (uint32_t)1, 0);]])

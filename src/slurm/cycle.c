@@ -464,6 +464,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	int busy;
 
 	follow_clock(cycle);
+	astra_recover_round();
 	astra_publish_retry(cycle);
 	if (self_check() < 0 || !astra_config_active())
 		return cycle_rest(cycle, now);

@@ -20,6 +20,7 @@
 #include "src/slurm/cycle.h"
 #include "src/slurm/desk/publish.h"
 #include "src/slurm/desk/told.h"
+#include "src/slurm/hooks/checkpointed.h"
 #include "src/slurm/hooks/gate.h"
 #include "src/slurm/hooks/grace.h"
 #include "src/slurm/hooks/ledger.h"
@@ -176,6 +177,7 @@ static void host_give_back(void)
 	if (astra_selfcheck_aside())
 		return;
 	lock_slurmctld(astra_write_locks());
+	astra_checkpointed_settle();
 	count = astra_unpark_all();
 	astra_priority_give_back();
 	if (job_list)
@@ -216,6 +218,7 @@ void astra_host_stop(void)
 	astra_expected_free();
 	astra_reserved_free();
 	astra_run_end_free();
+	astra_checkpointed_free();
 	unlock_slurmctld(astra_write_locks());
 	astra_config_destroy(config);
 	life = STOPPED;

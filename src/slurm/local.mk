@@ -101,6 +101,8 @@ libastraea_so_SOURCES = \
 	src/slurm/desk/told_state.h \
 	src/slurm/hooks/arrival.c \
 	src/slurm/hooks/arrival.h \
+	src/slurm/hooks/checkpointed.c \
+	src/slurm/hooks/checkpointed.h \
 	src/slurm/hooks/gate.c \
 	src/slurm/hooks/gate.h \
 	src/slurm/hooks/grace.c \

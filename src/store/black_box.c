@@ -23,12 +23,15 @@ struct slot {
 };
 
 struct ring {
-	uint32_t magic, zero, slots, slot_bytes;
+	uint32_t magic;
+	uint32_t beat_sec; /* 0: not known */
+	uint32_t slots, slot_bytes;
 	struct slot slot[SLOTS];
 };
 
 struct astra_box {
 	struct ring *ring;
+	int fd;
 	uint64_t seq; /* of the last event */
 };
 
@@ -125,19 +128,19 @@ bool astra_box_is_taken(const char *name)
 struct astra_box *astra_box_open(const char *name, struct astra_error *err)
 {
 	struct astra_box *box = calloc(1, sizeof(*box));
-	int fd;
 
 	if (!box) {
 		astra_error_nomem(err);
 		return NULL;
 	}
-	fd = black_box_open_file(name, err);
-	if (fd >= 0) {
-		box->ring = map(fd);
-		if (!box->ring)
+	box->fd = black_box_open_file(name, err);
+	if (box->fd >= 0) {
+		box->ring = map(box->fd);
+		if (!box->ring) {
 			astra_error_set(err, "shared memory %s: %s", name,
 					strerror(errno));
-		close(fd);
+			close(box->fd);
+		}
 	}
 	if (!box->ring) {
 		free(box);
@@ -152,7 +155,51 @@ void astra_box_close(struct astra_box *box)
 	if (!box)
 		return;
 	munmap(box->ring, sizeof(*box->ring));
+	close(box->fd);
 	free(box);
+}
+
+void astra_box_name(struct astra_box_event *event, const char *nodes,
+		    const char *tres)
+{
+	size_t length = nodes ? strlen(nodes) : 0, left;
+
+	if (length >= sizeof(event->nodes))
+		length = 0;
+	memset(event->nodes, 0, sizeof(event->nodes));
+	if (length)
+		memcpy(event->nodes, nodes, length);
+	left = sizeof(event->nodes) - length - 1;
+	if (tres && strlen(tres) < left)
+		memcpy(event->nodes + length + 1, tres, strlen(tres));
+}
+
+const char *astra_box_tres(const struct astra_box_event *event)
+{
+	size_t length = strlen(event->nodes);
+
+	if (!event->has_index || length + 1 >= sizeof(event->nodes))
+		return "";
+	return event->nodes + length + 1;
+}
+
+void astra_box_beat(struct astra_box *box, time_t now)
+{
+	if (box)
+		__atomic_store_n(&box->ring->beat_sec, (uint32_t)now,
+				 __ATOMIC_RELAXED);
+}
+
+time_t astra_box_last_beat(const struct astra_box *box)
+{
+	return box ? (time_t)box->ring->beat_sec : 0;
+}
+
+bool astra_box_is_gone(const struct astra_box *box)
+{
+	struct stat st;
+
+	return box && fstat(box->fd, &st) == 0 && st.st_nlink == 0;
 }
 
 /* A slot that is being written is invalid until its last store. */

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "src/common/error.h"
 
@@ -38,7 +39,7 @@ struct astra_box_event {
 				 */
 	uint32_t gpus : 31; /* of the run; 0: not known, or a release before */
 	int64_t submit_sec, start_sec, end_sec;
-	char nodes[ASTRA_BOX_NODES]; /* host list, "" when it is too long */
+	char nodes[ASTRA_BOX_NODES]; /* see astra_box_name() */
 	uint64_t index;		     /* slurmdbd's, of the run; 0: none yet */
 };
 
@@ -47,6 +48,15 @@ struct astra_box_event {
 #define ASTRA_BOX_FORMAT "1"
 
 struct astra_box;
+
+/* Note the host list of a run, and behind it the resources that it has, as
+ * slurmdbd takes them, if there is room for them: what is too long is "".
+ * Either may be NULL. */
+void astra_box_name(struct astra_box_event *event, const char *nodes,
+		    const char *tres);
+
+/* The resources of a run of astra_box_read(), or "". Borrowed. */
+const char *astra_box_tres(const struct astra_box_event *event);
 
 /* Whether another user has made a file of that name. */
 bool astra_box_is_taken(const char *name);
@@ -59,6 +69,17 @@ void astra_box_close(struct astra_box *box);
 
 /* event: copied, the oldest one makes room. box may be NULL. */
 void astra_box_add(struct astra_box *box, const struct astra_box_event *event);
+
+/* Note that the process lives at that time. box may be NULL. */
+void astra_box_beat(struct astra_box *box, time_t now);
+
+/* When the last process that had the box lived, as far as is known; 0: not
+ * known. box may be NULL. */
+time_t astra_box_last_beat(const struct astra_box *box);
+
+/* Whether the box's file has been removed: the next process would not find it.
+ * box may be NULL: false. A system call. */
+bool astra_box_is_gone(const struct astra_box *box);
 
 /* All events, oldest first; damaged ones are left out. *list: owned by the
  * caller, free(). Returns their number; 0 also when out of memory. */

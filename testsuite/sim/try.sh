@@ -206,7 +206,7 @@ grep -qxF 'Tried: LeaseTerm=1:00:00 becomes 300' d.out || fail "$(<d.out)"
 echo 'Pool=other Partitions=gpu' >>astraea.conf
 refused 'partition gpu is in pool gpu already' "${conf[@]}" LeaseTerm=300
 sed -i 's/Pool=other Partitions=gpu/Pool=other Partitions=cpu/' astraea.conf
-echo 'PartitionName=cpu Nodes=n1' >>slurm.conf
+printf '%s\n' 'NodeName=n2 CPUs=4 Gres=gpu:8' 'PartitionName=cpu Nodes=n2' >>slurm.conf
 refused 'which pool? Say pool=NAME; there are: gpu; other' "${conf[@]}" \
 	LeaseTerm=300
 refused 'there is no pool x; there are: gpu; other' "${conf[@]}" LeaseTerm=300 \

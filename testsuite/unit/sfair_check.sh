@@ -21,9 +21,9 @@ SlurmctldHost=h
 SlurmUser=$(id -un)
 StateSaveLocation=$tools/state
 GresTypes=gpu
-NodeName=n1 CPUs=4 Gres=gpu:8
+NodeName=n[1-2] CPUs=4 Gres=gpu:8
 PartitionName=gpu Nodes=n1
-PartitionName=cpu Nodes=n1
+PartitionName=cpu Nodes=n2
 EOT
 all='SchedulerType=sched/astraea
 BurstBufferType=burst_buffer/astraea

@@ -111,6 +111,64 @@ static void what_older_releases_noted_has_no_size(void **state)
 	assert_int_equal(offsetof(struct astra_box_event, submit_sec), at + 4);
 }
 
+static void a_run_is_noted_with_its_nodes_and_resources(void **state)
+{
+	static const struct {
+		const char *nodes, *tres, *noted_nodes, *noted_tres;
+	} cases[] = {
+		{"n[1-2]", "1=4,1001=8", "n[1-2]", "1=4,1001=8"},
+		{"n1", NULL, "n1", ""},
+		{NULL, "1=4", "", "1=4"},
+		{"n[1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39]",
+		 "1=480,2=1920000,4=20,5=480,1001=160",
+		 "n[1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39]",
+		 ""},
+	};
+	char longest[ASTRA_BOX_NODES + 1] = {0};
+	struct astra_box_event e = {.has_index = 1};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		astra_box_name(&e, cases[i].nodes, cases[i].tres);
+		assert_string_equal(e.nodes, cases[i].noted_nodes);
+		assert_string_equal(astra_box_tres(&e), cases[i].noted_tres);
+	}
+	memset(longest, 'n', ASTRA_BOX_NODES - 1);
+	astra_box_name(&e, longest, "1=4");
+	assert_string_equal(e.nodes, longest);
+	assert_string_equal(astra_box_tres(&e), "");
+	longest[ASTRA_BOX_NODES - 1] = 'n';
+	astra_box_name(&e, longest, "1=4");
+	assert_string_equal(e.nodes, "");
+	assert_string_equal(astra_box_tres(&e), "1=4");
+}
+
+static void the_next_process_knows_when_the_last_one_lived(void **state)
+{
+	struct astra_box *box = open_box();
+
+	(void)state;
+	assert_int_equal(astra_box_last_beat(box), 0);
+	astra_box_beat(box, 1234567890);
+	astra_box_close(box);
+	box = open_box();
+	assert_int_equal(astra_box_last_beat(box), 1234567890);
+	assert_int_equal(astra_box_last_beat(NULL), 0);
+	astra_box_close(box);
+}
+
+static void a_removed_box_is_noticed(void **state)
+{
+	struct astra_box *box = open_box();
+
+	(void)state;
+	assert_false(astra_box_is_gone(box));
+	assert_false(astra_box_is_gone(NULL));
+	assert_int_equal(shm_unlink(name), 0);
+	assert_true(astra_box_is_gone(box));
+	astra_box_close(box);
+}
+
 static void what_a_killed_process_added_is_there(void **state)
 {
 	pid_t child = fork();
@@ -254,6 +312,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(an_index_is_that_of_the_run,
 					  remove_box),
+		cmocka_unit_test(a_run_is_noted_with_its_nodes_and_resources),
+		cmocka_unit_test_teardown(
+			the_next_process_knows_when_the_last_one_lived,
+			remove_box),
+		cmocka_unit_test_teardown(a_removed_box_is_noticed, remove_box),
 		cmocka_unit_test_teardown(what_a_killed_process_added_is_there,
 					  remove_box),
 		cmocka_unit_test_teardown(the_oldest_makes_room, remove_box),

@@ -63,6 +63,28 @@ static inline int astra_requeue(job_record_t *job)
 #endif
 }
 
+/* Count the job for the limits of submissions, as Slurm does at a requeue: the
+ * end of its run has uncounted it. Locks: caller holds job write. */
+static inline void astra_submit_count(job_record_t *job)
+{
+#ifdef ASTRA_SLURM_SUBMIT_LOCKED
+	acct_policy_add_job_submit(job, false);
+#else
+	acct_policy_add_job_submit(job);
+#endif
+}
+
+/* Let a pending job have the limits that its association and QOS have now.
+ * Locks: caller holds job write, part read. */
+static inline void astra_limits_renew(job_record_t *job)
+{
+#ifdef ASTRA_SLURM_LIMITS_TOLD
+	(void)acct_policy_update_pending_job(job, true);
+#else
+	(void)acct_policy_update_pending_job(job);
+#endif
+}
+
 /* Let a pending batch job's next run be one of its own for slurmdbd, which
  * knows it by the job and the time of submission, or by an index that slurmctld
  * draws and finds the job by, as batch_requeue_fini() does. submit_sec: of the

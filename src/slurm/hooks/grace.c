@@ -10,6 +10,7 @@
 
 #include "src/common/grow.h"
 #include "src/slurm/conf/config.h"
+#include "src/slurm/hooks/checkpointed.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/out/revoke.h"
 
@@ -206,11 +207,7 @@ bool astra_grace_end(job_record_t *job)
 	claim = astra_claim_of(job, NULL);
 	if (claim != ASTRA_MANAGED && claim != ASTRA_ORDERED)
 		return false;
-	astra_state_set(job, JOB_PREEMPTED | JOB_REQUEUE |
-				     (job->job_state & JOB_STATE_FLAGS));
-	job->state_reason = WAIT_NO_REASON;
-	xfree(job->state_desc);
-	astra_revoke_mark(job);
+	astra_checkpointed_end(job);
 	return true;
 }
 

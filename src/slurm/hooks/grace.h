@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Jobs in the grace after their checkpoint signal. One that leaves with an
  * agreed exit code, or dies of the signal, has checkpointed: it is requeued in
- * the very moment in which Slurm would have called it failed, so that nothing
- * that depends on it sees an end. So is a job that leaves with such a code
- * after Slurm's own signal before its time limit (TimeLimitExit).
+ * the very moment in which Slurm would have called it failed (checkpointed.h).
+ * So is a job that leaves with such a code after Slurm's own signal before its
+ * time limit (TimeLimitExit).
  */
 #ifndef ASTRA_GRACE_H
 #define ASTRA_GRACE_H

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/idmap.h"
+#include "src/slurm/hooks/checkpointed.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/run_end.h"
 #include "src/slurm/in/survivor.h"
@@ -23,20 +24,23 @@
 #define UNPROTECTED "no protection of the last seconds before a crash"
 
 static struct astra_box *box; /* under job write */
+static char box_name[64];
 static struct astra_error trouble;
+static time_t died_sec;	  /* the process before; 0: not known */
 static time_t opened_sec; /* slurmctld has just read its jobs */
 static bool taken;	  /* another user has made a file of its name */
 static bool again; /* what ends now had ended before, as has been noted */
 
 static int open_box(const char *folder)
 {
-	char id[ASTRA_SHARED_NAME_SIZE], name[64];
+	char id[ASTRA_SHARED_NAME_SIZE];
 
 	astra_shared_name(folder, ASTRA_SHARED_BOX, id);
-	snprintf(name, sizeof(name), "/" BOX_PREFIX "%s", id);
-	taken = astra_box_is_taken(name);
+	snprintf(box_name, sizeof(box_name), "/" BOX_PREFIX "%s", id);
+	taken = astra_box_is_taken(box_name);
 	trouble = (struct astra_error){""};
-	box = astra_box_open(name, &trouble);
+	box = astra_box_open(box_name, &trouble);
+	died_sec = astra_box_last_beat(box);
 	return box ? 0 : -1;
 }
 
@@ -52,6 +56,38 @@ void astra_recover_open(const char *folder)
 		rc = open_box(folder);
 	if (rc < 0)
 		error("astraea: " UNPROTECTED ": %s", trouble.text);
+}
+
+/* What the file had is still mapped. */
+static void make_box_again(void)
+{
+	struct astra_box *gone = box, *made;
+	struct astra_box_event *list;
+	size_t count;
+
+	made = astra_box_open(box_name, &trouble);
+	if (!made)
+		return;
+	trouble = (struct astra_error){""};
+	lock_slurmctld(astra_write_locks());
+	count = astra_box_read(gone, &list);
+	for (size_t i = 0; i < count; i++)
+		astra_box_add(made, &list[i]);
+	box = made;
+	unlock_slurmctld(astra_write_locks());
+	free(list);
+	astra_box_close(gone);
+	error("astraea: somebody removed /dev/shm%s; it was made again. "
+	      "systemd-logind does so where SlurmUser is no system user, see "
+	      "RemoveIPC in logind.conf(5)",
+	      box_name);
+}
+
+void astra_recover_round(void)
+{
+	if (astra_box_is_gone(box) && !slurmctld_config.shutdown_time)
+		make_box_again();
+	astra_box_beat(box, time(NULL));
 }
 
 void astra_recover_warn(struct astra_error *out)
@@ -79,7 +115,6 @@ static const char *recover_nodes_of(const job_record_t *job)
 
 static void recover_note(const job_record_t *job, enum astra_box_kind kind)
 {
-	const char *nodes = recover_nodes_of(job);
 	struct astra_box_event e = {
 		.kind = kind,
 		.job = job->job_id,
@@ -96,8 +131,7 @@ static void recover_note(const job_record_t *job, enum astra_box_kind kind)
 		.end_sec = job->end_time,
 	};
 
-	if (nodes && strlen(nodes) < sizeof(e.nodes))
-		memcpy(e.nodes, nodes, strlen(nodes));
+	astra_box_name(&e, recover_nodes_of(job), job->tres_alloc_str);
 	astra_box_add(box, &e);
 }
 
@@ -190,6 +224,73 @@ static void take_run(job_record_t *job, const struct astra_box_event *e)
 		(void)jobacct_storage_g_job_start(acct_db_conn, job);
 }
 
+/* A run that had not ended ended with slurmctld. */
+static time_t end_of_run(const struct astra_box_event *e)
+{
+	time_t now = time(NULL), start = (time_t)e->start_sec;
+
+	if (e->kind == ASTRA_BOX_REQUEUE || e->kind == ASTRA_BOX_END)
+		return (time_t)e->end_sec;
+	if (!died_sec || died_sec > now)
+		return now;
+	return died_sec > start ? died_sec : start;
+}
+
+static uint32_t count_nodes(char *names)
+{
+	bitstr_t *nodes = NULL;
+	uint32_t count = 0;
+
+	if (*names && astra_nodes_named(names, &nodes) == SLURM_SUCCESS)
+		count = (uint32_t)bit_set_count(nodes);
+	FREE_NULL_BITMAP(nodes);
+	return count;
+}
+
+/* What the run had: slurmdbd may not have heard of its start. To Slurm only a
+ * run that is over may be told of without waiting for an answer. */
+static void tell_start(job_record_t *run)
+{
+	run->job_state = JOB_PREEMPTED;
+	(void)jobacct_storage_g_job_start(acct_db_conn, run);
+}
+
+/* Tell accounting of the run and that it is over. The record, which is pending,
+ * is not what it was at that time. Returns when it ended. */
+static time_t close_run(const job_record_t *job,
+			const struct astra_box_event *e, uint32_t state)
+{
+	struct astra_box_event had = *e;
+	const char *tres = astra_box_tres(&had);
+	char tres_text[ASTRA_BOX_NODES];
+	job_details_t details = *job->details;
+	job_record_t run = *job;
+
+	details.submit_time = (time_t)e->submit_sec;
+	details.begin_time = 0;
+	run.details = &details;
+	run.job_id = e->job;
+	run.array_recs = NULL;
+	run.nodes = *had.nodes ? had.nodes : NULL;
+	run.total_nodes = count_nodes(had.nodes);
+	snprintf(tres_text, sizeof(tres_text), "%s", tres);
+	run.tres_alloc_str = *tres ? tres_text : NULL;
+	run.bit_flags |= TRES_STR_CALC;
+	if (e->index)
+		run.db_index = e->index;
+	else if (e->job != job->job_id ||
+		 e->submit_sec != job->details->submit_time)
+		run.db_index = 0;
+	run.start_time = (time_t)e->start_sec;
+	run.end_time = end_of_run(e);
+	run.exit_code = e->exit_code;
+	if (*had.nodes)
+		tell_start(&run);
+	run.job_state = state;
+	(void)jobacct_storage_g_job_complete(acct_db_conn, &run);
+	return run.end_time;
+}
+
 static void recover_end(job_record_t *job, const struct astra_box_event *e)
 {
 	bool ran = IS_JOB_RUNNING(job) && job->node_cnt;
@@ -202,41 +303,17 @@ static void recover_end(job_record_t *job, const struct astra_box_event *e)
 	astra_state_set(job, e->state | (ran ? JOB_COMPLETING : 0));
 	job_completion_logger(job, false);
 	last_job_update = time(NULL);
-	if (!ran)
+	if (!ran) {
+		(void)close_run(job, e, e->state);
 		return;
+	}
 	build_cg_bitmap(job);
 	deallocate_nodes(job, false, false, false);
-}
-
-/* Tell accounting that the run is over. The record, which is pending, is not
- * what it was at that time. Returns when it ended. */
-static time_t close_run(const job_record_t *job,
-			const struct astra_box_event *e, uint32_t state)
-{
-	job_details_t details = *job->details;
-	job_record_t run = *job;
-
-	details.submit_time = (time_t)e->submit_sec;
-	run.details = &details;
-	run.job_id = e->job;
-	if (e->index)
-		run.db_index = e->index;
-	else if (e->job != job->job_id ||
-		 e->submit_sec != job->details->submit_time)
-		run.db_index = 0;
-	run.start_time = (time_t)e->start_sec;
-	run.end_time =
-		e->kind == ASTRA_BOX_REQUEUE ? (time_t)e->end_sec : time(NULL);
-	run.exit_code = e->exit_code;
-	run.job_state = state;
-	(void)jobacct_storage_g_job_complete(acct_db_conn, &run);
-	return run.end_time;
 }
 
 static void recover_requeue(job_record_t *job, const struct astra_box_event *e)
 {
 	bool ended = e->kind == ASTRA_BOX_REQUEUE;
-	time_t end = time(NULL);
 	int rc;
 
 	take_run(job, e);
@@ -248,9 +325,7 @@ static void recover_requeue(job_record_t *job, const struct astra_box_event *e)
 	info("astraea: %pJ had been requeued or not yet been launched before "
 	     "slurmctld was killed: %s",
 	     job, slurm_strerror(rc));
-	if (ended)
-		end = close_run(job, e, JOB_REQUEUE);
-	astra_survivors_add(job, e, end);
+	astra_survivors_add(job, e, close_run(job, e, JOB_REQUEUE));
 }
 
 /* That run ends in accounting as well, and the next one is another there. */
@@ -262,10 +337,22 @@ static void let_wait(job_record_t *job, const struct astra_box_event *e)
 	astra_survivors_add(job, e, end);
 }
 
+/* A run of the same number that began earlier is another: the job was put back
+ * to an earlier record and started anew, or its nodes have booted meanwhile.
+ * The record is the newer of the two. */
+static bool record_is_newer(const job_record_t *job,
+			    const struct astra_box_event *e)
+{
+	return e->restart_cnt == job->restart_cnt &&
+	       e->start_sec < job->start_time;
+}
+
 static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 {
 	bool later = e->restart_cnt > job->restart_cnt;
 
+	if (record_is_newer(job, e))
+		return;
 	if (e->kind != ASTRA_BOX_LAUNCH && e->kind != ASTRA_BOX_START &&
 	    e->end_sec < job->start_time)
 		return; /* another controller has started it anew */
@@ -312,7 +399,6 @@ static void tell_requeue_again(const struct astra_box_event *e)
 	run.admin_comment = run.comment = NULL;
 	run.derived_ec = NO_VAL;
 	run.resize_time = 0;
-	run.bit_flags |= TRES_STR_CALC;
 	(void)close_run(&run, e, e->state ? e->state : JOB_REQUEUE);
 }
 
@@ -436,6 +522,7 @@ void astra_recover_jobs(void)
 	locks.conf = WRITE_LOCK;
 	lock_slurmctld(locks);
 	bring_all_up(list, count);
+	astra_checkpointed_resume();
 	unlock_slurmctld(locks);
 	free(list);
 }

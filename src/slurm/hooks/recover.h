@@ -13,6 +13,9 @@
  *   pending           started,        it waits until the nodes of that run have
  *                     launched, or    answered and killed what they found
  *                     requeued (survivor.h)
+ *
+ * A record of the same number of restarts that began later is newer than the
+ * box: another controller has started the job, or its nodes have booted since.
  */
 #ifndef ASTRA_RECOVER_H
 #define ASTRA_RECOVER_H
@@ -25,6 +28,10 @@
  * folder: StateSaveLocation, which names the cluster. */
 void astra_recover_open(const char *folder);
 void astra_recover_warn(struct astra_error *out);
+
+/* Note that slurmctld lives, and make the box again if somebody has removed its
+ * file. Each round. Does I/O then. Locks: takes job write then. */
+void astra_recover_round(void);
 
 /* Locks: caller holds job write. */
 void astra_recover_close(void);

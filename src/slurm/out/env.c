@@ -46,6 +46,17 @@ const char *astra_env_get(const job_details_t *details, const char *name)
 	return at < 0 ? NULL : details->env_sup[at] + strlen(name) + 1;
 }
 
+void astra_env_unset(job_details_t *details, const char *name)
+{
+	int at = env_find(details, name);
+
+	if (at < 0)
+		return;
+	xfree(details->env_sup[at]);
+	details->env_sup[at] = details->env_sup[--details->env_cnt];
+	details->env_sup[details->env_cnt] = NULL;
+}
+
 static void set_number(job_details_t *details, const char *name, double value)
 {
 	char text[32];
@@ -149,7 +160,7 @@ static bool env_is_of_run(const char *variable)
 {
 	static const char *const kept[] = {
 		"ASTRAEA_GPUS_BEFORE=", "ASTRAEA_GPUS_BOUND=",
-		"ASTRAEA_REVOKED_RUN=", ENV_RUN "="};
+		"ASTRAEA_REVOKED_RUN=", "ASTRAEA_MAIL_TYPE=", ENV_RUN "="};
 
 	if (xstrncmp(variable, "ASTRAEA_", strlen("ASTRAEA_")) != 0)
 		return false;

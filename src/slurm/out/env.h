@@ -11,6 +11,9 @@
  * Locks: caller holds job write. */
 void astra_env_set(job_details_t *details, const char *name, const char *value);
 
+/* Take a variable out. Locks: caller holds job write. */
+void astra_env_unset(job_details_t *details, const char *name);
+
 /* Its value or NULL; borrowed. Locks: caller holds job read. */
 const char *astra_env_get(const job_details_t *details, const char *name);
 

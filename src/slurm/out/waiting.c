@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
+#include "src/slurm/hooks/checkpointed.h"
 #include "src/slurm/in/each_job.h"
 #include "src/slurm/in/lost_launch.h"
 #include "src/slurm/in/survivor.h"
@@ -79,6 +80,7 @@ static int look_at_all(const struct find *f, struct astra_diag *diag)
 
 	if (astra_lock(&hold) < 0)
 		return -1;
+	astra_checkpointed_settle();
 	astra_survivors_settle();
 	astra_lost_launch_ask();
 	astra_park_forget();
