@@ -39,7 +39,7 @@ def fork(body):
     if not pid:
         status = 1
         try:
-            signal.alarm(20)
+            signal.alarm(120)
             body()
             status = 0
         except BaseException as why:

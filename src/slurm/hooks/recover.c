@@ -267,7 +267,8 @@ static time_t close_run(const job_record_t *job,
 	job_record_t run = *job;
 
 	details.submit_time = (time_t)e->submit_sec;
-	details.begin_time = 0;
+	/* Sacct does not list a run that was never eligible. */
+	details.begin_time = (time_t)e->submit_sec;
 	run.details = &details;
 	run.job_id = e->job;
 	run.array_recs = NULL;
