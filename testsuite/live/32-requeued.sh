@@ -156,7 +156,10 @@ by_checkpoint() {
 let_run() {
 	local id
 	[[ ! $rival ]] || scancel "$rival"
-	for id; do scontrol update jobid="$id" StartTime=now; done
+	for id; do # it may have had the GPU of the one that was cancelled
+		scontrol update jobid="$id" StartTime=now ||
+			job_is "$id" COMPLETED
+	done
 }
 
 rival=''

@@ -447,7 +447,7 @@ static time_t start_before(job_record_t *job, bitstr_t *nodes,
 	if (*limit == NO_VAL)
 		*limit = job->part_ptr->max_time;
 	left = start_left(job, now);
-	if (*limit > left) /* NO_VAL: no limit */
+	if (*limit > left)
 		*limit = left;
 	minutes = (uint32_t)((begin - now) / 60);
 	if (*limit <= minutes)
@@ -472,6 +472,9 @@ static void start_lengthen(job_record_t *job, bool head, time_t begin,
 	}
 	acct_policy_alter_job(job, limit);
 	job->time_limit = limit;
+	/* Else a requeue would take the user's limit for a default. */
+	if (asked != NO_VAL && job->limit_set.time == 1)
+		job->limit_set.time = 0;
 	job->end_time = begin;
 	astra_reserved_note(job);
 }
