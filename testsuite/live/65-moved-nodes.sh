@@ -67,7 +67,11 @@ check_eq "node of pool b's job" n3 "$(job_field "$third" NodeList)"
 sed 's/LeaseTerm=20/LeaseTerm=21/' "$etc.good" >"$etc"
 sed -i 's/PartitionName=b Nodes=n3/PartitionName=b Nodes=n[2-3]/' "$SLURM_CONF"
 scontrol reconfigure
-wait_for 30 ctld_log "${shared}2: .*the old values stay"
+# A later Slurm begins anew then, and does not know its partitions when it reads them.
+if (($(slurm_release) < 2311)); then
+	wait_for 30 ctld_log "${shared}2: .*the old values stay"
+fi
+wait_for 30 told 2
 cp "$etc.good" "$etc"
 cp "$SLURM_CONF.good" "$SLURM_CONF"
 scontrol reconfigure
