@@ -16,24 +16,45 @@ void astra_fault_folder(const char *folder)
 	snprintf(path, sizeof(path), "%s/astraea_fault", folder);
 }
 
-void astra_fault_here(const char *name)
+/* What the file says of a point. */
+struct fault {
+	unsigned int number;
+	char unit[8];
+};
+
+static bool fault_read(const char *name, struct fault *fault)
 {
 	FILE *f = *path ? fopen(path, "re") : NULL;
-	char armed[64] = "", unit[8] = "";
-	unsigned int times = 1;
+	char armed[64] = "";
 	int fields;
 
+	*fault = (struct fault){.number = 1};
 	if (!f)
-		return;
-	fields = fscanf(f, "%63s %u %7s", armed, &times, unit);
+		return false;
+	fields = fscanf(f, "%63s %u %7s", armed, &fault->number, fault->unit);
 	fclose(f);
-	if (fields < 1 || strcmp(armed, name))
+	return fields >= 1 && !strcmp(armed, name);
+}
+
+bool astra_fault_refuses(const char *name, uint32_t job)
+{
+	struct fault fault;
+
+	return fault_read(name, &fault) && fault.number == job &&
+	       !strcmp(fault.unit, "refuse");
+}
+
+void astra_fault_here(const char *name)
+{
+	struct fault fault;
+
+	if (!fault_read(name, &fault) || !strcmp(fault.unit, "refuse"))
 		return;
-	if (!strcmp(unit, "usec")) {
-		(void)usleep(times);
+	if (!strcmp(fault.unit, "usec")) {
+		(void)usleep(fault.number);
 		return;
 	}
-	if (++reached < times)
+	if (++reached < fault.number)
 		return;
 	(void)unlink(path);
 	(void)kill(getpid(), SIGKILL);

@@ -347,12 +347,22 @@ static bool account_unfit(struct sync *s, struct ejob *j,
 			   astra_contender_shape(j, s->snap, job));
 }
 
+static bool account_balked(const struct sync *s, struct ejob *j,
+			   const struct astra_job *job)
+{
+	if (!j->balk.rounds)
+		return false;
+	return astra_refusals_balk(
+		s->e, j, astra_job_waits(job) && job->copies >= j->copies,
+		astra_contender_shape(j, s->snap, job), s->snap->now_sec);
+}
+
 static int active_events(struct sync *s, uint32_t row,
-			 const struct astra_job *job, bool unfit)
+			 const struct astra_job *job, bool idle)
 {
 	const struct ejob *j = &s->e->jobs[row];
 	double now = s->snap->now_sec, at = now;
-	bool is = astra_job_active(job->state) && !unfit,
+	bool is = astra_job_active(job->state) && !idle,
 	     was = astra_ejob_active(j);
 
 	if (is == was && (!is || j->copies == job->copies))
@@ -379,9 +389,7 @@ static int over_events(struct sync *s, uint32_t row,
 	return add_event(s, account_run_end(s, job), row, EVENT_OVER, 0);
 }
 
-/* Seen for the first time, after a restart as well: looked at again in the next
- * round. */
-static void note_added(struct astra_engine *e, uint32_t row)
+void astra_account_again(struct astra_engine *e, uint32_t row)
 {
 	struct roster *roster = &e->roster;
 
@@ -398,7 +406,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	struct astra_engine *e = s->e;
 	uint32_t row = e->row_of[index]; /* as in the last round? */
 	struct ejob *j;
-	bool unfit;
+	bool unfit, balked;
 
 	if (row >= e->job_count || e->jobs[row].id != job->id)
 		row = astra_idmap_get(&e->by_id, job->id);
@@ -411,7 +419,9 @@ static int sync_job(struct sync *s, uint32_t index)
 		return -1;
 	j->shape = 0;
 	unfit = account_unfit(s, j, job);
-	if (retitle(s, j, job) < 0 || active_events(s, row, job, unfit) < 0 ||
+	balked = account_balked(s, j, job);
+	if (retitle(s, j, job) < 0 ||
+	    active_events(s, row, job, unfit || balked) < 0 ||
 	    alloc_events(s, row, job) < 0)
 		return -1;
 	if (ran_unseen(s, j, job)) {
@@ -425,13 +435,14 @@ static int sync_job(struct sync *s, uint32_t index)
 		s->changed = true;
 	j->state = job->state;
 	j->unfit = unfit;
+	j->balked = balked;
 	j->copies = job->copies;
 	j->held_gpus = astra_held_gpus(job);
 	j->held_charge = held_charge(job);
 	j->revocable = job->revocable;
 	j->restart_cnt = job->restart_cnt;
-	if (!j->seen)
-		note_added(e, row);
+	if (!j->seen || j->balk.rounds)
+		astra_account_again(e, row);
 	j->seen = e->epoch;
 	j->index = index;
 	e->row_of[index] = row;
@@ -570,7 +581,7 @@ static size_t vacate_changed(struct sync *s, uint32_t *rows)
 }
 
 /* A job's demand is that of its array until it has been seen once, so one that
- * was new in the round before is looked at again. */
+ * was new in the round before is looked at again; and one that was refused. */
 static int sync_added(struct sync *s, size_t count)
 {
 	struct astra_engine *e = s->e;
@@ -580,9 +591,8 @@ static int sync_added(struct sync *s, size_t count)
 	for (size_t i = 0; !rc && i < count; i++) {
 		const struct ejob *j = &e->jobs[roster->added[i]];
 
-		if (j->id && j->seen + 1 == e->epoch &&
-		    j->index < s->snap->job_count &&
-		    s->snap->jobs[j->index].id == j->id)
+		if (j->id && j->seen != e->epoch &&
+		    astra_ejob_listed(j, s->snap))
 			rc = sync_job(s, j->index);
 	}
 	roster->added_count -= count;

@@ -272,7 +272,7 @@ static void caps_granted(struct round *r)
 			continue; /* all tasks of an array went */
 		g = &e->grants[i];
 		j = astra_engine_find(e, g->job);
-		if (!j || !j->seen || j->seen != e->epoch)
+		if (!j || !astra_ejob_listed(j, r->snap))
 			continue;
 		cost = caps_cost(e, j, &e->cap_jobs[j->index],
 				 astra_shares_gpus(g->shares, g->count));

@@ -160,6 +160,8 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		engine_shift(&e->jobs[i].away_sec, by_sec);
 		engine_shift(&e->jobs[i].planned_end_sec, by_sec);
 		engine_shift(&e->jobs[i].vain_sec, by_sec);
+		engine_shift(&e->jobs[i].balk.refused_sec, by_sec);
+		engine_shift(&e->jobs[i].balk.until_sec, by_sec);
 	}
 	e->roster.known = false;
 	for (size_t i = 0; i < e->grant_count; i++) {
@@ -447,6 +449,7 @@ void astra_engine_job_view(const struct astra_engine *e, size_t index,
 		.lent = j->lent,
 		.leases = j->leases,
 		.revoked = j->revoked,
+		.refused = j->balk.rounds,
 		.lost_sec = j->lost_sec,
 		.usage = astra_fairness_job(e->account, now_sec, j->account),
 	};
@@ -487,6 +490,8 @@ struct astra_counters astra_engine_counters(const struct astra_engine *e)
 	struct astra_counters counters = e->counters;
 
 	counters.recall_hour_gpu_sec = astra_budget_spent(e);
+	for (size_t i = 0; i < e->job_count; i++)
+		counters.refused_jobs += e->jobs[i].id && e->jobs[i].balked;
 	return counters;
 }
 

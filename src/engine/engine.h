@@ -65,6 +65,16 @@ void astra_engine_refuse(struct astra_engine *engine, uint32_t job,
 			 const struct astra_share *shares, size_t count,
 			 bool nodes, double now_sec);
 
+/* In so many rounds in a row the host has refused a job's start. From
+ * ASTRA_BALK_ROUNDS on no lease ends for it. O(1). */
+#define ASTRA_BALK_ROUNDS 3
+uint32_t astra_engine_refused(const struct astra_engine *engine, uint32_t job);
+
+/* Call each for the nodes on which GPUs are granted to others than the job or
+ * held for them, by their numbers in the last snapshot; some more than once. */
+void astra_engine_kept(const struct astra_engine *engine, uint32_t job,
+		       void (*each)(uint32_t node, void *arg), void *arg);
+
 /* Append all that must survive a restart to out. Returns 0, or -1 when memory
  * is out. */
 int astra_engine_save(const struct astra_engine *engine,
@@ -120,6 +130,7 @@ struct astra_job_view {
 	bool lent;	  /* its GPUs are, until a hold begins */
 	uint32_t leases;  /* granted so far, whole renewals included */
 	uint32_t revoked; /* times its GPUs were taken back */
+	uint32_t refused; /* as astra_engine_refused() */
 	double lost_sec;  /* from lease ends to the GPUs being free */
 	struct astra_usage usage;
 	double rho;
@@ -137,6 +148,7 @@ struct astra_counters {
 	uint64_t rounds;
 	uint64_t granted, renewed, revoked; /* leases */
 	uint64_t refused;		    /* starts the host refused */
+	uint32_t refused_jobs;		    /* for which no lease ends now */
 	uint64_t reclaim_capped;    /* rounds in which MaxReclaim held back */
 	uint64_t lent;		    /* leases cut to end with a hold */
 	uint64_t first_starts;	    /* of jobs that were to start by a bound */

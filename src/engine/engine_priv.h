@@ -92,6 +92,16 @@ struct repayment {
 /* A job as the engine remembers it between rounds. What rounds read of all jobs
  * that wait comes first, then what they read of those that run, so that it lies
  * together in memory. */
+/* How often the host has refused the starts of a job in a row: refusal.c. */
+struct balk {
+	uint32_t rounds;    /* a round interval apart, or more */
+	uint32_t terms;	    /* lease terms for which no lease ended, the last
+			     * time */
+	double refused_sec; /* the last of the rounds */
+	double until_sec;   /* no lease ends for it */
+	uint64_t shape;	    /* what it asked for; 0: not known yet */
+};
+
 struct ejob {
 	uint32_t id;	  /* 0: a vacant row */
 	uint32_t tenant;  /* index into tenants */
@@ -102,9 +112,12 @@ struct ejob {
 	uint32_t held_gpus;
 	bool booting;
 	bool revocable;
-	bool ran;	     /* has been started at least once */
-	bool unfit;	     /* waits, and would even if all that run ended */
-	bool lacks;	     /* waits, and a limit leaves it no room */
+	bool ran;    /* has been started at least once */
+	bool unfit;  /* waits, and would even if all that run ended */
+	bool lacks;  /* waits, and a limit leaves it no room */
+	bool balked; /* waits, and the host refuses its starts again and
+		      * again */
+	struct balk balk;
 	uint32_t gpus;	     /* asked for */
 	uint32_t gpus_least; /* runs on so many */
 	uint32_t copies;
@@ -403,6 +416,10 @@ void astra_caps_explain(const struct round *r, const struct ejob *j,
 void astra_caps_put(const struct astra_engine *e, struct astra_bytes *out);
 int astra_caps_get(struct astra_engine *e, struct astra_reader *in);
 
+/* account.c: look at a job in the next round, whether it has changed or not. It
+ * is when it is seen for the first time, after a restart as well. */
+void astra_account_again(struct astra_engine *e, uint32_t row);
+
 /* account.c: whose job it is from now on, and what it counts. Its integrals go
  * on. Returns 0, or -1 when memory is out. */
 struct astra_title {
@@ -416,7 +433,15 @@ int astra_job_retitle(struct astra_engine *e, struct ejob *j,
  * room. What counts as demand counts by this alone. */
 static inline bool astra_ejob_active(const struct ejob *j)
 {
-	return astra_job_active(j->state) && !j->unfit;
+	return astra_job_active(j->state) && !j->unfit && !j->balked;
+}
+
+/* Whether the snapshot has the job, where its index says. */
+static inline bool astra_ejob_listed(const struct ejob *j,
+				     const struct astra_snapshot *snap)
+{
+	return j->seen && j->index < snap->job_count &&
+	       snap->jobs[j->index].id == j->id;
 }
 
 /* fits.c */
@@ -700,6 +725,10 @@ const uint64_t *astra_refused_nodes(const struct astra_engine *e, uint32_t job);
 bool astra_refused_job(const struct astra_engine *e, uint32_t job);
 void astra_refusals_forget(struct astra_engine *e, double now_sec);
 void astra_refusals_drop(struct astra_engine *e, uint32_t job);
+/* Whether no lease is to end for a job from now on. waits: it could start, and
+ * has not. shape: of what it asks for. */
+bool astra_refusals_balk(const struct astra_engine *e, struct ejob *j,
+			 bool waits, uint64_t shape, double now_sec);
 
 /* renumber.c: before anything else looks at a snapshot's nodes. */
 void astra_engine_follow_nodes(struct astra_engine *e,
@@ -820,9 +849,9 @@ void astra_rights_take(struct reclaim *rc, const struct contender *c);
 /* Go on with what is left of limits in another pass. */
 void astra_rights_follow(struct reclaim *to, const struct reclaim *from);
 /* Under a policy that allocates, before it is asked: of leases that are over,
- * let those end that leave a poorer user's job room in a limit. The policy knows
- * no limits: it would award the same GPUs again. Returns 0, or -1 when memory
- * is out. */
+ * let those end that leave a poorer user's job room in a limit. The policy
+ * knows no limits: it would award the same GPUs again. Returns 0, or -1 when
+ * memory is out. */
 int astra_rights_serve(struct round *r);
 /* The end of a lease that goes on, of a job that uses a limit: a hold that
  * needs room in that begins then, or end_sec. */

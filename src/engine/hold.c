@@ -84,7 +84,8 @@ static bool hold_stands(const struct round *r, const struct hold *hold)
 	const struct ejob *j = astra_engine_find(r->e, hold->job);
 	const struct astra_request *q;
 
-	if (!j || j->state != ASTRA_JOB_PENDING || j->grants >= j->copies ||
+	if (!j || j->state != ASTRA_JOB_PENDING || j->balked ||
+	    j->grants >= j->copies ||
 	    hold->start_sec + fmax(HOLD_PATIENCE_SEC,
 				   astra_leave_sec(r->e, r->snap)) <
 		    r->snap->now_sec)

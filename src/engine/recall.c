@@ -297,7 +297,7 @@ static int recall_poorest(struct recall *s)
 		const struct contender *c = &r->contenders[i];
 
 		if (!c->expired && !c->share_count && c->user != ASTRA_NONE &&
-		    !r->e->jobs[c->row].unfit)
+		    astra_ejob_active(&r->e->jobs[c->row]))
 			s->poorest[c->tenant] =
 				fmin(s->poorest[c->tenant],
 				     s->turns.user_key[c->user]);

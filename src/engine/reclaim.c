@@ -280,6 +280,8 @@ static size_t reclaim_search(struct reclaim *rc, const struct contender *c)
 		if (count)
 			return count;
 	}
+	if (rc->r->e->jobs[c->row].balked)
+		return 0; /* nobody's lease ends for it */
 	if (q->nodes_min <= 1 &&
 	    (!q->gpus_per_node || q->gpus_per_node == q->gpus)) {
 		count = place_on_one(rc, c, banned);
@@ -364,7 +366,8 @@ static size_t reclaim_search_at(struct reclaim *rc, const struct contender *c,
 			   count) ||
 	    !fill_shares(rc, rc->all, q, shares, count))
 		return 0;
-	found = choose_for_shares(rc, q, count) &&
+	found = (rc->r->e->jobs[c->row].balked ||
+		 choose_for_shares(rc, q, count)) &&
 		fill_shares(rc, rc->work, q, shares, count);
 	if (found)
 		hand_over(rc);

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Starts that the host refused: where, or which job, is not to be tried again
- * for a moment. */
+ * for a moment.
+ *
+ * The host balks at a job that it has refused in ASTRA_BALK_ROUNDS rounds in a
+ * row: no lease ends for it, no GPU is held for it and it earns nothing, but it
+ * is tried where GPUs are idle. What keeps it may pass unseen: after a lease
+ * term it is a job as any other until the next refusal, then after two, four,
+ * up to BALK_TERMS. A job that starts, or asks for something else, begins anew.
+ */
 #include <stdlib.h>
 
 #include "src/common/grow.h"
 #include "src/engine/engine_priv.h"
+
+#define BALK_TERMS 64
 
 static struct refusal *refusal_of(const struct astra_engine *e, uint32_t job,
 				  bool nodes)
@@ -86,6 +95,70 @@ static struct refusal *refusal_add(struct astra_engine *e, struct ejob *j,
 	return x;
 }
 
+bool astra_refusals_balk(const struct astra_engine *e, struct ejob *j,
+			 bool waits, uint64_t shape, double now_sec)
+{
+	struct balk *balk = &j->balk;
+
+	if (!balk->rounds)
+		return false;
+	if (!waits || (balk->shape && balk->shape != shape)) {
+		*balk = (struct balk){0};
+		return false;
+	}
+	balk->shape = shape;
+	if (balk->rounds < ASTRA_BALK_ROUNDS)
+		return false;
+	if (!j->balked) {
+		balk->terms = balk->terms ? 2 * balk->terms : 1;
+		if (balk->terms > BALK_TERMS)
+			balk->terms = BALK_TERMS;
+		balk->until_sec = now_sec + balk->terms * e->options.lease_sec;
+	}
+	if (now_sec < balk->until_sec)
+		return true;
+	balk->rounds = ASTRA_BALK_ROUNDS - 1;
+	return false;
+}
+
+/* Refusals of one round, where the job is tried elsewhere, count once. */
+static void refusal_count(struct astra_engine *e, struct ejob *j,
+			  double now_sec)
+{
+	struct balk *balk = &j->balk;
+
+	if (balk->rounds && now_sec < balk->refused_sec + e->options.round_sec)
+		return;
+	if (!balk->rounds)
+		astra_account_again(e, (uint32_t)(j - e->jobs));
+	balk->refused_sec = now_sec;
+	balk->rounds++;
+}
+
+uint32_t astra_engine_refused(const struct astra_engine *e, uint32_t job)
+{
+	uint32_t row = astra_idmap_get(&e->by_id, job);
+
+	return row == ASTRA_IDMAP_NONE ? 0 : e->jobs[row].balk.rounds;
+}
+
+void astra_engine_kept(const struct astra_engine *e, uint32_t job,
+		       void (*each)(uint32_t node, void *arg), void *arg)
+{
+	for (size_t i = 0; i < e->grant_count; i++) {
+		const struct grant *g = &e->grants[i];
+
+		for (size_t k = 0; g->job != job && k < g->count; k++)
+			each(g->shares[k].node, arg);
+	}
+	for (size_t i = 0; i < e->hold_count; i++) {
+		const struct hold *h = &e->holds[i];
+
+		for (size_t k = 0; h->job != job && k < h->count; k++)
+			each(h->shares[k].node, arg);
+	}
+}
+
 void astra_engine_refuse(struct astra_engine *e, uint32_t job,
 			 const struct astra_share *shares, size_t count,
 			 bool nodes, double now_sec)
@@ -97,6 +170,7 @@ void astra_engine_refuse(struct astra_engine *e, uint32_t job,
 	astra_grants_drop(e, job);
 	if (!j)
 		return;
+	refusal_count(e, j, now_sec);
 	nodes = nodes && count && e->node_words;
 	x = refusal_of(e, job, nodes);
 	if (!x)

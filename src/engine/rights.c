@@ -64,7 +64,7 @@ int64_t *astra_rights_room(const struct round *r)
 		const struct ejob *j =
 			astra_engine_find(r->e, e->grants[i].job);
 
-		if (j && j->seen == e->epoch)
+		if (j && astra_ejob_listed(j, r->snap))
 			astra_rights_count(room, &r->snap->jobs[j->index], -1);
 	}
 	return room;
@@ -310,7 +310,7 @@ bool astra_rights_begin(struct reclaim *rc, const struct contender *c)
 	rc->released_count = 0;
 	rights_bar(rc, c->job);
 	return c->expired || !astra_rights_lack(rc->room, c->job) ||
-	       rights_choose(rc, c->job);
+	       (!rc->r->e->jobs[c->row].balked && rights_choose(rc, c->job));
 }
 
 void astra_rights_end(struct reclaim *rc, bool found)

@@ -251,7 +251,7 @@ enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
 		return ASTRA_WAIT_CLEANUP;
 	if (j->grants)
 		return ASTRA_WAIT_GRANTED;
-	if (j->refusals && astra_refused_job(e, j->id))
+	if (j->balked || (j->refusals && astra_refused_job(e, j->id)))
 		return ASTRA_WAIT_REFUSED;
 	if (j->unfit)
 		return ASTRA_WAIT_TOO_BIG;
@@ -262,7 +262,8 @@ enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
 
 double astra_promised_sec(const struct round *r, const struct ejob *j)
 {
-	return astra_engine_promises(r->e) && !j->ran && isfinite(j->bound_sec)
+	return astra_engine_promises(r->e) && !j->ran && !j->balked &&
+			       isfinite(j->bound_sec)
 		       ? j->bound_sec
 		       : 0;
 }

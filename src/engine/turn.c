@@ -23,7 +23,7 @@ static double turns_key(const struct turns *t, const struct astra_contestant *c)
 
 bool astra_turn_vain(const struct round *r, const struct ejob *j)
 {
-	return j->unfit ||
+	return j->unfit || j->balked ||
 	       (j->vain && j->vain != ASTRA_WAIT_RANK &&
 		r->snap->now_sec <
 			j->vain_sec + fmin(VAIN_SEC, r->e->options.lease_sec));

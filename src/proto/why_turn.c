@@ -125,8 +125,6 @@ static const struct turn turns[] = {
 	 "There are enough GPUs for it, but not on nodes where it could use them: it needs others, or more CPUs or memory beside them, than what is free or will be."},
 	{"reclaim",
 	 "It is next; as many GPUs were taken back in this round as MaxReclaim allows."},
-	{"refused",
-	 "slurmctld refused to start it where it was planned (see slurmctld's log); it is tried again."},
 	{"cleanup",
 	 "Its last run is still being cleaned up; then it waits again in line."},
 	{"too_big",
@@ -362,6 +360,21 @@ static void put_rank(const struct astra_report_job *job, struct astra_text *out)
 				  job->of.reason.rank, job->of.reason.ranks);
 }
 
+/* The reason has Slurm's own in it. */
+static void tell_refused(const struct astra_report_job *job,
+			 struct astra_text *out)
+{
+	astra_text_printf(out, " %s.", job->reason);
+	if (job->of.refused < ASTRA_BALK_ROUNDS) {
+		astra_text_printf(out, " It is tried again.");
+		return;
+	}
+	astra_text_printf(
+		out,
+		" That was so in %u rounds in a row: no lease ends and no GPU is held for it now. It starts where GPUs are idle, on any nodes that Slurm takes.",
+		job->of.refused);
+}
+
 static void tell_wait(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -380,6 +393,10 @@ static void tell_wait(const struct astra_why *why, struct astra_text *out)
 			" It waits its turn: it is number %u of %u in line, and those before it use up the GPUs.",
 			job->of.reason.rank, job->of.reason.ranks);
 		name_before(why, out);
+		return;
+	}
+	if (!strcmp(job->wait, "refused")) {
+		tell_refused(job, out);
 		return;
 	}
 	if (!strcmp(job->wait, "price") && astra_why_is_priced(job)) {

@@ -135,6 +135,15 @@ scontrol() {
 	wait "$pid"
 }
 
+# None of a job that slurmctld has forgotten, as where MinJobAge is short.
+squeue() {
+	local errors status=0
+	{ errors=$(command squeue "$@" 2>&1 >&3) || status=$?; } 3>&1
+	[[ $errors != *"Invalid job id specified"* ]] || return 0
+	[[ ! $errors ]] || echo "$errors" >&2
+	return "$status"
+}
+
 fail() {
 	echo "FAIL: $*" >&2
 	exit 1

@@ -9,7 +9,7 @@
 conf=$(mktemp)
 echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=3600 CheckpointGrace=9 FairWithin=job" \
 	>"$conf"
-start_cluster --nodes 1 --gpus 4 --cpus 16 --accounting --astraea "$conf" \
+start_cluster --needs minage=300 --nodes 1 --gpus 4 --cpus 16 --accounting --astraea "$conf" \
 	--slurm AccountingStorageEnforce=associations,limits,qos \
 	--slurm AccountingStorageTRES=gres/gpu --slurm Licenses=matlab:2
 rm -f "$conf"

@@ -237,7 +237,8 @@ static void every_member_of_the_engine_is_in_the_image(void **state)
 		ENGINE(unbound), ENGINE(first_bound_sec), ENGINE(repayments),
 		ENGINE(repayment_count), ENGINE(repayment_room),
 		ENGINE(period_begin_sec), ENGINE(counters.recall_hour_gpu_sec),
-		ENGINE(cap_jobs), ENGINE(cap_job_room));
+		ENGINE(counters.refused_jobs), ENGINE(cap_jobs),
+		ENGINE(cap_job_room));
 }
 
 #define ACCOUNT(member) ROWS_BUT(astra_fairness, member)

@@ -220,6 +220,94 @@ static void a_job_refused_itself_lets_others_go_first(void **state)
 	end(&s);
 }
 
+/* Two jobs of tenant a hold all GPUs, and job 7 of b is refused three times, a
+ * round interval (10 s) apart. Leases end at 150. */
+static void begin_refused(struct scene *s)
+{
+	begin(s);
+	run_on(s, add(s, 1, 4, 100), 0, 100);
+	run_on(s, add(s, 2, 4, 100), 1, 100);
+	add(s, 7, 2, 100)->tenant = 1;
+	round_at(s, 100);
+	for (double at = 101; at < 130; at += 10) {
+		astra_engine_refuse(s->engine, 7, NULL, 0, false, at);
+		/* the same round, on other nodes */
+		astra_engine_refuse(s->engine, 7, NULL, 0, false, at + 9);
+	}
+	assert_int_equal(astra_engine_refused(s->engine, 7), 3);
+	round_at(s, 140);
+}
+
+/* It earns nothing from 140 on: it had 40 s of the 4 GPUs that b is due. */
+static void
+no_lease_ends_for_a_job_that_is_refused_again_and_again(void **state)
+{
+	struct scene s;
+	(void)state;
+
+	begin_refused(&s);
+	round_at(&s, 151);
+	assert_int_equal(requeues(&s), 0);
+	assert_near(view(&s, 7, 151).lease_end_sec, 0);
+	assert_int_equal(view(&s, 7, 151).reason.wait, ASTRA_WAIT_REFUSED);
+	assert_near(view(&s, 7, 151).reason.bound_sec, 0);
+	assert_near(view(&s, 7, 151).usage.fair, 40 * 2);
+	assert_int_equal(astra_engine_counters(s.engine).refused_jobs, 1);
+	end(&s);
+}
+
+static void a_job_that_is_refused_is_tried_where_gpus_are_idle(void **state)
+{
+	struct scene s;
+	(void)state;
+
+	begin_refused(&s);
+	end_at(&s, &s.jobs[0], 141);
+	round_at(&s, 141);
+	assert_int_equal(starts_of(&s, 7), 1);
+	run_on(&s, &s.jobs[2], 0, 141);
+	round_at(&s, 142);
+	assert_int_equal(astra_engine_refused(s.engine, 7), 0);
+	assert_int_equal(astra_engine_counters(s.engine).refused_jobs, 0);
+	end(&s);
+}
+
+/* After one lease term, 50 s, it is a job as any other; refused once more,
+ * after two. */
+static void a_refused_job_has_another_try_after_a_term(void **state)
+{
+	struct scene s;
+	(void)state;
+
+	begin_refused(&s);
+	round_at(&s, 189);
+	assert_int_equal(requeues(&s), 0);
+	assert_int_equal(view(&s, 7, 189).reason.wait, ASTRA_WAIT_REFUSED);
+	round_at(&s, 241);
+	assert_int_equal(requeues(&s), 1);
+	astra_engine_refuse(s.engine, 7, NULL, 0, false, 241);
+	round_at(&s, 260);
+	assert_int_equal(view(&s, 7, 260).reason.wait, ASTRA_WAIT_REFUSED);
+	round_at(&s, 359);
+	assert_int_equal(view(&s, 7, 359).reason.wait, ASTRA_WAIT_REFUSED);
+	round_at(&s, 361);
+	assert_int_not_equal(view(&s, 7, 361).reason.wait, ASTRA_WAIT_REFUSED);
+	end(&s);
+}
+
+static void a_refused_job_that_asks_for_less_begins_anew(void **state)
+{
+	struct scene s;
+	(void)state;
+
+	begin_refused(&s);
+	s.jobs[2].request.gpus = 1;
+	round_at(&s, 151);
+	assert_int_equal(requeues(&s), 1);
+	assert_int_equal(astra_engine_refused(s.engine, 7), 0);
+	end(&s);
+}
+
 /* Rounds are seconds apart, the integrals are exact all the same. */
 static void a_job_that_ran_between_two_rounds_is_accounted(void **state)
 {
@@ -485,6 +573,12 @@ int main(void)
 		cmocka_unit_test(a_task_that_starts_takes_its_accounts_along),
 		cmocka_unit_test(a_refused_job_is_tried_elsewhere),
 		cmocka_unit_test(a_job_refused_itself_lets_others_go_first),
+		cmocka_unit_test(
+			no_lease_ends_for_a_job_that_is_refused_again_and_again),
+		cmocka_unit_test(
+			a_job_that_is_refused_is_tried_where_gpus_are_idle),
+		cmocka_unit_test(a_refused_job_has_another_try_after_a_term),
+		cmocka_unit_test(a_refused_job_that_asks_for_less_begins_anew),
 		cmocka_unit_test(
 			a_job_that_ran_between_two_rounds_is_accounted),
 		cmocka_unit_test(a_restart_between_two_rounds_is_a_new_lease),

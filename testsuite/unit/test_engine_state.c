@@ -223,8 +223,8 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 		   JOB(cap_copies),
 		   /* decided anew */ JOB(doomed_for), JOB(early_for),
 		   JOB(early_gpu_sec), JOB(grants), JOB(refusals), JOB(served),
-		   JOB(told_sec), JOB(vain), JOB(vain_sec), JOB(vain_shape),
-		   JOB(fits_key));
+		   JOB(balked), JOB(balk), JOB(told_sec), JOB(vain),
+		   JOB(vain_sec), JOB(vain_shape), JOB(fits_key));
 }
 
 int main(void)

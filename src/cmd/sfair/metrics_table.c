@@ -187,6 +187,8 @@ const struct metric metric_table[] = {
 	 .help = "Leases cut to end when collected GPUs are needed"},
 	{"astraea_pool_starts_refused", COUNTER, METRIC_POOL, "refused",
 	 .help = "Starts that slurmctld refused"},
+	{"astraea_pool_jobs_refused", GAUGE, METRIC_POOL, "refused_jobs",
+	 .help = "Jobs whose starts slurmctld refuses, for which no lease ends"},
 	{"astraea_pool_reclaims_capped", COUNTER, METRIC_POOL, "reclaim_capped",
 	 .help = "Rounds in which MaxReclaim held back"},
 	{"astraea_pool_first_starts", COUNTER, METRIC_POOL, "first_starts",

@@ -111,6 +111,7 @@ static const struct line pool_lease_lines[] = {
 	{"Leases renewed", "renewed", SFAIR_NUMBER},
 	{"Leases revoked", "revoked", SFAIR_NUMBER},
 	{"Starts refused", "refused", SFAIR_NUMBER},
+	{"Jobs refused", "refused_jobs", SFAIR_NUMBER},
 	{"Reclaim capped", "reclaim_capped", SFAIR_NUMBER},
 	{"Leases lent", "lent", SFAIR_NUMBER},
 	{"First starts", "first_starts", SFAIR_NUMBER},

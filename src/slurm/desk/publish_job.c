@@ -9,6 +9,7 @@
 #include "src/slurm/desk/progress.h"
 #include "src/slurm/desk/publish_priv.h"
 #include "src/slurm/in/charge.h"
+#include "src/slurm/out/park.h"
 
 /* Without leases a job that holds GPUs does just that. A grace of before goes
  * on. */
@@ -59,6 +60,8 @@ static void write_reason(const struct publish_filler *f,
 			 const struct astra_job_info *job_info, char *text,
 			 size_t size)
 {
+	const char *refused = astra_park_refused(v->id);
+
 	*text = '\0';
 	if ((job_info->state & JOB_STATE_BASE) != JOB_PENDING)
 		return;
@@ -71,6 +74,8 @@ static void write_reason(const struct publish_filler *f,
 	else if (v->reason.wait == ASTRA_WAIT_BLOCKED &&
 		 job_info->state_reason != FAIL_BURST_BUFFER_OP)
 		snprintf(text, size, "%s", held_reason(job_info));
+	else if (v->reason.wait == ASTRA_WAIT_REFUSED && refused)
+		snprintf(text, size, "Slurm refuses the start: %s", refused);
 	else
 		astra_reason_text(&v->reason, f->now_sec, text, size);
 }

@@ -154,6 +154,35 @@ static void note_started(struct apply *a)
 		a->since_usec = astra_usec();
 }
 
+struct keep {
+	const struct apply *a;
+	bitstr_t *nodes;
+};
+
+static void keep_node(uint32_t node, void *arg)
+{
+	struct keep *keep = arg;
+	uint32_t global = node < keep->a->view->map.count
+				  ? apply_node(keep->a, node)
+				  : ASTRA_NONE;
+
+	if (global != ASTRA_NONE)
+		bit_set(keep->nodes, global);
+}
+
+/* Nodes that are kept for others than a job that Slurm refuses again and again;
+ * NULL: it does not. */
+static bitstr_t *apply_kept(const struct apply *a, uint32_t job)
+{
+	struct keep keep = {.a = a};
+
+	if (astra_engine_refused(a->pool->engine, job) < ASTRA_BALK_ROUNDS)
+		return NULL;
+	keep.nodes = bit_alloc(node_record_count);
+	astra_engine_kept(a->pool->engine, job, keep_node, &keep);
+	return keep.nodes;
+}
+
 static void apply_start(struct apply *a, const struct astra_decision *d,
 			const struct astra_job_info *job_info)
 {
@@ -182,13 +211,16 @@ static void apply_start(struct apply *a, const struct astra_decision *d,
 			},
 	};
 	enum astra_start_result result;
+	bitstr_t *kept;
 	int rc;
 
 	if (!shares) { /* the next round sees them */
 		a->out->skipped++;
 		return;
 	}
+	order.kept = kept = apply_kept(a, d->job);
 	result = astra_start(&order, &a->started[a->started_count], &rc);
+	FREE_NULL_BITMAP(kept);
 	free(shares);
 	if (result == ASTRA_STARTED)
 		note_started(a);
@@ -461,6 +493,7 @@ static void apply_tell(const struct astra_pool *pool,
 	const struct astra_options *options =
 		astra_engine_options(pool->engine);
 	job_record_t *job = find_job_record(reason->job);
+	const char *refused;
 	char text[64];
 
 	if (!job || !IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
@@ -481,9 +514,12 @@ static void apply_tell(const struct astra_pool *pool,
 			astra_park(job, limit);
 		return;
 	}
+	refused = reason->wait == ASTRA_WAIT_REFUSED
+			  ? astra_park_refused(reason->job)
+			  : NULL;
 	astra_reason_text(reason, now_sec, text, sizeof(text));
-	if (*text)
-		astra_park(job, text);
+	if (refused || *text)
+		astra_park(job, refused ? refused : text);
 	astra_expected_set(job, start_sec);
 }
 

@@ -8,7 +8,10 @@
 #include "src/slurm/in/qos.h"
 #include "src/slurm/out/revoke.h"
 
+#define REFUSED_TEXT "Lease: Slurm refuses the start"
+
 static struct astra_idmap limited; /* jobs over a limit -> 1 */
+static struct astra_idmap refused; /* jobs -> why Slurm refused them */
 
 void astra_park(job_record_t *job, const char *text)
 {
@@ -53,20 +56,20 @@ bool astra_within_limits(job_record_t *job)
 }
 
 /* The first pair that was asked, and why not. */
-struct refused {
+struct refusal {
 	slurmdb_qos_rec_t *qos;
 	uint32_t qos_id, reason;
 };
 
 static bool park_lets_run(job_record_t *job, void *arg)
 {
-	struct refused *first = arg;
+	struct refusal *first = arg;
 	uint32_t before = job->state_reason;
 
 	if (astra_within_limits(job))
 		return true;
 	if (first->reason == WAIT_NO_REASON)
-		*first = (struct refused){.qos = job->qos_ptr,
+		*first = (struct refusal){.qos = job->qos_ptr,
 					  .qos_id = job->qos_id,
 					  .reason = job->state_reason};
 	job->state_reason = before;
@@ -77,7 +80,7 @@ static bool park_lets_run(job_record_t *job, void *arg)
  * partition and the first QOS, which the reason is about. */
 static bool may_run(job_record_t *job)
 {
-	struct refused first = {.reason = WAIT_NO_REASON};
+	struct refusal first = {.reason = WAIT_NO_REASON};
 
 	if (astra_pairs_find(job, job->part_ptr, park_lets_run, &first))
 		return true;
@@ -226,6 +229,26 @@ bool astra_park_limited(uint32_t job_id)
 	return astra_idmap_get(&limited, job_id) != ASTRA_IDMAP_NONE;
 }
 
+void astra_park_refuse(job_record_t *job)
+{
+	uint32_t reason = job->state_reason;
+
+	if (reason != WAIT_NO_REASON && !astra_is_parked(job)) {
+		(void)astra_idmap_put(&refused, job->job_id, reason);
+		astra_park(job, astra_reason_name(reason));
+	} else {
+		astra_idmap_del(&refused, job->job_id);
+		astra_park(job, REFUSED_TEXT);
+	}
+}
+
+const char *astra_park_refused(uint32_t job_id)
+{
+	uint32_t reason = astra_idmap_get(&refused, job_id);
+
+	return reason == ASTRA_IDMAP_NONE ? NULL : astra_reason_name(reason);
+}
+
 static bool park_waits(uint32_t job_id, void *arg)
 {
 	const job_record_t *job = find_job_record(job_id);
@@ -236,9 +259,11 @@ static bool park_waits(uint32_t job_id, void *arg)
 
 void astra_park_forget(void)
 {
-	static size_t at;
+	static size_t at, refused_at;
 
 	astra_idmap_sweep(&limited, &at, ASTRA_PARK_BATCH, park_waits, NULL);
+	astra_idmap_sweep(&refused, &refused_at, ASTRA_PARK_BATCH, park_waits,
+			  NULL);
 }
 
 static int unpark_one(void *x, void *arg)
@@ -266,6 +291,7 @@ uint32_t astra_unpark_all(void)
 	if (job_list)
 		list_for_each(job_list, unpark_one, &count);
 	astra_idmap_clear(&limited);
+	astra_idmap_clear(&refused);
 	last_job_update = time(NULL);
 	return count;
 }

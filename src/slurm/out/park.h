@@ -62,6 +62,14 @@ void astra_park_look(job_record_t *job);
  * there were room. Locks: caller holds job read; the engine's thread only. */
 bool astra_park_limited(uint32_t job_id);
 
+/* Park a job whose start Slurm refused, as its state_reason says.
+ * Locks: caller holds job write; round thread only. */
+void astra_park_refuse(job_record_t *job);
+
+/* Slurm's reason when it refused a job's start last; NULL: it gave none.
+ * Round thread only. */
+const char *astra_park_refused(uint32_t job_id);
+
 /* Forget that of jobs that do not wait any more: they were cancelled, or are
  * gone. A few at a time. Locks: caller holds job read; round thread only. */
 void astra_park_forget(void);

@@ -78,8 +78,6 @@ static uint32_t order_within_limits(job_record_t *job,
 	return some;
 }
 
-#define REFUSED_TEXT "Lease: start refused"
-
 /* What is changed in a record for the time of the choice. */
 struct narrowed {
 	bitstr_t *exc_nodes;
@@ -231,14 +229,20 @@ static int mask_rest(const job_record_t *job,
 	return 0;
 }
 
-/* The nodes as the user wished them, for the time of one more choice. */
-static void loosen(job_record_t *job, const struct narrowed *saved)
+/* The nodes as the user wished them, for the time of one more choice. without:
+ * none of these; NULL: of all. */
+static void loosen(job_record_t *job, const struct narrowed *saved,
+		   bitstr_t *without)
 {
 	job_details_t *d = job->details;
 
 	FREE_NULL_BITMAP(d->exc_node_bitmap);
 	if (saved->exc_nodes)
 		d->exc_node_bitmap = bit_copy(saved->exc_nodes);
+	if (!d->exc_node_bitmap && without)
+		d->exc_node_bitmap = bit_copy(without);
+	else if (without)
+		bit_or(d->exc_node_bitmap, without);
 	d->min_nodes = saved->min_nodes;
 	d->max_nodes = saved->max_nodes;
 }
@@ -247,6 +251,10 @@ static int select_now(job_record_t *job)
 {
 	int rc;
 
+	if (ASTRA_FAULT_REFUSES("start.select", job->job_id)) {
+		job->state_reason = WAIT_RESOURCES;
+		return ESLURM_NODES_BUSY;
+	}
 	if (fed_mgr_job_lock(job))
 		return ESLURM_FED_JOB_LOCK;
 	astra_gate_open(job);
@@ -288,6 +296,13 @@ static bool is_about_job(int rc)
 	}
 }
 
+/* Whether other nodes may help where these do not. */
+static bool start_may_elsewhere(int rc)
+{
+	return rc != SLURM_SUCCESS && rc != ESLURM_FED_JOB_LOCK &&
+	       rc != ESLURM_DEPENDENCY && rc != ESLURM_JOB_HELD;
+}
+
 /* On the nodes that were decided. Where a set of nodes cannot say all that the
  * user wished, Slurm looks among all of them: for --prefer at first, else when
  * these will not do. */
@@ -303,7 +318,7 @@ static int start_choose(job_record_t *job,
 		(void)astra_pairs_find(job, NULL, start_suits, nodes);
 	start_save(job, &saved);
 	if (job->details->prefer) {
-		loosen(job, &saved);
+		loosen(job, &saved, NULL);
 		astra_constraint_use(job->details, true);
 		rc = select_now(job);
 	}
@@ -313,7 +328,11 @@ static int start_choose(job_record_t *job,
 	}
 	if (rc != SLURM_SUCCESS && !is_about_job(rc) &&
 	    astra_constraint_intricate(job)) {
-		loosen(job, &saved);
+		loosen(job, &saved, NULL);
+		rc = select_now(job);
+	}
+	if (order->kept && start_may_elsewhere(rc)) {
+		loosen(job, &saved, order->kept);
 		rc = select_now(job);
 	}
 	start_widen(job, head, rc == SLURM_SUCCESS, &saved);
@@ -389,16 +408,12 @@ void astra_launch(const struct astra_started *started)
 	astra_recover_launched(job);
 }
 
-/* Leave a limit's name, or say that it was refused. Never priority 0. */
-static void start_refuse(job_record_t *job, int rc)
+/* Never priority 0. */
+static void start_refuse(job_record_t *job)
 {
-	if (!IS_JOB_PENDING(job))
-		return; /* Slurm has given it up, e.g. over its deadline */
-	if (rc == ESLURM_ACCOUNTING_POLICY &&
-	    job->state_reason != WAIT_NO_REASON)
-		astra_park(job, astra_reason_name(job->state_reason));
-	else
-		astra_park(job, REFUSED_TEXT);
+	if (IS_JOB_PENDING(job)) /* else Slurm has given it up, e.g. over its
+				  * deadline */
+		astra_park_refuse(job);
 }
 
 /* Its credential is revoked, or its last run is being cleaned up. */
@@ -456,9 +471,9 @@ static time_t start_before(job_record_t *job, bitstr_t *nodes,
 	return begin;
 }
 
-/* Its limit is what it was, and its end what the lease makes sure of. Where it was
- * the head of an array, the record of the remaining tasks has inherited the other
- * limit. */
+/* Its limit is what it was, and its end what the lease makes sure of. Where it
+ * was the head of an array, the record of the remaining tasks has inherited the
+ * other limit. */
 static void start_lengthen(job_record_t *job, bool head, time_t begin,
 			   uint32_t asked, uint32_t limit, bool started)
 {
@@ -520,8 +535,9 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 		start_begin(job, &sized.lease, started);
 		return ASTRA_STARTED;
 	}
-	start_refuse(job, *error);
-	return is_about_job(*error) ? ASTRA_REFUSED_JOB : ASTRA_REFUSED_NODES;
+	start_refuse(job);
+	return is_about_job(*error) || order->kept ? ASTRA_REFUSED_JOB
+						   : ASTRA_REFUSED_NODES;
 }
 
 enum astra_start_result
@@ -538,12 +554,12 @@ astra_start_anywhere(job_record_t *job, const struct astra_env_lease *lease,
 	if (!may_start(job) || !astra_runnable(job))
 		return ASTRA_REFUSED_JOB;
 	start_save(job, &saved);
-	loosen(job, &saved);
+	loosen(job, &saved, NULL);
 	astra_constraint_use(job->details, false);
 	rc = select_now(job);
 	start_widen(job, head, rc == SLURM_SUCCESS, &saved);
 	if (rc != SLURM_SUCCESS) {
-		start_refuse(job, rc);
+		start_refuse(job);
 		return ASTRA_REFUSED_NODES;
 	}
 	start_begin(job, lease, started);

@@ -18,6 +18,10 @@ struct astra_start_order {
 	double lead_sec;   /* before a maintenance it is told to leave so long;
 			    * 0: it has no leases */
 	uint32_t gpus_min; /* an elastic job may have so many; 0: as it asks */
+	/* Slurm refuses the job again and again: it is given nodes of Slurm's
+	 * own choice, but these, where those that were decided are refused.
+	 * NULL: it is not. Borrowed. */
+	bitstr_t *kept;
 	struct astra_env_lease lease;
 };
 
