@@ -170,15 +170,11 @@ static void keep_node(uint32_t node, void *arg)
 		bit_set(keep->nodes, global);
 }
 
-/* Nodes that are kept for others than a job that Slurm refuses again and again;
- * NULL: it does not. */
+/* Nodes with GPUs that are kept for others; to be freed. */
 static bitstr_t *apply_kept(const struct apply *a, uint32_t job)
 {
-	struct keep keep = {.a = a};
+	struct keep keep = {.a = a, .nodes = bit_alloc(node_record_count)};
 
-	if (astra_engine_refused(a->pool->engine, job) < ASTRA_BALK_ROUNDS)
-		return NULL;
-	keep.nodes = bit_alloc(node_record_count);
 	astra_engine_kept(a->pool->engine, job, keep_node, &keep);
 	return keep.nodes;
 }
@@ -219,6 +215,8 @@ static void apply_start(struct apply *a, const struct astra_decision *d,
 		return;
 	}
 	order.kept = kept = apply_kept(a, d->job);
+	order.anywhere = astra_engine_refused(a->pool->engine, d->job) >=
+			 ASTRA_BALK_ROUNDS;
 	result = astra_start(&order, &a->started[a->started_count], &rc);
 	FREE_NULL_BITMAP(kept);
 	free(shares);

@@ -173,6 +173,10 @@ static void narrow(job_record_t *job, bitstr_t *nodes,
 	bit_not(d->exc_node_bitmap);
 	if (saved->exc_nodes)
 		bit_or(d->exc_node_bitmap, saved->exc_nodes);
+	/* --ntasks-per-gpu is refused where Slurm is told how many nodes. */
+	if (d->ntasks_per_tres && d->ntasks_per_tres != NO_VAL16 &&
+	    d->min_nodes <= 1)
+		return;
 	d->min_nodes = (uint32_t)bit_set_count(nodes);
 	/* With a most of nodes Slurm wants a CPU for each of the tasks. */
 	if (!d->overcommit || astra_nodes_named_at_most(job))
@@ -267,19 +271,6 @@ static int select_now(job_record_t *job)
 	return rc;
 }
 
-static int select_masked(job_record_t *job,
-			 const struct astra_start_order *order)
-{
-	struct astra_mask mask = {0};
-	int rc = ESLURM_NODES_BUSY;
-
-	astra_constraint_use(job->details, false);
-	if (mask_rest(job, order, &mask) == 0)
-		rc = select_now(job);
-	astra_mask_undo(&mask);
-	return rc;
-}
-
 static bool is_about_job(int rc)
 {
 	switch (rc) {
@@ -294,6 +285,27 @@ static bool is_about_job(int rc)
 	default:
 		return false;
 	}
+}
+
+/* With the GPUs of each node that were decided. Slurm may not be able to divide
+ * them so: their cores may be in use, or too few. Where nobody's GPUs are kept
+ * on these nodes it may divide them as it likes. */
+static int select_masked(job_record_t *job,
+			 const struct astra_start_order *order, bitstr_t *nodes)
+{
+	struct astra_mask mask = {0};
+	int rc = ESLURM_NODES_BUSY;
+	bool masked;
+
+	astra_constraint_use(job->details, false);
+	if (mask_rest(job, order, &mask) == 0)
+		rc = select_now(job);
+	masked = mask.count > 0;
+	astra_mask_undo(&mask);
+	if (rc != SLURM_SUCCESS && masked && !is_about_job(rc) &&
+	    !bit_overlap_any(nodes, order->kept))
+		rc = select_now(job);
+	return rc;
 }
 
 /* Whether other nodes may help where these do not. */
@@ -324,14 +336,14 @@ static int start_choose(job_record_t *job,
 	}
 	if (rc != SLURM_SUCCESS) {
 		narrow(job, nodes, &saved);
-		rc = select_masked(job, order);
+		rc = select_masked(job, order, nodes);
 	}
 	if (rc != SLURM_SUCCESS && !is_about_job(rc) &&
 	    astra_constraint_intricate(job)) {
 		loosen(job, &saved, NULL);
 		rc = select_now(job);
 	}
-	if (order->kept && start_may_elsewhere(rc)) {
+	if (order->anywhere && start_may_elsewhere(rc)) {
 		loosen(job, &saved, order->kept);
 		rc = select_now(job);
 	}
@@ -536,8 +548,8 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 		return ASTRA_STARTED;
 	}
 	start_refuse(job);
-	return is_about_job(*error) || order->kept ? ASTRA_REFUSED_JOB
-						   : ASTRA_REFUSED_NODES;
+	return is_about_job(*error) || order->anywhere ? ASTRA_REFUSED_JOB
+						       : ASTRA_REFUSED_NODES;
 }
 
 enum astra_start_result

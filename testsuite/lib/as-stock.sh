@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# For live tests that put requests to a stock cluster and to ours, side by side:
+# source it after live.sh.
+#
+#   as_stock TABLE [--needs DRAWN] ARGUMENT...	the requests of TABLE, which
+#				as_stock.py says how to read, to two clusters of
+#				these arguments, of 12 nodes in groups of three
+
+# live.sh sets live_lib and vary.
+# shellcheck disable=SC2154
+as_stock() {
+	local table=$1 groups=4 nodes conf i
+	local -a needs=() shape
+	shift
+	[[ $1 != --needs ]] || { needs=("$1" "$2") && shift 2; }
+	conf=$(mktemp)
+	shape=(--nodes $((3 * groups)) "$@")
+	for ((i = 0; i < groups; i++)); do
+		nodes="n[$((3 * i + 1))-$((3 * i + 3))]"
+		echo "Pool=g$i Partitions=g$i,x$i RoundInterval=1 LeaseTerm=900" \
+			"CheckpointGrace=5" >>"$conf"
+		shape+=(--slurm "PartitionName=g$i Nodes=$nodes State=UP")
+		shape+=(--slurm "PartitionName=x$i Nodes=$nodes State=UP OverSubscribe=EXCLUSIVE")
+	done
+	start_cluster "${needs[@]}" "${shape[@]}" --astraea "$conf"
+	rm -f "$conf"
+	stock=$CLUSTER_DIR/s
+	trap end_stock EXIT
+	"$live_lib/cluster" up "$stock" "${shape[@]}" --stock --vary "$vary" >/dev/null
+	"$live_lib/as_stock.py" "$stock/env" "$CLUSTER_DIR/env" "$table" "$groups" ||
+		fail "not as stock Slurm"
+	check_eq "errors of ours in the log" '' "$(errors_of_ours)"
+}
+
+end_stock() {
+	local status=$?
+	((status == 0)) || "$live_lib/cluster" dead "$stock" || :
+	"$live_lib/cluster" down "$stock" || status=1
+	live_end "$status"
+}
