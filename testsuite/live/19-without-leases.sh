@@ -3,8 +3,6 @@
 # A job that has leases keeps them over a time in which its pool has Leases=no, or its
 # partition is in no pool: nothing takes its GPUs back then, and after it the job has
 # a full term. A run that Slurm began in that time keeps its GPUs until it ends.
-# live.sh sets live_lib.
-# shellcheck disable=SC2154
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
