@@ -18,12 +18,13 @@ static void lease_count(struct astra_engine *e, struct ejob *j)
 	e->counters.granted++;
 }
 
-/* A new run: its lease begins with it. One that the engine did not start (the
- * plugin is new, or its state was lost) gets a full term from now on. */
+/* A new run: its lease begins with it. A run that began before the engine saw the
+ * job gets a full term from now on: the plugin is new, its state was lost, or the
+ * job's partition joins the pool. */
 static void begin_lease(struct astra_engine *e, struct ejob *j,
 			const struct astra_job *job)
 {
-	double start = fmax(job->start_sec, e->begin_sec);
+	double start = fmax(job->start_sec, j->seen ? e->begin_sec : e->now_sec);
 
 	j->phase = ASTRA_PHASE_LEASED;
 	j->restart_cnt = job->restart_cnt;

@@ -9,7 +9,7 @@
 static const char job_keys[] =
 	"pool,tenant,id,id_text,copies,user,account,name,gpus,nodes,phase,"
 	"submit_sec,lease_end_sec,grace_end_sec,leases,revoked,rank,"
-	"expected_start_sec,reason,rho";
+	"expected_start_sec,pinned,reason,rho";
 
 static void answer_top_put_jobs(const struct astra_report *report,
 				const struct astra_query *query,

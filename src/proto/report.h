@@ -124,6 +124,10 @@ struct astra_report_array {
 	uint32_t running; /* of its tasks */
 };
 
+/* As `pinned` of a job: Slurm started its run before the plugins came, while its
+ * pool had Leases=no, or while its partition was in no pool. */
+#define ASTRA_PINNED_BY_BEGIN "its run began without leases"
+
 /* One job record of slurmctld: a job, an array task, or all tasks of an array
  * that have not started. */
 struct astra_report_job {

@@ -1,19 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Jobs that stock Slurm started keep their GPUs until they end when the plugins
-# come, whoever waits. They are charged, and shown as jobs without leases. So it
-# is after another restart, and after a kill. Jobs that we start have leases.
+# Thirty jobs of all kinds that stock Slurm started keep their GPUs until they end
+# when the plugins come, for many lease terms, whoever waits: they run once, get no
+# signal and end with exit code 0. They are charged, and shown as jobs without leases.
+# So it is after the cluster went back to stock Slurm and the plugins came again, and
+# after a kill. Jobs that we start have leases.
 . "$(dirname "$0")/../lib/live.sh"
 
 options=$(mktemp)
-echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=8 CheckpointGrace=2 RecallAfter=2" \
+echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=4 CheckpointGrace=2 RecallAfter=2" \
 	>"$options"
-start_cluster --needs minage=300 --nodes 2 --gpus 4 --accounting --astraea "$options"
+start_cluster --needs minage=300 --nodes 4 --gpus 20 --accounting --astraea "$options"
 rm "$options"
-for a in old new; do
+for a in old guest new; do
 	sacctmgr -i -Q add account $a >/dev/null
 	sacctmgr -i -Q add user root account=$a >/dev/null
 done
+sacctmgr -i -Q add user games account=guest >/dev/null
 conf=$CLUSTER_DIR/etc/slurm.conf
 cp "$conf" "$CLUSTER_DIR/etc/ours"
 grep -v '^\(SchedulerType\|BurstBufferType\|PriorityType\|JobSubmitPlugins\)=' \
@@ -28,45 +31,105 @@ change() {
 	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 }
 export OUT=$CLUSTER_DIR/out
-until_go='until [ -e $OUT/go ]; do sleep 0.2; done'
-all_in() { (($(squeue -h -r -t "$1" -A "$2" -o %i | wc -l) == $3)); }
+# job [steps]: say of each signal that comes; run until there is a file.
+cat >"$OUT/job" <<'EOT'
+#!/bin/bash
+for s in HUP INT QUIT USR1 USR2 TERM CONT; do trap "echo signal $s" $s; done
+if [[ ${1-} ]]; then
+	srun "$OUT/job"
+else
+	until [[ -e $OUT/go ]]; do sleep 1; done
+	echo end
+fi
+EOT
+chmod 755 "$OUT/job"
+all_in() { (($(squeue -h -r -t "$1" -A "$2" -o %A | wc -l) == $3)); }
 # What became of the jobs of stock Slurm.
 old_jobs() {
 	local id
 
-	for id in $(squeue -h -r -A old -o %i | sort); do
+	for id in $stock_jobs; do
 		echo "$id $(job_field "$id" Restarts) $(job_state "$id")"
 	done
 }
 
-# ---- Stock Slurm, full with jobs of all kinds.
+has_ended() { ! jobs -pr | grep >/dev/null -x "$1"; }
+on_failure() {
+	jobs -l
+	squeue -r
+	sacct -X -D -P -A old,guest -o JobIDRaw,State,ExitCode,Start,End
+}
+
+# ---- Stock Slurm with jobs of all kinds.
 
 change stock TERM
-submit -A old --gres=gpu:1 --wrap "$until_go" >/dev/null
-submit -A old --gres=gpu:1 --array=1-2 --wrap "$until_go" >/dev/null
-submit -A old -N2 --gres=gpu:1 --signal=B:USR1@60 --wrap "$until_go" >/dev/null
-submit -A old --gres=gpu:1 --signal=USR1@60 -t 10 --wrap "srun bash -c '$until_go'" >/dev/null
-submit -A old --gres=gpu:1 --no-requeue --wrap "$until_go" >/dev/null
-srun -A old --gres=gpu:1 bash -c "$until_go" &
+while read -r options; do
+	who=''
+	[[ $options != *guest* ]] || who=as_other
+	# shellcheck disable=SC2086
+	$who sbatch -Q -o "$OUT/%j" --chdir=/ $options >/dev/null
+done <<EOT
+-A old --gres=gpu:1 : -A old --gres=gpu:1 $OUT/job
+-A old -N1 --exclusive --gres=gpu:20 $OUT/job
+-A old -N1 --exclusive $OUT/job steps
+-A old -N2 --gres=gpu:1 $OUT/job
+-A old -N2 --gres=gpu:1 --signal=B:USR1@60 $OUT/job
+-A old -N2 --gres=gpu:1 --signal=USR1@60 $OUT/job steps
+-A old -N2 --gres=gpu:1 -t 90 $OUT/job steps
+-A guest -N2 --gres=gpu:1 --signal=B:USR1@60 $OUT/job
+-A old --gres=gpu:1 $OUT/job
+-A old --gpus=2 $OUT/job
+-A old --gpus-per-node=1 --mem=1000 $OUT/job steps
+-A old --gpus=a100:1 $OUT/job
+-A old -n2 --gpus-per-task=1 $OUT/job steps
+-A old --gres=gpu:1 --signal=USR1@60 $OUT/job
+-A old --gres=gpu:1 --signal=USR1@60 -t 90 $OUT/job steps
+-A old --gres=gpu:1 --no-requeue $OUT/job
+-A old --gres=gpu:1 --requeue -J willing $OUT/job
+-A old -p gpu $OUT/job
+-A old -p cpu $OUT/job
+-A old --gres=gpu:1 --array=1-2 $OUT/job
+-A old --gres=gpu:1 --array=1-4%2 --signal=USR1@60 $OUT/job
+-A guest --gres=gpu:1 $OUT/job
+-A guest --gpus=1 --array=1-2 $OUT/job steps
+-A guest --gres=gpu:3 $OUT/job
+EOT
+srun -Q -A old --gres=gpu:1 "$OUT/job" >"$OUT/srun" &
 step=$!
-wait_for 60 all_in RUNNING old 7
+salloc -Q -A old --gres=gpu:1 "$OUT/job" >"$OUT/salloc" &
+shell=$!
+wait_for 120 all_in RUNNING old,guest 30
+stock_jobs=$(squeue -h -r -t RUNNING -A old,guest -o %A | sort -n)
 before=$(old_jobs)
 
-# ---- The plugins come, and another tenant that is due half of the GPUs waits.
+# ---- The plugins come. Another tenant that is due a third of the GPUs waits, and
+# tasks of an array that runs.
 
 change ours TERM
 check_eq "the scheduler" sched/astraea "$(scontrol show config | sed -n 's/^SchedulerType *= //p')"
 for i in 1 2 3 4; do
-	submit -A new --gres=gpu:$i --wrap 'sleep 30' >/dev/null
+	submit -A new --gres=gpu:$((5 * i)) "$OUT/job" >/dev/null
 done
-nap 30
-check_eq "jobs of stock Slurm, four terms later" "$before" "$(old_jobs)"
-first=$(squeue -h -r -A old -o %i | sort | head -n 1)
+submit -A new --gres=gpu:1 --array=1-20 "$OUT/job" >/dev/null
+nap 24
+check_eq "jobs of stock Slurm, six terms later" "$before" "$(old_jobs)"
+first=$(squeue -h -n willing -o %A)
 why=$(sfair why "$first" | xargs)
 check "sfair why says: $why" grep >/dev/null \
 	"never taken back (its run began without leases); it is charged" <<<"$why"
+# Not the jobs without GPUs, srun, salloc, --no-requeue and heterogeneous ones.
+doctor=$(sfair doctor | tr -s ' \n' ' ') || :
+check "sfair doctor says: $doctor" grep >/dev/null \
+	"the runs of 23 of them began without leases" <<<"$doctor"
+
+# ---- Stock Slurm once more, and the plugins come again; then a kill.
+
+change stock TERM
+change ours TERM
+nap 8
+check_eq "jobs of stock Slurm after going back and forth" "$before" "$(old_jobs)"
 change ours KILL
-nap 12
+nap 8
 check_eq "jobs of stock Slurm after a kill" "$before" "$(old_jobs)"
 
 # ---- Whoever is willing gets leases.
@@ -82,19 +145,35 @@ check "$first is still among $(without)" grep >/dev/null -x "$first" <<<"$(witho
 scontrol update JobId="$first" Requeue=1
 gave_way() { (($(job_field "$first" Restarts) >= 1)); }
 wait_for 60 gave_way
-check_eq "jobs of the others" "$(grep -v "^$first " <<<"$before")" \
-	"$(old_jobs | grep -v "^$first ")"
+others=$(grep -v "^$first " <<<"$before")
+stock_jobs=$(cut -d' ' -f1 <<<"$others")
+check_eq "jobs of the others" "$others" "$(old_jobs)"
 
-# ---- They end by themselves; what we start has leases.
+# ---- They end by themselves, without a signal; what we start has leases.
 
 touch "$OUT/go"
-wait "$step"
-wait_for 60 all_in RUNNING,PENDING old 0
-all_completed() { ! sacct -n -X -A old -o jobid,state | grep -v COMPLETED; }
-wait_for 60 all_completed # slurmdbd hears of it later
-rm "$OUT/go"
+for pid in "$step" "$shell"; do
+	wait_for 60 has_ended "$pid"
+	wait "$pid"
+done
+wait_for 60 all_in RUNNING,PENDING old,guest 0
+# Whether slurmdbd, which may hear of it later, knows of one run of each of the others.
+ran_once() {
+	local runs
+
+	runs=$(sacct -n -X -D -P -j "$(xargs <<<"$stock_jobs" | tr ' ' ,)" \
+		-o JobIDRaw,State,ExitCode | sort -n)
+	[[ $runs == "$(sed 's/$/|COMPLETED|0:0/' <<<"$stock_jobs")" ]]
+}
+wait_for 60 ran_once
+# A heterogeneous job has one script; srun and salloc write elsewhere.
+for file in srun salloc $stock_jobs; do
+	[[ ! -e $OUT/$file ]] ||
+		check_eq "$file" end "$(grep '^end\|^signal' "$OUT/$file" | sort -u)"
+done
 wait_for 200 all_in RUNNING,PENDING new 0
-ours=$(submit -A old -N2 --gres=gpu:4 --wrap "$until_go")
+rm "$OUT/go"
+ours=$(submit -A old -N4 --gres=gpu:20 "$OUT/job")
 wait_for 60 job_is "$ours" RUNNING
 theirs=$(submit -A new --gres=gpu:4 --wrap true)
 wait_for 90 job_is "$theirs" COMPLETED

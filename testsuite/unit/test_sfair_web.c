@@ -127,6 +127,24 @@ static void a_lease_that_is_over_is_not_shown_as_one(void **state)
 	web_end();
 }
 
+static void a_job_without_a_lease_runs_until_it_ends(void **state)
+{
+	struct astra_report *report = sample_report();
+	struct astra_report_job job = sample_rows[0];
+
+	(void)state;
+	job.of.id = 69;
+	job.id_text = "69";
+	job.of.revocable = false;
+	job.of.lease_end_sec = 0;
+	job.pinned = ASTRA_PINNED_BY_BEGIN;
+	astra_report_add_job(report, &job);
+	web_begin(report);
+	http(HTTP("GET", "/") "\r\n");
+	says("runs until it ends (its run began without leases)");
+	web_end();
+}
+
 static void names_are_text(void **state)
 {
 	(void)state;
@@ -282,6 +300,8 @@ int main(void)
 		cmocka_unit_test_teardown(the_page_has_the_state, web_kill),
 		cmocka_unit_test_teardown(
 			a_lease_that_is_over_is_not_shown_as_one, web_kill),
+		cmocka_unit_test_teardown(
+			a_job_without_a_lease_runs_until_it_ends, web_kill),
 		cmocka_unit_test_teardown(names_are_text, web_kill),
 		cmocka_unit_test_teardown(what_privatedata_hides_is_not_there,
 					  web_kill),

@@ -8,6 +8,7 @@
 #include "src/cmd/sfair/doctor.h"
 #include "src/cmd/sfair/sfair.h"
 #include "src/common/text.h"
+#include "src/proto/report.h"
 
 #define SKEW_SEC 5    /* that clocks of two hosts may differ */
 #define ROUND_SEC 180 /* so old may the last round be */
@@ -109,7 +110,7 @@ static void live_diag(struct doctor *d, const json_t *reply)
 /* Jobs. */
 
 struct live_jobs {
-	unsigned deaf, unleased;
+	unsigned deaf, unleased, began; /* began: without leases */
 	const char *users[USERS_NAMED]; /* of the deaf ones */
 	size_t user_count;
 	bool more;
@@ -135,6 +136,8 @@ static void live_count(struct live_jobs *jobs, const json_t *rows)
 	{
 		if (!json_is_true(json_object_get(row, "revocable"))) {
 			jobs->unleased++;
+			jobs->began += !strcmp(live_text(row, "pinned"),
+					       ASTRA_PINNED_BY_BEGIN);
 		} else if (!*live_text(row, "signal")) {
 			jobs->deaf++;
 			live_note_user(jobs, live_text(row, "user"));
@@ -166,6 +169,12 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 			   "%u of %zu job records have no lease; sfair job "
 			   "-o jobid,user,pinned says why",
 			   jobs.unleased, json_array_size(rows));
+	if (jobs.began)
+		doctor_say(d, DOCTOR_GOOD,
+			   "the runs of %u of them began without leases: they "
+			   "keep their GPUs until they end; scontrol update "
+			   "JobId=N Requeue=1 gives job N leases (astraea(8))",
+			   jobs.began);
 	astra_text_clear(&users);
 }
 

@@ -65,7 +65,7 @@ struct top_node {
 
 struct top_job {
 	const char *pool, *tenant, *id_text, *user, *account, *name;
-	const char *nodes, *phase, *reason;
+	const char *nodes, *phase, *pinned, *reason;
 	double id, copies, gpus, submit_sec, end_sec, leases, revoked;
 	double grace_end_sec, rank, start_sec, rho;
 	char letter;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tables of the page: tenants, leases, the queue. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "src/cmd/sfair/web.h"
@@ -180,6 +181,8 @@ static void web_lists_put_lease(const struct web_view *v,
 	double now = v->model->time_sec;
 	double left =
 		isnan(j->end_sec) ? (double)NAN : fmax(j->end_sec - now, 0);
+	const char *why = isnan(left) ? j->pinned : "";
+	char words[WHY_CHARS + 1];
 
 	web_lists_put_job_begin(v, j, f);
 	page_cell_text(f, j->nodes);
@@ -190,7 +193,11 @@ static void web_lists_put_lease(const struct web_view *v,
 	else
 		web_lists_put_bar(f, web_look(v, j->pool, j->tenant), left, -1,
 				  most);
-	page_cell_text(f, web_lists_phase_words(j->phase, left));
+	snprintf(words, sizeof(words), "%s%s%s%s",
+		 web_lists_phase_words(j->phase, left), *why ? " (" : "", why,
+		 *why ? ")" : "");
+	fputs("<td class=\"text\">", f);
+	page_name(f, words, WHY_CHARS);
 	fputs("\n", f);
 }
 

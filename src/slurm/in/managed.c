@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/engine/guard.h"
+#include "src/proto/report.h"
 #include "src/slurm/check/selfcheck.h"
 #include "src/slurm/desk/progress.h"
 #include "src/slurm/in/gpus.h"
@@ -180,7 +181,7 @@ static const char *why_pinned(const job_record_t *job, bool leases,
 	if (job->het_job_id)
 		return "heterogeneous";
 	if (!IS_JOB_PENDING(job) && !astra_env_is_leased(job))
-		return "its run began without leases";
+		return ASTRA_PINNED_BY_BEGIN;
 	if (is_pinned(job))
 		return "Slurm refused to requeue it";
 	return "";

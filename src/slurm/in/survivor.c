@@ -57,18 +57,34 @@ static bool has_answered(const node_record_t *node)
 	       !(IS_NODE_UNKNOWN(node) || IS_NODE_NO_RESPOND(node));
 }
 
+/* Whether the run may have been on the node at this index. */
+static bool may_be_on(const struct astra_survivor *s, int i)
+{
+	return node_record_table_ptr[i] &&
+	       (!s->nodes ||
+		(i < bit_size(s->nodes) && bit_test(s->nodes, i)));
+}
+
 static bool all_answered(const struct astra_survivor *s)
 {
-	for (int i = 0; i < node_record_count; i++) {
-		const node_record_t *node = node_record_table_ptr[i];
-
-		if (node &&
-		    (!s->nodes ||
-		     (i < bit_size(s->nodes) && bit_test(s->nodes, i))) &&
-		    !has_answered(node))
+	for (int i = 0; i < node_record_count; i++)
+		if (may_be_on(s, i) && !has_answered(node_record_table_ptr[i]))
 			return false;
-	}
 	return true;
+}
+
+/* A slurmd refuses a second copy of a batch job until it is told to end the first,
+ * be that over or not; Slurm tells only those that still report the job. */
+static void survivor_abort(job_record_t *job, const struct astra_survivor *s)
+{
+	bitstr_t *nodes = bit_alloc(node_record_count);
+
+	for (int i = 0; i < node_record_count; i++)
+		if (may_be_on(s, i) && !IS_NODE_DOWN(node_record_table_ptr[i]))
+			bit_set(nodes, i);
+	if (bit_ffs(nodes) >= 0)
+		abort_job_on_nodes(job, nodes);
+	FREE_NULL_BITMAP(nodes);
 }
 
 /* That run was one: the next is a restart, and knows it. */
@@ -82,8 +98,10 @@ static bool survivor_is_over(struct astra_survivor *s, time_t now)
 		s->quiet_since = 0;
 		return false;
 	}
-	if (!s->quiet_since)
+	if (!s->quiet_since) {
 		s->quiet_since = now;
+		survivor_abort(job, s);
+	}
 	if (now < s->quiet_since + KILL_SEC)
 		return false;
 	if (job->restart_cnt <= s->restart_cnt)
