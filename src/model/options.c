@@ -366,7 +366,8 @@ const struct astra_option astra_option_table[] = {
 	{"NoLeaseTime", "TIME|none", "none",
 	 "The longest time limit of a job without leases: that of a new job is "
 	 "shortened to it, and its user is told so. A user's update may not "
-	 "make it longer; an operator's may.",
+	 "make it longer; an operator's may. Lowering this does not "
+	 "shorten the limits of jobs that already wait.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, unleased_sec)}},
 	{"RoundInterval", "TIME", "10",
 	 "The longest time between two rounds. "
@@ -394,8 +395,10 @@ const struct astra_option astra_option_table[] = {
 	 "What follows if a job that may be requeued gets its --signal before "
 	 "its time limit and ends with an exit code of CheckpointExit. requeue: "
 	 "the job goes on later, and its next run has the whole time limit "
-	 "again. fail: the job has failed, as in Slurm, and so it has if its "
-	 "run was shorter than a minute.",
+	 "again. The number of such runs has no limit, as with scontrol "
+	 "requeue: a job that saves nothing new is requeued until somebody "
+	 "cancels it. fail: the job has failed, as in Slurm, and so it has if "
+	 "its run was shorter than a minute.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, fail_at_limit)},
 	 .words = {"requeue", "fail"}},
 	{"MinRunTime", "TIME|auto", "auto",

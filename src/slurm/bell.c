@@ -8,7 +8,7 @@
 
 static pthread_mutex_t bell_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell_cond = PTHREAD_COND_INITIALIZER;
-static bool stop, event, urgent, reconfigure; /* under bell_mutex */
+static bool stop, event, urgent, settle, reconfigure; /* under bell_mutex */
 static atomic_bool reset_diag;
 
 static double bell_now_sec(void)
@@ -59,6 +59,14 @@ static bool bell_is_past(const struct timespec *t)
 	return !bell_is_before(&now, t);
 }
 
+/* bell_mutex is held. */
+static void bell_take_orders(struct astra_bell_orders *orders)
+{
+	orders->reconfigure = reconfigure;
+	orders->reset_diag = atomic_exchange(&reset_diag, false);
+	event = urgent = reconfigure = false;
+}
+
 bool astra_bell_wait(double due_sec, double last_sec,
 		     const struct astra_pace *pace,
 		     struct astra_bell_orders *orders)
@@ -70,6 +78,7 @@ bool astra_bell_wait(double due_sec, double last_sec,
 	struct timespec next = bell_after_pause(pace);
 	bool go_on;
 
+	*orders = (struct astra_bell_orders){0};
 	pthread_mutex_lock(&bell_mutex);
 	for (;;) {
 		bool early = event || urgent || reconfigure;
@@ -77,17 +86,18 @@ bool astra_bell_wait(double due_sec, double last_sec,
 
 		if (urgent && bell_is_before(&next, t))
 			t = &next;
-		if (stop || bell_is_past(t))
+		orders->round = bell_is_past(t);
+		if (stop || settle || orders->round)
 			break;
 		pthread_cond_clockwait(&bell_cond, &bell_mutex, CLOCK_MONOTONIC,
 				       t);
 	}
-	event = urgent = false;
 	go_on = !stop;
-	orders->reconfigure = reconfigure;
-	reconfigure = false;
+	orders->settle = settle;
+	settle = false;
+	if (orders->round)
+		bell_take_orders(orders);
 	pthread_mutex_unlock(&bell_mutex);
-	orders->reset_diag = atomic_exchange(&reset_diag, false);
 	return go_on;
 }
 
@@ -104,7 +114,7 @@ bool astra_bell_stopped(void)
 void astra_bell_begin(bool again)
 {
 	pthread_mutex_lock(&bell_mutex);
-	stop = event = urgent = false;
+	stop = event = urgent = settle = false;
 	reconfigure = again;
 	pthread_mutex_unlock(&bell_mutex);
 }
@@ -125,6 +135,11 @@ void astra_bell_stop(void)
 void astra_bell_reconfigure(void)
 {
 	bell_raise(&reconfigure);
+}
+
+void astra_bell_settle(void)
+{
+	bell_raise(&settle);
 }
 
 void astra_bell_ring(void)

@@ -9,8 +9,10 @@
 
 #include "src/slurm/pace.h"
 
-/* What whoever rang asks for besides a round. */
+/* What the thread is to do. */
 struct astra_bell_orders {
+	bool settle;	  /* settle jobs that left with a checkpoint */
+	bool round;	  /* what follows comes with one */
 	bool reconfigure; /* read astraea.conf again */
 	bool reset_diag;  /* begin the numbers of `sfair diag` anew */
 };
@@ -22,6 +24,9 @@ void astra_bell_ring(void);
 /* The same, and somebody waits at the terminal for it: the next round comes
  * at once, if rounds have not taken more than a tenth of the time. */
 void astra_bell_ring_now(void);
+
+/* Have jobs that left with a checkpoint settled at once, without a round. */
+void astra_bell_settle(void);
 
 /* Read astraea.conf again in the next round, which comes at once. */
 void astra_bell_reconfigure(void);
@@ -41,10 +46,10 @@ void astra_bell_stop(void);
 bool astra_bell_stopped(void);
 
 /* Sleep until a round is due, or until somebody rings; two rounds in a second
- * only where somebody waits at the terminal.
- * due_sec, last_sec: when the next round is due, and when the last one was, in
- * s since 1970; pace: of the rounds.
- * Returns false to stop, otherwise orders is filled. */
+ * only where somebody waits at the terminal. Requests for a round are kept
+ * while none is due. due_sec, last_sec: when the next round is due, and when
+ * the last one was, in s since 1970; pace: of the rounds. Returns false to
+ * stop, otherwise orders is filled. */
 bool astra_bell_wait(double due_sec, double last_sec,
 		     const struct astra_pace *pace,
 		     struct astra_bell_orders *orders);

@@ -29,6 +29,7 @@
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/in/run_end.h"
 #include "src/slurm/in/users.h"
+#include "src/slurm/out/apply.h"
 #include "src/slurm/out/env.h"
 #include "src/slurm/out/notify.h"
 #include "src/slurm/out/park.h"
@@ -67,6 +68,16 @@ static bool wait_until_ready(void)
 	}
 }
 
+static void host_settle(void)
+{
+	struct astra_hold_time hold;
+
+	if (astra_lock(&hold) < 0)
+		return;
+	astra_checkpointed_settle();
+	astra_unlock(&hold, &cycle.diag);
+}
+
 static void *host_run(void *arg)
 {
 	struct astra_pace pace = {0};
@@ -78,6 +89,10 @@ static void *host_run(void *arg)
 	if (!wait_until_ready())
 		return NULL;
 	while (astra_bell_wait(due, cycle.diag.of.round_sec, &pace, &orders)) {
+		if (orders.settle)
+			host_settle();
+		if (!orders.round)
+			continue;
 		begin = astra_usec();
 		if (orders.reconfigure)
 			(void)astra_cycle_configure(&cycle, false);

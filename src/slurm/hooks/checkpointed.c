@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
+#include "src/slurm/bell.h"
 #include "src/slurm/out/env.h"
 #include "src/slurm/out/revoke.h"
 
@@ -70,6 +71,7 @@ static void checkpointed_note(const job_record_t *job)
 			.job = job->job_id,
 			.restart_cnt = job->restart_cnt,
 		};
+	astra_bell_settle();
 }
 
 /* An array takes the highest exit code of all ends of its tasks, and any other

@@ -18,7 +18,8 @@
 void astra_checkpointed_end(job_record_t *job);
 
 /* Let the jobs of which Slurm has told be pending, as after a requeue, before
- * their nodes are clean: a user may cancel them then. Each round.
+ * their nodes are clean: a user may cancel or change them then. When the
+ * bell orders it, and each round.
  * Locks: caller holds job write, part and conf read. */
 void astra_checkpointed_settle(void);
 
