@@ -4,25 +4,28 @@
 # For live tests that put requests to a stock cluster and to ours, side by side:
 # source it after live.sh.
 #
-#   as_stock TABLE [--needs DRAWN] ARGUMENT...	the requests of TABLE, which
-#				as_stock.py says how to read, to two clusters of
-#				these arguments, of 12 nodes in groups of three
+#   as_stock TABLE [--needs DRAWN] [--part 'KEY=VALUE...'] ARGUMENT...
+#				the requests of TABLE, which as_stock.py says how
+#				to read, to two clusters of these arguments, of 12
+#				nodes in groups of three, whose partitions are so
+#   no_start_was_refused	each of ours was one that Slurm could carry out
 
 # live.sh sets live_lib and vary.
 # shellcheck disable=SC2154
 as_stock() {
-	local table=$1 groups=4 nodes conf i
+	local table=$1 groups=4 part='' nodes conf i
 	local -a needs=() shape
 	shift
 	[[ $1 != --needs ]] || { needs=("$1" "$2") && shift 2; }
+	[[ $1 != --part ]] || { part=" $2" && shift 2; }
 	conf=$(mktemp)
 	shape=(--nodes $((3 * groups)) "$@")
 	for ((i = 0; i < groups; i++)); do
 		nodes="n[$((3 * i + 1))-$((3 * i + 3))]"
 		echo "Pool=g$i Partitions=g$i,x$i RoundInterval=1 LeaseTerm=900" \
 			"CheckpointGrace=5" >>"$conf"
-		shape+=(--slurm "PartitionName=g$i Nodes=$nodes State=UP")
-		shape+=(--slurm "PartitionName=x$i Nodes=$nodes State=UP OverSubscribe=EXCLUSIVE")
+		shape+=(--slurm "PartitionName=g$i Nodes=$nodes State=UP$part")
+		shape+=(--slurm "PartitionName=x$i Nodes=$nodes State=UP OverSubscribe=EXCLUSIVE$part")
 	done
 	start_cluster "${needs[@]}" "${shape[@]}" --astraea "$conf"
 	rm -f "$conf"
@@ -32,6 +35,12 @@ as_stock() {
 	"$live_lib/as_stock.py" "$stock/env" "$CLUSTER_DIR/env" "$table" "$groups" ||
 		fail "not as stock Slurm"
 	check_eq "errors of ours in the log" '' "$(errors_of_ours)"
+}
+
+no_start_was_refused() {
+	check_eq "starts that Slurm refused" '' \
+		"$(sed -n '/astraea: JobId=.* is not started/p' \
+			"$CLUSTER_DIR/log/slurmctld.log" | head -n 5)"
 }
 
 end_stock() {

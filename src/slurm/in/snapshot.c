@@ -127,6 +127,56 @@ static void place_nodes(const struct astra_scene *scene,
 	}
 }
 
+/* The CPUs of each node that the pool's partitions leave their jobs, where each
+ * of them has a MaxCPUsPerNode; else NULL. To be freed by xfree(). */
+static uint32_t *most_cpus(const struct astra_view *view,
+			   const struct astra_pool_config *pool)
+{
+	uint32_t *most = NULL;
+
+	for (size_t p = 0; p < pool->partitions.count; p++) {
+		const part_record_t *part =
+			find_part_record(pool->partitions.name[p]);
+
+		if (!part || !part->node_bitmap)
+			continue;
+		if (part->max_cpus_per_node == INFINITE) {
+			xfree(most);
+			return NULL;
+		}
+		if (!most)
+			most = xcalloc(view->map.count + 1, sizeof(*most));
+		for (size_t i = 0; i < view->map.count; i++)
+			if (bit_test(part->node_bitmap, view->map.global[i]) &&
+			    part->max_cpus_per_node > most[i])
+				most[i] = part->max_cpus_per_node;
+	}
+	return most;
+}
+
+/* Jobs of all partitions with such a limit count, also of other pools. */
+static void cap_cpus(const struct astra_scene *scene, struct astra_view *view,
+		     const struct astra_pool_config *pool)
+{
+	uint32_t *most = most_cpus(view, pool), largest = 0;
+
+	for (size_t i = 0; most && i < view->map.count; i++) {
+		uint32_t used = scene->cpus_capped[view->map.global[i]];
+		uint32_t left = used < most[i] ? most[i] - used : 0;
+		struct astra_node *n = &view->nodes[i];
+
+		if (most[i] && most[i] < n->cpus) {
+			n->cpus = most[i];
+			n->cpus_free =
+				left < n->cpus_free ? left : n->cpus_free;
+		}
+		largest = n->cpus > largest ? n->cpus : largest;
+	}
+	if (most)
+		view->map.cpus_max = largest;
+	xfree(most);
+}
+
 /* How many of ours they are at most. */
 static size_t map_room(const struct astra_scene *scene, bitstr_t *nodes)
 {
@@ -298,6 +348,7 @@ static int begin_view(struct astra_scene *scene, size_t index,
 	};
 	astra_blocked_begin(&view->blocked);
 	place_nodes(scene, view, &config->pools[index]);
+	cap_cpus(scene, view, &config->pools[index]);
 	return 0;
 }
 

@@ -64,7 +64,8 @@ struct astra_view {
 	size_t other_count, other_room;
 	struct astra_pause pause;
 	bitstr_t *own;	/* the nodes that it leases, astra_pool_nodes() */
-	bitstr_t *left; /* no more of them, but a job of the pool is there; or NULL */
+	bitstr_t *left; /* no more of them, but a job of the pool is there; or
+			   NULL */
 	bool unsettled; /* a job is being cleaned up: look again soon */
 };
 
@@ -77,7 +78,8 @@ struct astra_scene {
 	size_t view_count;
 	struct astra_accounts accounts;
 	struct astra_arena arena;
-	uint32_t *cpus_used; /* by slurmctld's node number */
+	uint32_t *cpus_used;   /* by slurmctld's node number */
+	uint32_t *cpus_capped; /* of these, under a MaxCPUsPerNode */
 	uint64_t *mem_used;
 	uint32_t *gpus_held; /* by jobs that are being cleaned up */
 	bool *exclusive;

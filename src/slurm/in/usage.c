@@ -127,8 +127,8 @@ static bool usage_holds_nodes(const job_record_t *job)
 	       IS_JOB_COMPLETING(job);
 }
 
-/* A node that has left the pool's partitions stays in its picture until the pool's
- * jobs have left it: they are charged, and their leases end. */
+/* A node that has left the pool's partitions stays in its picture until the
+ * pool's jobs have left it: they are charged, and their leases end. */
 static void usage_note_left(struct astra_scene *scene, const job_record_t *job,
 			    bitstr_t *nodes)
 {
@@ -153,6 +153,8 @@ static int count_job(void *x, void *arg)
 	const job_record_t *job = x;
 	struct astra_scene *scene = arg;
 	bool exclusive, completing = IS_JOB_COMPLETING(job);
+	bool capped =
+		job->part_ptr && job->part_ptr->max_cpus_per_node != INFINITE;
 	struct walk w;
 
 	if (!usage_holds_nodes(job) || !walk_begin(&w, job))
@@ -164,6 +166,8 @@ static int count_job(void *x, void *arg)
 		if ((size_t)w.node >= scene->node_count || !walk_holds(&w))
 			continue;
 		scene->cpus_used[w.node] += walk_cpus(&w);
+		if (capped)
+			scene->cpus_capped[w.node] += walk_cpus(&w);
 		scene->mem_used[w.node] += walk_mem(&w);
 		if (completing)
 			scene->gpus_held[w.node] += walk_gpus(&w, ASTRA_NONE);
@@ -179,11 +183,12 @@ int astra_usage_count(struct astra_scene *scene)
 
 	scene->node_count = count;
 	scene->cpus_used = astra_arena_take(a, (count + 1) * 4);
+	scene->cpus_capped = astra_arena_take(a, (count + 1) * 4);
 	scene->mem_used = astra_arena_take(a, (count + 1) * 8);
 	scene->gpus_held = astra_arena_take(a, (count + 1) * 4);
 	scene->exclusive = astra_arena_take(a, count + 1);
-	if (!scene->cpus_used || !scene->mem_used || !scene->gpus_held ||
-	    !scene->exclusive)
+	if (!scene->cpus_used || !scene->cpus_capped || !scene->mem_used ||
+	    !scene->gpus_held || !scene->exclusive)
 		return -1;
 	astra_each_job(count_job, scene);
 	return 0;
