@@ -425,7 +425,8 @@ static int forward_make(struct forward_maker *m,
 		rc = forward_runs_make(&m->runs, m->record, &m->out->trace);
 	for (uint32_t i = 0; !rc && i < astra_engine_job_count(engine); i++) {
 		astra_engine_job_view(engine, i, now_sec, &view);
-		rc = astra_idmap_put(&m->views, view.id, i);
+		if (view.id) /* else the row of a job that is gone */
+			rc = astra_idmap_put(&m->views, view.id, i);
 	}
 	for (uint32_t i = 0; !rc && i < m->snapshot->job_count; i++)
 		rc = forward_present(m, engine, i);

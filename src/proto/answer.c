@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "src/proto/select.h"
 
@@ -193,6 +194,8 @@ static enum astra_fault put_diag(struct answer *a,
 		return ASTRA_FAULT_DENIED;
 	}
 	put_counters(a, stats);
+	answer_put_key(a, "clock_sec");
+	astra_encode_real(a->out, (double)time(NULL));
 	astra_text_printf(a->out, ",\"reset\":%s",
 			  a->query->reset ? "true" : "false");
 	return ASTRA_FAULT_NONE;

@@ -118,7 +118,8 @@ static enum astra_fault query_json_read_head(const json_t *root,
 			err, "request",
 			"must be tenant, job, lease, why, diag, "
 			"remaining, progress, checkpointed, offer, bid, "
-			"auction, class, metrics, record, report, top or adopt");
+			"auction, price, class, metrics, record, report, top or "
+			"adopt");
 	return ASTRA_FAULT_NONE;
 }
 

@@ -189,9 +189,10 @@ static int take_named_scene(struct astra_cycle *cycle)
 	astra_cycle_name_users(cycle);
 	for (int i = 0; i < TRIES_MAX; i++) {
 		if (take_scene(cycle, &err) < 0) {
-			cycle->diag.policy_error = err;
+			cycle->diag.scene_error = err;
 			return -1;
 		}
+		*cycle->diag.scene_error.text = '\0';
 		if (!cycle->scene.unnamed) {
 			astra_told_add(&cycle->scene, astra_config_active(),
 				       &cycle->pools);
@@ -237,7 +238,6 @@ static int cycle_decide(struct astra_cycle *cycle, struct astra_pool *pool,
 		error("astraea: pool %s starts nothing: %s", pool->name,
 		      err.text);
 	pool->error = err;
-	cycle->diag.policy_error = err;
 	pool->dirty |= pool->plan.changed;
 	return rc;
 }

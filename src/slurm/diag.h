@@ -12,7 +12,8 @@
 struct astra_diag {
 	/* What a report has of it, less what is added to that then. */
 	struct astra_report_diag of;
-	struct astra_error state_error, config_error, policy_error;
+	struct astra_error config_error;
+	struct astra_error scene_error; /* why there was no picture last */
 	struct astra_error config_warning;
 };
 

@@ -317,9 +317,9 @@ void astra_pools_save(struct astra_pools *pools, struct astra_diag *diag,
 		else
 			write_state(pool, &bytes, last, &err);
 		astra_bytes_clear(&bytes);
-		if (*err.text && strcmp(err.text, diag->state_error.text))
+		if (*err.text && strcmp(err.text, pool->state_error.text))
 			error("astraea: the state is not saved: %s", err.text);
-		diag->state_error = err;
+		pool->state_error = err;
 		if (*err.text)
 			continue;
 		pool->dirty = false;

@@ -24,6 +24,7 @@ struct astra_pool {
 	uint32_t adoptions; /* times its accounts began anew, since the start */
 	struct astra_pace sync;
 	struct astra_error error; /* why the last round decided nothing */
+	struct astra_error state_error; /* why it could not be saved last */
 };
 
 struct astra_pools {

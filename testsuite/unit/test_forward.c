@@ -314,6 +314,29 @@ static void test_what_is_there(void **state)
 	end_pool(&p);
 }
 
+/* The engine has rows of jobs 5 and 6, which are gone. */
+static void test_jobs_are_gone(void **state)
+{
+	struct astra_error err = {""};
+	struct astra_plan plan;
+	struct pool p;
+
+	(void)state;
+	begin_pool(&p);
+	astra_plan_init(&plan);
+	for (int i = 0; i < 2; i++) {
+		if (astra_engine_round(p.engine, &p.snapshot, &plan, &err) < 0)
+			fail_msg("%s", err.text);
+		p.snapshot.job_count = 4;
+		p.snapshot.now_sec += 10;
+	}
+	go_forward(&p);
+	assert_int_equal(4, p.forward.running);
+	assert_int_equal(0, p.forward.waiting);
+	astra_plan_destroy(&plan);
+	end_pool(&p);
+}
+
 static double no_weight(const void *arg, const char *tenant, const char *user)
 {
 	(void)arg;
@@ -558,6 +581,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expected_run_times),
 		cmocka_unit_test(test_nothing_is_known),
+		cmocka_unit_test(test_jobs_are_gone),
 		cmocka_unit_test(test_what_comes_once_more),
 		cmocka_unit_test(test_what_is_there),
 		cmocka_unit_test(test_it_goes_on),

@@ -86,7 +86,7 @@ static void live_warn(struct doctor *d, const json_t *diag)
 static void live_diag(struct doctor *d, const json_t *reply)
 {
 	const json_t *diag = json_object_get(reply, "diag");
-	double now = live_number(reply, "time_sec"), here = (double)time(NULL);
+	double now = live_number(reply, "clock_sec"), here = (double)time(NULL);
 	double round = live_number(diag, "round_sec");
 
 	doctor_say(d, DOCTOR_GOOD,

@@ -266,12 +266,11 @@ static void adopter_put_pool(const struct astra_cycle *cycle,
 static enum astra_fault adopter_finish(const struct astra_cycle *cycle)
 {
 	const struct astra_pool *pool = adopter_pool(&cycle->pools);
-	const char *failed = cycle->diag.state_error.text;
 
-	if (order.adopt.given && *failed) {
+	if (pool && order.adopt.given && *pool->state_error.text) {
 		astra_error_set(&order.err,
 				"the accounts are set, but not saved: %s",
-				failed);
+				pool->state_error.text);
 		return ASTRA_FAULT_INTERNAL;
 	}
 	if (!pool) {

@@ -201,6 +201,19 @@ static void publish_fill(struct publish_filler *f, uint32_t *queue)
 
 /* Everything else. */
 
+/* Of the first pool that has one; "": none has. */
+static const char *first_error(const struct astra_pools *pools, bool state)
+{
+	for (size_t i = 0; i < pools->count; i++) {
+		const struct astra_pool *p = &pools->list[i];
+		const char *text = state ? p->state_error.text : p->error.text;
+
+		if (*text)
+			return text;
+	}
+	return "";
+}
+
 static void fill_diag(struct astra_report *report,
 		      const struct astra_cycle *cycle, uint32_t queue)
 {
@@ -214,10 +227,12 @@ static void fill_diag(struct astra_report *report,
 	out.rounds_per_min = minutes > 0 ? (double)out.rounds / minutes : 0;
 	out.queue = queue;
 	astra_notify_count(&out);
-	out.state_error = d->state_error.text;
+	out.state_error = first_error(&cycle->pools, true);
 	out.config_error = d->config_error.text;
 	out.config_warning = d->config_warning.text;
-	out.policy_error = d->policy_error.text;
+	out.policy_error = *d->scene_error.text
+				   ? d->scene_error.text
+				   : first_error(&cycle->pools, false);
 	out.aside = astra_selfcheck_reason();
 	for (size_t i = 0; i < report->pool_count; i++) {
 		const struct astra_counters *c = &report->pools[i].counters;
