@@ -121,7 +121,8 @@ for user in "${nine[@]}"; do
 		as "$user" -A left --gres=gpu:1 --wrap 'exec sleep 1000' >/dev/null
 	done
 done
-sleep $term
+parted() { (($(running -u games) <= nodes * gpus / 5)); }
+wait_for 60 parted
 for ((i = 0; i < 2 * term; i++)); do
 	squeue -h -t R -A left -o %u
 	sleep 1
