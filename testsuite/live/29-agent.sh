@@ -14,7 +14,7 @@ cat >"$conf" <<-EOF
 	NoLeaseGPUs=none
 	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=2 CheckpointGrace=1
 EOF
-start_cluster --nodes 1 --gpus 2 --astraea "$conf"
+start_cluster --needs minage=300 --nodes 1 --gpus 2 --astraea "$conf"
 rm -f "$conf"
 out=$CLUSTER_DIR/out
 export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1

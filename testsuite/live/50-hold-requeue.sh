@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 . "$(dirname "$0")/../lib/meanings.sh"
 
-lease_cluster --slurm SchedulerParameters=enable_user_top,bf_interval=2
+lease_cluster --needs minage=300 --slurm SchedulerParameters=enable_user_top,bf_interval=2
 mine() { as_other sbatch --parsable -o "$OUT/%j" --chdir=/ "$@"; }
 user_sleeper() { mine "$@" --wrap 'sleep 300'; }
 

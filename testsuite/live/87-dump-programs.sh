@@ -11,7 +11,7 @@ cat >"$conf" <<-EOT
 	NoLeaseGPUs=none
 	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=5 CheckpointGrace=4
 EOT
-start_cluster --nodes 2 --gpus 1 --astraea "$conf"
+start_cluster --needs minage=300 --nodes 2 --gpus 1 --astraea "$conf"
 rm -f "$conf"
 work=$CLUSTER_DIR/out/work
 mkdir -m 777 "$work"
