@@ -89,9 +89,6 @@ struct repayment {
 	double gpu_sec;
 };
 
-/* A job as the engine remembers it between rounds. What rounds read of all jobs
- * that wait comes first, then what they read of those that run, so that it lies
- * together in memory. */
 /* How often the host has refused the starts of a job in a row: refusal.c. */
 struct balk {
 	uint32_t rounds;    /* a round interval apart, or more */
@@ -102,6 +99,9 @@ struct balk {
 	uint64_t shape;	    /* what it asked for; 0: not known yet */
 };
 
+/* A job as the engine remembers it between rounds. What rounds read of all jobs
+ * that wait comes first, then what they read of those that run, so that it lies
+ * together in memory. */
 struct ejob {
 	uint32_t id;	  /* 0: a vacant row */
 	uint32_t tenant;  /* index into tenants */
