@@ -460,6 +460,11 @@ uint64_t astra_contender_shape(struct ejob *j,
 			       const struct astra_snapshot *snap,
 			       const struct astra_job *job);
 
+/* contenders.c: a hash of what a job asks for, whichever of its possible nodes
+ * the host has chosen for it this time. O(nodes / 64). */
+uint64_t astra_contender_asked(const struct astra_snapshot *snap,
+			       const struct astra_job *job);
+
 /* roster.c: change a job's phase, or its lease's end, after
  * astra_account_sync(). */
 void astra_job_set_phase(struct astra_engine *e, struct ejob *j,

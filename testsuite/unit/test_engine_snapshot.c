@@ -295,6 +295,28 @@ static void a_refused_job_has_another_try_after_a_term(void **state)
 	end(&s);
 }
 
+/* As for --contiguous: of its possible nodes the host chooses others as they
+ * are used. */
+static void a_refused_job_stays_one_on_other_nodes(void **state)
+{
+	static const uint64_t nodes[] = {1, 2, 3};
+	struct scene s;
+	(void)state;
+
+	begin_refused(&s);
+	for (int i = 0; i < 3; i++) {
+		s.jobs[2].request.allowed = i < 2 ? &nodes[i] : NULL;
+		s.jobs[2].request.possible = i < 2 ? &nodes[2] : NULL;
+		round_at(&s, 151 + i);
+		assert_int_equal(requeues(&s), 0);
+	}
+	assert_int_equal(astra_engine_refused(s.engine, 7), 3);
+	s.jobs[2].request.allowed = &nodes[0];
+	round_at(&s, 155);
+	assert_int_equal(astra_engine_refused(s.engine, 7), 0);
+	end(&s);
+}
+
 static void a_refused_job_that_asks_for_less_begins_anew(void **state)
 {
 	struct scene s;
@@ -640,6 +662,7 @@ int main(void)
 		cmocka_unit_test(
 			a_job_that_is_refused_is_tried_where_gpus_are_idle),
 		cmocka_unit_test(a_refused_job_has_another_try_after_a_term),
+		cmocka_unit_test(a_refused_job_stays_one_on_other_nodes),
 		cmocka_unit_test(a_refused_job_that_asks_for_less_begins_anew),
 		cmocka_unit_test(a_job_that_is_refused_is_in_nobodys_way),
 		cmocka_unit_test(
