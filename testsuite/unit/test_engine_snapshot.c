@@ -295,6 +295,34 @@ static void a_refused_job_has_another_try_after_a_term(void **state)
 	end(&s);
 }
 
+/* Until a term after that. */
+static void a_refused_job_stays_one_over_a_restart(void **state)
+{
+	struct astra_bytes saved = {0};
+	struct astra_options options;
+	struct scene s;
+	(void)state;
+
+	begin_refused(&s);
+	options = *astra_engine_options(s.engine);
+	assert_int_equal(astra_engine_save(s.engine, &saved), 0);
+	astra_engine_destroy(s.engine);
+	s.engine = astra_engine_restore(&options, saved.data, saved.size, NULL);
+	assert_non_null(s.engine);
+	free(saved.data);
+	round_at(&s, 189);
+	assert_int_equal(requeues(&s), 0);
+	assert_int_equal(view(&s, 7, 189).reason.wait, ASTRA_WAIT_REFUSED);
+	assert_near(view(&s, 7, 189).usage.fair, 40 * 2);
+	round_at(&s, 241);
+	assert_int_equal(requeues(&s), 1);
+	astra_engine_refuse(s.engine, 7, NULL, 0, false, 241);
+	round_at(&s, 260);
+	round_at(&s, 359);
+	assert_int_equal(view(&s, 7, 359).reason.wait, ASTRA_WAIT_REFUSED);
+	end(&s);
+}
+
 /* As for --contiguous: of its possible nodes the host chooses others as they
  * are used. */
 static void a_refused_job_stays_one_on_other_nodes(void **state)
@@ -662,6 +690,7 @@ int main(void)
 		cmocka_unit_test(
 			a_job_that_is_refused_is_tried_where_gpus_are_idle),
 		cmocka_unit_test(a_refused_job_has_another_try_after_a_term),
+		cmocka_unit_test(a_refused_job_stays_one_over_a_restart),
 		cmocka_unit_test(a_refused_job_stays_one_on_other_nodes),
 		cmocka_unit_test(a_refused_job_that_asks_for_less_begins_anew),
 		cmocka_unit_test(a_job_that_is_refused_is_in_nobodys_way),
