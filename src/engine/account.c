@@ -354,7 +354,7 @@ static bool account_balked(const struct sync *s, struct ejob *j,
 		return false;
 	return astra_refusals_balk(
 		s->e, j, astra_job_waits(job) && job->copies >= j->copies,
-		astra_contender_shape(j, s->snap, job), s->snap->now_sec);
+		astra_contender_asked(s->snap, job), s->snap->now_sec);
 }
 
 static int active_events(struct sync *s, uint32_t row,

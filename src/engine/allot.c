@@ -9,6 +9,7 @@
 #include "src/common/grow.h"
 #include "src/engine/allot_priv.h"
 #include "src/engine/hold.h"
+#include "src/policies/offer.h"
 
 int astra_allocation_add(struct astra_allocation *a, uint32_t demand,
 			 double until_sec, const struct astra_share *shares,
@@ -121,6 +122,18 @@ static void count_promised(struct allotment *a, struct astra_demand *demand)
 	}
 }
 
+/* Whether a demand has a place on what is idle. */
+static bool allot_has_idle(const struct round *r, const struct astra_demand *d)
+{
+	struct astra_share *shares =
+		calloc(r->snap->node_count + 1, sizeof(*shares));
+	uint32_t least = astra_request_least(&d->job->request);
+	bool found = shares && astra_demand_place(r->idle, d, least, shares);
+
+	free(shares);
+	return found;
+}
+
 static void allot_add_demand(struct allotment *a, size_t index,
 			     size_t *contender)
 {
@@ -147,6 +160,8 @@ static void allot_add_demand(struct allotment *a, size_t index,
 		demand.copies++;
 		++*contender;
 	}
+	if (j->balked && !allot_has_idle(r, &demand))
+		demand.copies = 0; /* nobody's lease ends for it */
 	demand.open = demand.copies > 0;
 	if (job->state == ASTRA_JOB_RUNNING && j->phase == ASTRA_PHASE_LEASED) {
 		demand.held = job->held;

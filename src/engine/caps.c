@@ -10,7 +10,8 @@
  * A lease fits if what was used in the period, what leases may still use to
  * their ends, and all of its own are within the cap. Where a round could grant
  * more than there is room for, jobs are let in one by one, by precedence, then
- * those of users who have used the least; else the policy chooses. */
+ * those of users who have used the least, and at last those at which the host
+ * balks; else the policy chooses. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,6 +309,8 @@ static int caps_compare(const void *a, const void *b)
 {
 	const struct claim *x = a, *y = b;
 
+	if (x->j->balked != y->j->balked)
+		return x->j->balked - y->j->balked;
 	if (x->job->precedence != y->job->precedence)
 		return x->job->precedence > y->job->precedence ? -1 : 1;
 	if (x->user_sec != y->user_sec)

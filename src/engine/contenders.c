@@ -13,11 +13,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash * UINT64_C(0xff51afd7ed558ccd);
 }
 
-/* Requests of one shape find a place together or not at all. */
-static uint64_t contenders_shape_of(const struct astra_request *q,
-				    size_t node_count)
+static uint64_t mix_numbers(const struct astra_request *q)
 {
-	size_t words = (node_count + 63) / 64;
 	uint64_t h = mix(q->gpus, q->gpus_per_node);
 
 	h = mix(h, (uint64_t)q->nodes_min << 32 | q->nodes_max);
@@ -25,7 +22,16 @@ static uint64_t contenders_shape_of(const struct astra_request *q,
 	h = mix(h, q->mem_node_mib);
 	h = mix(h, q->mem_gpu_mib);
 	h = mix(h, q->mem_cpu_mib);
-	h = mix(h, (uint64_t)q->gpus_quantum << 1 | q->whole_node);
+	return mix(h, (uint64_t)q->gpus_quantum << 1 | q->whole_node);
+}
+
+/* Requests of one shape find a place together or not at all. */
+static uint64_t contenders_shape_of(const struct astra_request *q,
+				    size_t node_count)
+{
+	size_t words = (node_count + 63) / 64;
+	uint64_t h = mix_numbers(q);
+
 	h = mix(h, (uint64_t)(q->required != NULL) << 2 |
 			   (uint64_t)(q->allowed != NULL) << 1 |
 			   (q->possible != NULL));
@@ -46,6 +52,31 @@ uint64_t astra_contender_shape(struct ejob *j,
 	if (!j->shape)
 		j->shape = contenders_shape_of(&job->request, snap->node_count);
 	return j->shape;
+}
+
+/* nodes: NULL: all of them. */
+static uint64_t mix_nodes(uint64_t h, const uint64_t *nodes, size_t count)
+{
+	for (size_t i = 0; i < count; i += 64) {
+		uint64_t all = UINT64_MAX;
+
+		if (count - i < 64)
+			all >>= 64 - (count - i);
+		h = mix(h, nodes ? nodes[i / 64] & all : all);
+	}
+	return h;
+}
+
+uint64_t astra_contender_asked(const struct astra_snapshot *snap,
+			       const struct astra_job *job)
+{
+	const struct astra_request *q = &job->request;
+	uint64_t h = mix(mix_numbers(q), q->gpus_min);
+
+	if (q->required)
+		h = mix_nodes(h, q->required, snap->node_count);
+	return mix_nodes(h, q->possible ? q->possible : q->allowed,
+			 snap->node_count);
 }
 
 /* Those that the same leases may end for are of one shape. */

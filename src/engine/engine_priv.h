@@ -89,9 +89,6 @@ struct repayment {
 	double gpu_sec;
 };
 
-/* A job as the engine remembers it between rounds. What rounds read of all jobs
- * that wait comes first, then what they read of those that run, so that it lies
- * together in memory. */
 /* How often the host has refused the starts of a job in a row: refusal.c. */
 struct balk {
 	uint32_t rounds;    /* a round interval apart, or more */
@@ -102,6 +99,9 @@ struct balk {
 	uint64_t shape;	    /* what it asked for; 0: not known yet */
 };
 
+/* A job as the engine remembers it between rounds. What rounds read of all jobs
+ * that wait comes first, then what they read of those that run, so that it lies
+ * together in memory. */
 struct ejob {
 	uint32_t id;	  /* 0: a vacant row */
 	uint32_t tenant;  /* index into tenants */
@@ -458,6 +458,11 @@ bool astra_fits(struct astra_engine *e, struct ejob *j,
  * after each look at the job. */
 uint64_t astra_contender_shape(struct ejob *j,
 			       const struct astra_snapshot *snap,
+			       const struct astra_job *job);
+
+/* contenders.c: a hash of what a job asks for, whichever of its possible nodes
+ * the host has chosen for it this time. O(nodes / 64). */
+uint64_t astra_contender_asked(const struct astra_snapshot *snap,
 			       const struct astra_job *job);
 
 /* roster.c: change a job's phase, or its lease's end, after

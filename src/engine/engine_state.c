@@ -60,6 +60,17 @@ const struct astra_member astra_state_job_places[] = {
 	ASTRA_MEMBERS_END,
 };
 
+/* The refusals of a job's starts. More rounds than ASTRA_BALK_ROUNDS are as
+ * these, and until_sec is a number of terms from the restart on. */
+static uint32_t state_put_balk(const struct ejob *j)
+{
+	uint32_t rounds = j->balk.rounds;
+
+	if (rounds > ASTRA_BALK_ROUNDS)
+		rounds = ASTRA_BALK_ROUNDS;
+	return (uint32_t)j->balked | rounds << 1 | j->balk.terms << 3;
+}
+
 static void save_job(const struct astra_engine *e, const struct ejob *j,
 		     struct astra_bytes *out)
 {
@@ -71,7 +82,8 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 				   (uint32_t)j->lent << 2 |
 				   (uint32_t)j->late << 3 |
 				   (uint32_t)j->unfit << 4 |
-				   (uint32_t)j->collected << 5);
+				   (uint32_t)j->collected << 5 |
+				   state_put_balk(j) << 6);
 	astra_put_f64(out, j->weight);
 	astra_put_f64(out, j->charge);
 	astra_put_f64(out, j->held_charge);
@@ -256,6 +268,13 @@ static int restore_tenant(struct astra_engine *e, struct astra_reader *in)
 	return 0;
 }
 
+static void state_get_balk(struct ejob *j, uint32_t packed)
+{
+	j->balked = packed & 1;
+	j->balk.rounds = packed >> 1 & 3;
+	j->balk.terms = packed >> 3 & 0x7f;
+}
+
 static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 				  struct astra_reader *in, uint32_t version)
 {
@@ -269,6 +288,7 @@ static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 	j->late = flags >> 3 & 1;
 	j->unfit = flags >> 4 & 1;
 	j->collected = flags >> 5 & 1 && j->state == ASTRA_JOB_RUNNING;
+	state_get_balk(j, flags >> 6);
 	j->weight = astra_get_f64(in);
 	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
 	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);
@@ -307,6 +327,7 @@ static int engine_state_restore_job(struct astra_engine *e,
 		return -1;
 	j.seen = e->epoch;
 	j.user = ASTRA_NONE;
+	j.balk.until_sec = e->now_sec + j.balk.terms * e->options.lease_sec;
 	e->jobs[row] = j;
 	e->job_count++;
 	if (astra_ejob_active(&j))

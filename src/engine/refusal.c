@@ -4,9 +4,10 @@
  *
  * The host balks at a job that it has refused in ASTRA_BALK_ROUNDS rounds in a
  * row: no lease ends for it, no GPU is held for it and it earns nothing, but it
- * is tried where GPUs are idle. What keeps it may pass unseen: after a lease
- * term it is a job as any other until the next refusal, then after two, four,
- * up to BALK_TERMS. A job that starts, or asks for something else, begins anew.
+ * is tried where others leave GPUs idle. What keeps it may pass unseen: after a
+ * lease term it is a job as any other until the next refusal, then after two,
+ * four, up to BALK_TERMS. A job that starts, or asks for something else, begins
+ * anew.
  */
 #include <stdlib.h>
 

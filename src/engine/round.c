@@ -13,50 +13,57 @@
 #define PASSES_MAX 32
 #define RANKS_MAX 4 /* in a pass */
 
+/* Returns 1 if there is a place for it, which it has then, 0, or -1 when memory
+ * is out. */
+static int round_place(struct outcome *o, struct contender *c)
+{
+	size_t count = astra_reclaim_place(&o->rc, c);
+
+	if (!count)
+		return 0;
+	if (astra_grow(&o->places, &o->place_room, o->place_count + count,
+		       sizeof(*o->places)) < 0)
+		return -1;
+	memcpy(o->places + o->place_count, o->rc.shares,
+	       count * sizeof(*o->places));
+	c->first_share = (uint32_t)o->place_count;
+	c->share_count = (uint32_t)count;
+	o->place_count += count;
+	astra_reclaim_take(&o->rc, c, count);
+	return 1;
+}
+
 /* Place what the policy granted. Returns whether every grant found its place;
  * the shapes that did not are marked failed. */
-static bool place_granted(struct round *r, struct reclaim *rc,
-			  const struct ballot *b, struct astra_share **places,
-			  size_t *place_count, size_t *place_room, bool *nomem)
+static bool place_granted(struct round *r, struct outcome *o, bool *nomem)
 {
+	const struct ballot *b = &o->ballot;
 	bool all = true;
 
-	*place_count = 0;
+	o->place_count = 0;
 	for (size_t i = 0; i < b->ranking.count; i++) {
 		uint32_t at = b->ranking.choices[i].candidate;
 		struct contender *c = &r->contenders[at];
-		size_t count;
+		int placed;
 
 		if (!c->granted || c->expired || c->failed)
 			continue;
-		count = astra_reclaim_place(rc, c);
-		if (!count) {
+		placed = round_place(o, c);
+		if (!placed) {
 			all = false;
 			if (r->literal) {
 				c->failed = true;
 				return false;
 			}
-			switch (astra_round_yield(r, rc, b, i)) {
-			case 1:
+			placed = astra_round_yield(r, &o->rc, b, i);
+			if (placed > 0)
 				return false;
-			case -1:
-				*nomem = true;
-				return true;
-			}
 			c->failed = true;
-			continue;
 		}
-		if (astra_grow(places, place_room, *place_count + count,
-			       sizeof(**places)) < 0) {
+		if (placed < 0) {
 			*nomem = true;
 			return true;
 		}
-		memcpy(*places + *place_count, rc->shares,
-		       count * sizeof(**places));
-		c->first_share = (uint32_t)*place_count;
-		c->share_count = (uint32_t)count;
-		*place_count += count;
-		astra_reclaim_take(rc, c, count);
 	}
 	return all;
 }
@@ -134,6 +141,12 @@ static int round_ask_policy(struct round *r, struct ballot *b,
 	return 0;
 }
 
+/* The host balks at it: others come first. */
+static bool round_is_balked(const struct round *r, const struct contender *c)
+{
+	return r->e->jobs[c->row].balked;
+}
+
 static int round_one_pass(struct round *r, struct outcome *o, bool *settled,
 			  struct astra_error *err)
 {
@@ -145,7 +158,8 @@ static int round_one_pass(struct round *r, struct outcome *o, bool *settled,
 
 		c->taken = c->resized = false;
 		c->share_count = 0;
-		b->candidates[i].excluded = c->failed;
+		b->candidates[i].excluded =
+			c->failed || (!c->expired && round_is_balked(r, c));
 	}
 	if (round_ask_policy(r, b, err) < 0)
 		return -1;
@@ -157,10 +171,25 @@ static int round_one_pass(struct round *r, struct outcome *o, bool *settled,
 	astra_reclaim_fini(&o->rc);
 	if (astra_reclaim_init(&o->rc, r, r->idle) < 0)
 		return astra_error_nomem(err);
-	*settled = place_granted(r, &o->rc, b, &o->places, &o->place_count,
-				 &o->place_room, &nomem);
+	*settled = place_granted(r, o, &nomem);
 	if (nomem || (!*settled && !r->literal && spread_failure(r) < 0))
 		return astra_error_nomem(err);
+	return 0;
+}
+
+/* Those at which the host balks, on what all others leave idle. */
+static int place_balked(struct round *r, struct outcome *o)
+{
+	const struct astra_ranking *ranking = &o->ballot.ranking;
+
+	for (size_t i = 0; i < ranking->count; i++) {
+		struct contender *c =
+			&r->contenders[ranking->choices[i].candidate];
+
+		if (!c->expired && !c->failed && round_is_balked(r, c) &&
+		    round_place(o, c) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -196,7 +225,8 @@ int astra_round_contest(struct round *r, struct outcome *o,
 	while (!settled && passes--)
 		if (round_one_pass(r, o, &settled, err) < 0)
 			return -1;
-	if (settled && r->elastic && astra_round_grow(r, o) < 0)
+	if ((settled && r->elastic && astra_round_grow(r, o) < 0) ||
+	    place_balked(r, o) < 0)
 		return astra_error_nomem(err);
 	return 0;
 }

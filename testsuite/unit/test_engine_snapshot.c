@@ -295,6 +295,56 @@ static void a_refused_job_has_another_try_after_a_term(void **state)
 	end(&s);
 }
 
+/* Until a term after that. */
+static void a_refused_job_stays_one_over_a_restart(void **state)
+{
+	struct astra_bytes saved = {0};
+	struct astra_options options;
+	struct scene s;
+	(void)state;
+
+	begin_refused(&s);
+	options = *astra_engine_options(s.engine);
+	assert_int_equal(astra_engine_save(s.engine, &saved), 0);
+	astra_engine_destroy(s.engine);
+	s.engine = astra_engine_restore(&options, saved.data, saved.size, NULL);
+	assert_non_null(s.engine);
+	free(saved.data);
+	round_at(&s, 189);
+	assert_int_equal(requeues(&s), 0);
+	assert_int_equal(view(&s, 7, 189).reason.wait, ASTRA_WAIT_REFUSED);
+	assert_near(view(&s, 7, 189).usage.fair, 40 * 2);
+	round_at(&s, 241);
+	assert_int_equal(requeues(&s), 1);
+	astra_engine_refuse(s.engine, 7, NULL, 0, false, 241);
+	round_at(&s, 260);
+	round_at(&s, 359);
+	assert_int_equal(view(&s, 7, 359).reason.wait, ASTRA_WAIT_REFUSED);
+	end(&s);
+}
+
+/* As for --contiguous: of its possible nodes the host chooses others as they
+ * are used. */
+static void a_refused_job_stays_one_on_other_nodes(void **state)
+{
+	static const uint64_t nodes[] = {1, 2, 3};
+	struct scene s;
+	(void)state;
+
+	begin_refused(&s);
+	for (int i = 0; i < 3; i++) {
+		s.jobs[2].request.allowed = i < 2 ? &nodes[i] : NULL;
+		s.jobs[2].request.possible = i < 2 ? &nodes[2] : NULL;
+		round_at(&s, 151 + i);
+		assert_int_equal(requeues(&s), 0);
+	}
+	assert_int_equal(astra_engine_refused(s.engine, 7), 3);
+	s.jobs[2].request.allowed = &nodes[0];
+	round_at(&s, 155);
+	assert_int_equal(astra_engine_refused(s.engine, 7), 0);
+	end(&s);
+}
+
 static void a_refused_job_that_asks_for_less_begins_anew(void **state)
 {
 	struct scene s;
@@ -305,6 +355,68 @@ static void a_refused_job_that_asks_for_less_begins_anew(void **state)
 	round_at(&s, 151);
 	assert_int_equal(requeues(&s), 1);
 	assert_int_equal(astra_engine_refused(s.engine, 7), 0);
+	end(&s);
+}
+
+/* Job 7 of b is refused again and again, and asks for the same as 8, which is
+ * younger. Of a's leases that of job 1 ends at 150, that of job 3 at 180. */
+static void begin_refused_before(struct scene *s, const char *policy)
+{
+	struct astra_options options;
+
+	begin(s);
+	options = *astra_engine_options(s->engine);
+	assert_int_equal(astra_options_set(&options, "Policy", policy, NULL),
+			 0);
+	options.lease_sec = 50;
+	options.promise = false;
+	assert_int_equal(astra_engine_configure(s->engine, &options, NULL), 0);
+	run_on(s, add(s, 1, 4, 100), 0, 100);
+	round_at(s, 100);
+	run_on(s, add(s, 3, 4, 130), 1, 130);
+	add(s, 7, 4, 100)->tenant = 1;
+	round_at(s, 130);
+	for (double at = 111; at < 140; at += 10)
+		astra_engine_refuse(s->engine, 7, NULL, 0, false, at);
+	add(s, 8, 4, 140)->tenant = 1;
+	round_at(s, 142);
+	assert_int_equal(astra_engine_counters(s->engine).refused_jobs, 1);
+}
+
+/* Job 8 has the GPUs of a lease that is over. */
+static void a_job_that_is_refused_is_in_nobodys_way(void **state)
+{
+	static const char *const policies[] = {"ltgf", "ltgf+themis",
+					       "gandiva-fair"};
+	struct scene s;
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++) {
+		begin_refused_before(&s, policies[i]);
+		round_at(&s, 151);
+		assert_int_equal(requeues(&s), 1);
+		assert_int_equal(view(&s, 8, 151).reason.wait,
+				 ASTRA_WAIT_GRANTED);
+		end(&s);
+	}
+}
+
+/* No lease ends for another job while it is tried where that could start. */
+static void a_job_that_is_refused_comes_last_where_gpus_are_idle(void **state)
+{
+	struct scene s;
+	(void)state;
+
+	begin_refused_before(&s, "ltgf");
+	end_at(&s, &s.jobs[1], 151);
+	round_at(&s, 151);
+	assert_int_equal(starts_of(&s, 8), 1);
+	assert_int_equal(starts_of(&s, 7), 0);
+	assert_int_equal(requeues(&s), 0);
+	run_on(&s, &s.jobs[3], 1, 151);
+	end_at(&s, &s.jobs[0], 152);
+	round_at(&s, 152);
+	assert_int_equal(starts_of(&s, 7), 1);
 	end(&s);
 }
 
@@ -578,7 +690,12 @@ int main(void)
 		cmocka_unit_test(
 			a_job_that_is_refused_is_tried_where_gpus_are_idle),
 		cmocka_unit_test(a_refused_job_has_another_try_after_a_term),
+		cmocka_unit_test(a_refused_job_stays_one_over_a_restart),
+		cmocka_unit_test(a_refused_job_stays_one_on_other_nodes),
 		cmocka_unit_test(a_refused_job_that_asks_for_less_begins_anew),
+		cmocka_unit_test(a_job_that_is_refused_is_in_nobodys_way),
+		cmocka_unit_test(
+			a_job_that_is_refused_comes_last_where_gpus_are_idle),
 		cmocka_unit_test(
 			a_job_that_ran_between_two_rounds_is_accounted),
 		cmocka_unit_test(a_restart_between_two_rounds_is_a_new_lease),

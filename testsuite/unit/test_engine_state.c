@@ -211,8 +211,9 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 	rows[count] = (struct astra_member)ASTRA_MEMBERS_END;
 	ROWS_CHECK(ejob, rows, /* saved one by one */ JOB(revocable), JOB(ran),
 		   JOB(lent), JOB(late), JOB(unfit), JOB(collected),
-		   JOB(weight), JOB(charge), JOB(held_charge), JOB(user),
-		   JOB(bound_sec), JOB(away_sec), JOB(capped),
+		   JOB(balked), JOB(balk), JOB(weight), JOB(charge),
+		   JOB(held_charge), JOB(user), JOB(bound_sec), JOB(away_sec),
+		   JOB(capped),
 		   /* of the next snapshot */ JOB(account), JOB(booting),
 		   JOB(min_run_sec), JOB(gpus_least), JOB(seen), JOB(index),
 		   JOB(held), JOB(held_count), JOB(shape), JOB(elastic),
@@ -223,8 +224,8 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 		   JOB(cap_copies),
 		   /* decided anew */ JOB(doomed_for), JOB(early_for),
 		   JOB(early_gpu_sec), JOB(grants), JOB(refusals), JOB(served),
-		   JOB(balked), JOB(balk), JOB(told_sec), JOB(vain),
-		   JOB(vain_sec), JOB(vain_shape), JOB(fits_key));
+		   JOB(told_sec), JOB(vain), JOB(vain_sec), JOB(vain_shape),
+		   JOB(fits_key));
 }
 
 int main(void)

@@ -61,8 +61,7 @@ static bool has_answered(const node_record_t *node)
 static bool may_be_on(const struct astra_survivor *s, int i)
 {
 	return node_record_table_ptr[i] &&
-	       (!s->nodes ||
-		(i < bit_size(s->nodes) && bit_test(s->nodes, i)));
+	       (!s->nodes || (i < bit_size(s->nodes) && bit_test(s->nodes, i)));
 }
 
 static bool all_answered(const struct astra_survivor *s)
@@ -73,15 +72,46 @@ static bool all_answered(const struct astra_survivor *s)
 	return true;
 }
 
-/* A slurmd refuses a second copy of a batch job until it is told to end the first,
- * be that over or not; Slurm tells only those that still report the job. */
-static void survivor_abort(job_record_t *job, const struct astra_survivor *s)
+/* Nothing is known there of a run, or nobody is there to be told. */
+static bool survivor_is_off(const node_record_t *node)
+{
+	return IS_NODE_DOWN(node) || IS_NODE_FUTURE(node) ||
+	       IS_NODE_POWERED_DOWN(node) || IS_NODE_POWERING_DOWN(node);
+}
+
+static int survivor_add_part(void *x, void *arg)
+{
+	const part_record_t *part = x;
+
+	if (part->node_bitmap)
+		bit_or(arg, part->node_bitmap);
+	return 0;
+}
+
+/* Where the job may start again. To be freed. */
+static bitstr_t *survivor_next_nodes(const job_record_t *job)
 {
 	bitstr_t *nodes = bit_alloc(node_record_count);
 
+	if (job->part_ptr_list)
+		list_for_each_ro(job->part_ptr_list, survivor_add_part, nodes);
+	else if (job->part_ptr)
+		(void)survivor_add_part(job->part_ptr, nodes);
+	return nodes;
+}
+
+/* A slurmd refuses a second copy of a batch job until it is told to end the
+ * first, be that over or not; Slurm tells only those that still report the job.
+ * Nodes that get no second copy are not told: a slurmd that is told runs the
+ * job's epilog. */
+static void survivor_abort(job_record_t *job, const struct astra_survivor *s)
+{
+	bitstr_t *nodes = survivor_next_nodes(job);
+
 	for (int i = 0; i < node_record_count; i++)
-		if (may_be_on(s, i) && !IS_NODE_DOWN(node_record_table_ptr[i]))
-			bit_set(nodes, i);
+		if (!may_be_on(s, i) ||
+		    survivor_is_off(node_record_table_ptr[i]))
+			bit_clear(nodes, i);
 	if (bit_ffs(nodes) >= 0)
 		abort_job_on_nodes(job, nodes);
 	FREE_NULL_BITMAP(nodes);

@@ -207,16 +207,17 @@ static void apply_start(struct apply *a, const struct astra_decision *d,
 			},
 	};
 	enum astra_start_result result;
-	bitstr_t *kept;
+	bitstr_t *kept = NULL;
 	int rc;
 
 	if (!shares) { /* the next round sees them */
 		a->out->skipped++;
 		return;
 	}
-	order.kept = kept = apply_kept(a, d->job);
 	order.anywhere = astra_engine_refused(a->pool->engine, d->job) >=
 			 ASTRA_BALK_ROUNDS;
+	if (order.anywhere || order.share_count > 1)
+		order.kept = kept = apply_kept(a, d->job);
 	result = astra_start(&order, &a->started[a->started_count], &rc);
 	FREE_NULL_BITMAP(kept);
 	free(shares);

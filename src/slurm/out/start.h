@@ -18,7 +18,8 @@ struct astra_start_order {
 	double lead_sec;   /* before a maintenance it is told to leave so long;
 			    * 0: it has no leases */
 	uint32_t gpus_min; /* an elastic job may have so many; 0: as it asks */
-	bitstr_t *kept; /* nodes with GPUs that are kept for others; borrowed */
+	bitstr_t *kept; /* nodes with GPUs that are kept for others; borrowed;
+			 * NULL with one share, unless anywhere */
 	bool anywhere;	/* where the nodes that were decided are refused it is
 			 * given others of Slurm's own choice, but those */
 	struct astra_env_lease lease;
