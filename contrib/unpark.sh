@@ -32,8 +32,8 @@ update() {
 }
 
 # A limit's name may be the plugin's or Slurm's own; looked at again it is right
-# in either case.
-squeue -h -t PD -O 'ArrayJobID:20,Requeue:4,Reason:200' >"$list"
+# in either case. Slurm may start each at once, so those that go first come first.
+squeue -h -t PD -S '-p,i' -O 'ArrayJobID:20,Requeue:4,Reason:200' >"$list"
 seen=' '
 while read -r id requeue reason; do
 	case $id$requeue in

@@ -61,6 +61,7 @@ all_run() {
 	local id
 	for id; do job_is "$id" RUNNING || return 1; done
 }
+is_clean() { ! job_is "$1" COMPLETING; }
 # answers FILE HOW: HOW takes jobs back.
 answers() {
 	local i id ids=()
@@ -80,7 +81,10 @@ answers() {
 	for i in "${!ids[@]}"; do
 		id=${ids[i]}
 		echo "${commands[i]}"
-		sed "s/\b$id\b/ID/g; s/Reason=[^ ]*/Reason=R/; s/^/    /" "$dir/do.$id.done"
+		# The number of a job may be that of something else, too.
+		sed "s/\b\([Jj]ob *\|[Jj]ob[Ii]d=\)$id\b/\1ID/g
+			s/Reason=[^ ]*/Reason=R/; s/^/    /" "$dir/do.$id.done"
+		wait_for 30 is_clean "$id"
 		echo "    then $(job_state "$id") restarts $(job_field "$id" Restarts)" \
 			"priority 0: $([[ $(job_field "$id" Priority) == 0 ]] && echo yes || echo no)"
 	done >"$1"

@@ -110,7 +110,7 @@ ended() {
 	wait "$agent_pid" 2>/dev/null || code=$?
 	[[ $code == "$2" ]] || fail "$1: $code instead of $2: $(cat err)"
 }
-below='setsid python3 saves.py "$1" & echo $$ >pid; wait $!'
+below='echo $$ >pid; setsid python3 saves.py "$1" & wait $!'
 
 begins -- bash -c "$below" - fast
 kill -USR1 "$agent_pid"
