@@ -71,9 +71,9 @@ soak_round() {
 		--gpus=$((1 + round % 4)) --wrap "$(task "$seconds")")
 	submit -p cpu -n1 --wrap "sleep 0.$((round % 10))" >/dev/null
 	jobs=$((jobs + 4))
-	case $((round % 5)) in
-	0) scancel "${id}_2" ;;
-	1) scontrol uhold "${id}_3" && scontrol release "${id}_3" ;;
+	case $((round % 5)) in # the job may have ended by then
+	0) scancel "${id}_2" || true ;;
+	1) { scontrol uhold "${id}_3" && scontrol release "${id}_3"; } || true ;;
 	2) [[ $stock ]] || soak_ask "$id" ;;
 	3) scontrol update jobid="$id" timelimit=10 || true ;;
 	esac

@@ -21,7 +21,7 @@ conf=$dir/astraea.conf
 cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu RoundInterval=10 LeaseTerm=5 CheckpointGrace=4 Promise=no
 EOT
-start_cluster --nodes 1 --gpus 48 --cpus 64 --slurm "MailProg=$dir/mail" --astraea "$conf"
+start_cluster --needs minage=300 --nodes 1 --gpus 48 --cpus 64 --slurm "MailProg=$dir/mail" --astraea "$conf"
 trap 'status=$?; rm -rf "$dir"; live_end $status' EXIT
 leases=10
 export leases

@@ -26,7 +26,7 @@ conf=$dir/astraea.conf
 cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=6 CheckpointGrace=4 Promise=no
 EOT
-start_cluster --accounting --nodes 1 --gpus 5 --slurm "MailProg=$dir/mail" \
+start_cluster --needs minage=300 --accounting --nodes 1 --gpus 5 --slurm "MailProg=$dir/mail" \
 	--slurm "Epilog=$dir/epilog" --astraea "$conf"
 trap 'status=$?; rm -rf "$dir"; live_end $status' EXIT
 mgr() { sacctmgr -iQ "$@" >"$CLUSTER_DIR/out/sacctmgr"; }

@@ -25,7 +25,7 @@ cat >"$dir/epilog" <<-EOT
 	mv "\$do.said" "\$do.done"
 EOT
 chmod 755 "$dir/epilog"
-start_cluster --nodes 1 --gpus 8 --slurm "Epilog=$dir/epilog" --astraea "$conf"
+start_cluster --needs minage=300 --nodes 1 --gpus 8 --slurm "Epilog=$dir/epilog" --astraea "$conf"
 trap 'status=$?; rm -rf "$dir"; live_end $status' EXIT
 
 # The first run lasts until its checkpoint, the second is short.

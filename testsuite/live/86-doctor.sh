@@ -54,6 +54,9 @@ sed -i 's/^PartitionName=gpu .*/& MaxTime=10/; s/^GresTypes=.*/GresTypes=license
 	"$etc/slurm.conf"
 finds 1 '*error slurm.conf has no GresTypes=gpu*warning partition gpu: MaxTime of 10 min is no longer than LeaseTerm*'
 cp "$etc/kept" "$etc/slurm.conf"
+sed -i 's/^JobSubmitPlugins=.*/&,lua/' "$etc/slurm.conf"
+finds 0 '*warning JobSubmitPlugins=astraea,lua: what lua changes in a job is not checked: put astraea last *'
+cp "$etc/kept" "$etc/slurm.conf"
 sed -i 's/^GresTypes=.*/GresTypes=gpumem,gpu/' "$etc/slurm.conf"
 finds 0 'good *errors: 0, *'
 cp "$etc/kept" "$etc/slurm.conf"

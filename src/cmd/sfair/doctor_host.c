@@ -89,6 +89,19 @@ static void host_plugins(struct doctor *d)
 			   slurm_conf.plugindir);
 }
 
+/* Slurm asks them in their order. */
+static void host_submit(struct doctor *d)
+{
+	const char *list = slurm_conf.job_submit_plugins;
+	const char *at = list ? strstr(list, "astraea,") : NULL;
+
+	if (at && (at == list || at[-1] == ',' || at[-1] == '/'))
+		doctor_say(d, DOCTOR_WARNING,
+			   "JobSubmitPlugins=%s: what %s changes in a job is "
+			   "not checked: put astraea last",
+			   list, strchr(at, ',') + 1);
+}
+
 static void host_state(struct doctor *d)
 {
 	const char *folder = slurm_conf.state_save_location;
@@ -284,6 +297,7 @@ void doctor_host(struct doctor *d, bool here)
 		return;
 	host_slurm(d);
 	host_plugins(d);
+	host_submit(d);
 	host_state(d);
 	host_conf(d);
 }
