@@ -7,4 +7,3 @@
 . "$live_lib/as-stock.sh"
 
 as_stock "${1-${0%.sh}.table}" --needs cores=yes --gpus 8 --cpus 16 --memory 32000
-no_start_was_refused
