@@ -98,11 +98,12 @@ class Campaign:
         self.admin["resumed"] += self.work.resume()
 
     def feed(self):
-        """New jobs; Slurm saves them after 5 s at the latest."""
+        """New jobs. Slurm saves them after 5 s, on a busy machine later; what is
+        not saved is lost with a slurmctld that is killed."""
         if len(self.work.waiting()) > self.o.jobs * 0.7:
             return
         if self.work.top_up(self.o.jobs):
-            time.sleep(6)
+            self.cluster.saved(time.time())
 
     def one(self, number, kind, draw, point):
         c = self.cluster

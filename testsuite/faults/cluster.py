@@ -66,6 +66,18 @@ class Cluster:
     def start(self, name):
         return self.run(LIB, "start", self.dir, name, limit=90)[0] == 0
 
+    def saved(self, since, limit=60):
+        """Wait until slurmctld has saved what there was at that time."""
+        end = time.monotonic() + limit
+        time.sleep(6)
+        while time.monotonic() < end:
+            try:
+                if os.stat(self.state + "/job_state").st_mtime > since:
+                    return
+            except OSError:     # it is being replaced
+                pass
+            time.sleep(0.2)
+
     def kill(self, name, number=signal.SIGKILL, limit=60):
         """Signal it and wait for its end."""
         self.send(name, number)
