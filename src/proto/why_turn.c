@@ -371,7 +371,7 @@ static void tell_refused(const struct astra_report_job *job,
 	}
 	astra_text_printf(
 		out,
-		" That was so in %u rounds in a row: no lease ends and no GPU is held for it now. It starts where GPUs are idle, on any nodes that Slurm takes.",
+		" That was so in %u rounds in a row: no lease ends and no GPU is held for it now. It is tried where GPUs are idle, also on nodes that Slurm chooses itself.",
 		job->of.refused);
 }
 
