@@ -94,12 +94,27 @@ static void a_silent_plugin_is_told_of(void **state)
 	reports("the plugin answers again");
 }
 
+/* 16 at a time may be one address's, 64 all. */
+static void idle_connections_keep_nobody_out(void **state)
+{
+	int idle[200];
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(idle); i++)
+		idle[i] = http_connect();
+	http(HTTP("GET", "/metrics") "\r\n");
+	says("200 OK");
+	for (size_t i = 0; i < ASTRA_COUNT_OF(idle); i++)
+		close(idle[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_path_and_method_has_its_answer),
 		cmocka_unit_test(the_scraper_chooses_the_format),
 		cmocka_unit_test(the_plugin_is_asked_once_a_second),
+		cmocka_unit_test(idle_connections_keep_nobody_out),
 		cmocka_unit_test(a_silent_plugin_is_told_of),
 	};
 	int rc;

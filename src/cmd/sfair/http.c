@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,17 +19,22 @@
 #define IDLE_SEC 10  /* without a byte */
 #define WHOLE_SEC 30 /* for a request and the response to it, by drops too */
 #define QUIET_SEC 60 /* between two lines on hosts that are not allowed */
+#define LEAVING 64   /* connections that are ended and not closed yet */
 
 /* One connection; its request or response has to be whole by then. */
 struct http_client {
 	int fd; /* -1: none */
+	bool leaves;
 	time_t until_sec;
+	uint64_t turn;		 /* of its begin or its last response */
+	struct in6_addr address; /* an IPv4 one as IPv6 maps it */
 };
 
 struct http_server {
 	const struct http_options *options;
-	pthread_mutex_t lock;	     /* of clients */
-	struct http_client *clients; /* options->clients of them */
+	pthread_mutex_t lock;	     /* of clients and turn */
+	uint64_t turn;		     /* the last one */
+	struct http_client *clients; /* options->clients + LEAVING of them */
 	time_t told_sec;	     /* of a host that is not allowed */
 };
 
@@ -159,19 +165,81 @@ static enum MHD_Result http_accept(void *cls, const struct sockaddr *address,
 	return MHD_NO;
 }
 
+static unsigned int http_places(const struct http_server *s)
+{
+	return s->options->clients + LEAVING;
+}
+
+static struct in6_addr http_address(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	struct in6_addr address = IN6ADDR_ANY_INIT;
+
+	if (info && info->client_addr->sa_family == AF_INET6)
+		return ((const struct sockaddr_in6 *)(const void *)
+				info->client_addr)
+			->sin6_addr;
+	if (info && info->client_addr->sa_family == AF_INET) {
+		address.s6_addr[10] = address.s6_addr[11] = 0xff;
+		memcpy(&address.s6_addr[12],
+		       &((const struct sockaddr_in *)(const void *)
+				 info->client_addr)
+				->sin_addr,
+		       4);
+	}
+	return address;
+}
+
+static void http_end(struct http_client *client)
+{
+	client->leaves = true;
+	shutdown(client->fd, SHUT_RDWR);
+}
+
+/* Ends the connection that has been silent longest, where more than max are
+ * open; of: of this address alone, or NULL. Caller holds the lock. */
+static void http_end_oldest(struct http_server *s, const struct in6_addr *of,
+			    unsigned int max)
+{
+	struct http_client *oldest = NULL;
+	unsigned int open = 0;
+
+	for (unsigned int i = 0; i < http_places(s); i++) {
+		struct http_client *c = &s->clients[i];
+
+		if (c->fd < 0 || c->leaves ||
+		    (of && memcmp(of, &c->address, sizeof(*of)) != 0))
+			continue;
+		open++;
+		if (!oldest || c->turn < oldest->turn)
+			oldest = c;
+	}
+	if (open > max)
+		http_end(oldest);
+}
+
+/* A new connection is taken, whoever keeps idle ones open. */
 static void http_begin(struct http_server *s, struct MHD_Connection *connection,
 		       void **place)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct http_client client = {
+		.fd = info ? info->connect_fd : -1,
+		.until_sec = http_now_sec() + WHOLE_SEC,
+		.turn = ++s->turn,
+		.address = http_address(connection),
+	};
 
-	for (unsigned int i = 0; i < s->options->clients && !*place; i++) {
+	for (unsigned int i = 0; i < http_places(s) && !*place; i++) {
 		if (s->clients[i].fd >= 0)
 			continue;
-		s->clients[i].fd = info ? info->connect_fd : -1;
-		s->clients[i].until_sec = http_now_sec() + WHOLE_SEC;
+		s->clients[i] = client;
 		*place = &s->clients[i];
 	}
+	http_end_oldest(s, &client.address, s->options->clients_of_one);
+	http_end_oldest(s, NULL, s->options->clients);
 }
 
 /* MHD closes the socket after that. */
@@ -199,9 +267,12 @@ static void http_completed(void *cls, struct MHD_Connection *connection,
 	(void)request;
 	(void)how;
 	pthread_mutex_lock(&s->lock);
-	if (info && info->socket_context)
-		((struct http_client *)info->socket_context)->until_sec =
-			http_now_sec() + WHOLE_SEC;
+	if (info && info->socket_context) {
+		struct http_client *client = info->socket_context;
+
+		client->until_sec = http_now_sec() + WHOLE_SEC;
+		client->turn = ++s->turn;
+	}
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -210,9 +281,9 @@ static void http_end_slow(struct http_server *s)
 	time_t now = http_now_sec();
 
 	pthread_mutex_lock(&s->lock);
-	for (unsigned int i = 0; i < s->options->clients; i++)
+	for (unsigned int i = 0; i < http_places(s); i++)
 		if (s->clients[i].fd >= 0 && now >= s->clients[i].until_sec)
-			shutdown(s->clients[i].fd, SHUT_RDWR);
+			http_end(&s->clients[i]);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -249,13 +320,10 @@ static int http_check_loopback(const struct http_options *o, int fd,
 
 static struct MHD_Daemon *http_start(struct http_server *s, int fd)
 {
-	const struct http_options *o = s->options;
-
 	return MHD_start_daemon(
 		MHD_USE_AUTO_INTERNAL_THREAD, 0, http_accept, s, http_handle, s,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		o->clients, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-		o->clients_of_one, MHD_OPTION_CONNECTION_TIMEOUT,
+		http_places(s), MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned int)IDLE_SEC, MHD_OPTION_NOTIFY_CONNECTION, http_note,
 		s, MHD_OPTION_NOTIFY_COMPLETED, http_completed, s,
 		MHD_OPTION_END);
@@ -274,10 +342,10 @@ static int http_serve_at(struct http_server *s, int fd, const sigset_t *signals,
 {
 	struct MHD_Daemon *daemon;
 
-	s->clients = calloc(s->options->clients, sizeof(*s->clients));
+	s->clients = calloc(http_places(s), sizeof(*s->clients));
 	if (!s->clients)
 		return astra_error_nomem(err);
-	for (unsigned int i = 0; i < s->options->clients; i++)
+	for (unsigned int i = 0; i < http_places(s); i++)
 		s->clients[i].fd = -1;
 	daemon = http_start(s, fd);
 	if (!daemon)
