@@ -66,6 +66,17 @@ static void answer_put_head(struct answer *a)
 	astra_answer_head(a->report, a->query, a->out);
 }
 
+/* A hold for a job that the viewer may not see is nobody's. */
+static void answer_put_pool(struct answer *a, struct astra_report_pool pool)
+{
+	const struct astra_report_job *job =
+		astra_report_find(a->report, pool.hold_job);
+
+	if (job && !astra_job_visible(a->report, job, a->viewer))
+		pool.hold_job = 0;
+	astra_encode_object(a->out, &pool, astra_pool_members);
+}
+
 static void answer_put_pools(struct answer *a)
 {
 	bool first = true;
@@ -76,8 +87,7 @@ static void answer_put_pools(struct answer *a)
 		if (!astra_pool_selected(&a->report->pools[i], a->query))
 			continue;
 		separate(a, &first);
-		astra_encode_object(a->out, &a->report->pools[i],
-				    astra_pool_members);
+		answer_put_pool(a, a->report->pools[i]);
 	}
 	astra_text_add(a->out, "]", 1);
 }

@@ -232,6 +232,21 @@ static void a_record_asked_for_by_keys_has_the_same_values(void **state)
 	json_decref(whole);
 }
 
+/* As pools have it for a viewer; -1 for null. */
+static json_int_t hold_job(struct astra_report *report,
+			   const struct astra_viewer *viewer)
+{
+	json_t *reply =
+		ask(report, "{\"astraea\":1,\"request\":\"diag\"}", viewer);
+	const json_t *job = json_object_get(
+		json_array_get(json_object_get(reply, "pools"), 0), "hold_job");
+	json_int_t id = json_is_integer(job) ? json_integer_value(job) : -1;
+
+	assert_non_null(job);
+	json_decref(reply);
+	return id;
+}
+
 static void private_jobs_are_left_out_for_others(void **state)
 {
 	struct astra_report *report = *state;
@@ -243,6 +258,19 @@ static void private_jobs_are_left_out_for_others(void **state)
 	ask_report(report, WHY "11}", &alice, ASTRA_FAULT_NOT_FOUND);
 	json_decref(ask(report, WHY "10}", &alice));
 	json_decref(ask(report, WHY "11}", &root));
+}
+
+/* GPUs are collected for alice's job 20. */
+static void a_hold_does_not_name_a_private_job(void **state)
+{
+	struct astra_report *report = *state;
+
+	report->privacy.jobs = true;
+	assert_int_equal(hold_job(report, &alice), 20);
+	assert_int_equal(hold_job(report, &root), 20);
+	assert_int_equal(hold_job(report, &eve), -1);
+	report->privacy.jobs = false;
+	assert_int_equal(hold_job(report, &eve), 20);
 }
 
 #define REMAINING "{\"astraea\":1,\"request\":\"remaining\",\"job\":"
@@ -689,6 +717,7 @@ int main(void)
 		TEST(records_have_the_keys_asked_for_in_their_order),
 		TEST(a_record_asked_for_by_keys_has_the_same_values),
 		TEST(private_jobs_are_left_out_for_others),
+		TEST(a_hold_does_not_name_a_private_job),
 		TEST(private_usage_hides_tenants_and_gpu_time),
 		TEST(a_job_is_told_what_remains_of_its_lease),
 		TEST(only_its_owner_reports_on_a_job),

@@ -14,7 +14,8 @@ static const char reply[] =
 	"{\"astraea\":1,\"request\":\"top\",\"cluster\":\"test\","
 	"\"time_sec\":1700000000,"
 	"\"diag\":{\"rounds_per_min\":6,\"round\":{\"last_usec\":90},\"queue\":9},"
-	"\"pools\":[{\"name\":\"gpu\",\"gpus\":24,\"gpus_free\":3,"
+	"\"pools\":[{\"name\":\"gpu\",\"gpus\":24,\"gpus_usable\":16,"
+	"\"gpus_free\":3,"
 	"\"hold_job\":20,\"hold_start_sec\":1700000700}],"
 	"\"tenants\":["
 	"{\"pool\":\"gpu\",\"name\":\"physics\",\"weight\":2,\"quota_gpus\":16,"
@@ -171,6 +172,22 @@ static void gpus_are_held_free_or_down(void **state)
 	const struct world *w = *state;
 	const struct top_pool *pool = &w->model.pools[0];
 
+	assert_true(pool->held == 13);
+	assert_true(pool->free == 3);
+	assert_true(pool->down == 8);
+}
+
+/* PrivateData=nodes hides which nodes there are, not how many GPUs are down. */
+static void gpus_in_use_are_not_down_where_nodes_are_private(void **state)
+{
+	struct world *w = *state;
+	json_t *object = json_loads(reply, 0, NULL);
+	const struct top_pool *pool;
+
+	json_array_clear(json_object_get(object, "nodes"));
+	top_model_destroy(&w->model);
+	assert_int_equal(top_model_load(object, &w->letters, &w->model), 0);
+	pool = &w->model.pools[0];
 	assert_true(pool->held == 13);
 	assert_true(pool->free == 3);
 	assert_true(pool->down == 8);
@@ -457,6 +474,7 @@ int main(void)
 		TEST(jobs_are_leases_or_wait),
 		TEST(a_grace_ends_later_than_its_lease),
 		TEST(gpus_are_held_free_or_down),
+		TEST(gpus_in_use_are_not_down_where_nodes_are_private),
 		TEST(tenants_keep_their_letters),
 		TEST(what_a_reply_lacks_is_not_known),
 		TEST(what_is_not_known_comes_last),

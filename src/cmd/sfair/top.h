@@ -40,7 +40,7 @@ enum top_view {
 
 struct top_pool {
 	const char *name;
-	double gpus, held, free, down;
+	double gpus, usable, held, free, down;
 	double hold_job, hold_start_sec;
 };
 

@@ -70,7 +70,8 @@ void top_letters_clear(struct top_letters *letters)
 /* clang-format off */
 static const struct astra_member pool_members[] = {
 	TEXT(pool, "name", name), REAL(pool, "gpus", gpus),
-	REAL(pool, "gpus_free", free), REAL(pool, "hold_job", hold_job),
+	REAL(pool, "gpus_free", free), REAL(pool, "gpus_usable", usable),
+	REAL(pool, "hold_job", hold_job),
 	REAL(pool, "hold_start_sec", hold_start_sec), ASTRA_MEMBERS_END,
 };
 
@@ -161,9 +162,12 @@ static int read_holders(struct top_node *n, const json_t *object,
 }
 
 /* What jobs hold that are no pool's is held, too; what is neither held nor
- * free is down. */
+ * free is down. Without nodes, which PrivateData may hide, what jobs still hold
+ * on drained ones is down as well. */
 static void sum_pool(struct top_model *m, struct top_pool *pool)
 {
+	if (!m->node_count)
+		pool->held = fmax(pool->usable - pool->free, 0);
 	for (size_t i = 0; i < m->node_count; i++) {
 		const struct top_node *n = &m->nodes[i];
 		bool up = !strcmp(n->state, "up") ||
@@ -240,6 +244,7 @@ static int finish_rows(struct top_model *m, struct top_letters *letters)
 	for (size_t i = 0; i < m->pool_count; i++) {
 		top_model_clamp(&m->pools[i].gpus);
 		top_model_clamp(&m->pools[i].free);
+		top_model_clamp(&m->pools[i].usable);
 		sum_pool(m, &m->pools[i]);
 	}
 	return rc;
