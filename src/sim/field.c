@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "src/model/stated.h"
 
@@ -147,37 +148,45 @@ static bool has_form(const char *text, const char *pattern)
 	return !*text;
 }
 
-/* Days from 1970-01-01 in the Gregorian calendar: years begin in March, so that
- * the odd day is their last. */
-static int64_t days_since_1970(int year, int month, int day)
+/* The local hour of a date as mktime() has it, which is slow: the last one is
+ * kept, as the lines of a trace are nearly in order. Returns -1: none. */
+static time_t hour_of(struct tm date)
 {
-	int64_t y = month > 2 ? year : year - 1;
-	int64_t m = month > 2 ? month - 3 : month + 9;
+	static _Thread_local struct tm last;
+	static _Thread_local time_t hour;
 
-	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day -
-	       719469;
+	if (date.tm_hour == last.tm_hour && date.tm_mday == last.tm_mday &&
+	    date.tm_mon == last.tm_mon && date.tm_year == last.tm_year)
+		return hour;
+	last = date;
+	date.tm_isdst = -1;
+	hour = mktime(&date);
+	return hour;
 }
 
-/* YYYY-MM-DDTHH:MM:SS; timegm() takes a lock and four times as long. */
+/* YYYY-MM-DDTHH:MM:SS */
 static bool field_calendar_time(const char *text, double *sec)
 {
 	static const char pattern[] = "YYYY-MM-DDThh:mm:ss";
-	int year, month, day, hour, minute, second;
+	struct tm date = {0};
+	int minute, second;
+	time_t hour;
 
 	if (!has_form(text, pattern))
 		return false;
-	year = digits_at(text, pattern, 'Y');
-	month = digits_at(text, pattern, 'M');
-	day = digits_at(text, pattern, 'D');
-	hour = digits_at(text, pattern, 'h');
+	date.tm_year = digits_at(text, pattern, 'Y') - 1900;
+	date.tm_mon = digits_at(text, pattern, 'M') - 1;
+	date.tm_mday = digits_at(text, pattern, 'D');
+	date.tm_hour = digits_at(text, pattern, 'h');
 	minute = digits_at(text, pattern, 'm');
 	second = digits_at(text, pattern, 's');
-	if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 ||
-	    hour > 23 || minute > 59 || second > 60)
+	if (date.tm_year < 70 || date.tm_mon < 0 || date.tm_mon > 11 ||
+	    date.tm_mday < 1 || date.tm_mday > 31 || date.tm_hour > 23 ||
+	    minute > 59 || second > 60)
 		return false;
-	*sec = (double)(days_since_1970(year, month, day) * 86400 +
-			hour * 3600 + minute * 60 + second);
-	return true;
+	hour = hour_of(date);
+	*sec = (double)(hour + minute * 60 + second);
+	return hour >= 0;
 }
 
 enum astra_field_result astra_field_time(const char *text, double *sec)

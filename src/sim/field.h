@@ -28,7 +28,8 @@ enum astra_field_result astra_field_count(const char *text, uint32_t *value,
 enum astra_field_result astra_field_span(const char *text, double *sec);
 
 /* A point in time: seconds from where the source counts, or
- * YYYY-MM-DDTHH:MM:SS, which is taken for UTC, in seconds from 1970. */
+ * YYYY-MM-DDTHH:MM:SS, which is local time as sacct prints it, in seconds from
+ * 1970. */
 enum astra_field_result astra_field_time(const char *text, double *sec);
 
 /* The GPUs in Slurm's list of TRES: gres/gpu=N, else the sum of

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "src/sim/field.h"
 #include "testsuite/unit/unit.h"
@@ -141,6 +143,32 @@ static void times_are_seconds_or_dates(void **state)
 	}
 }
 
+/* sacct prints local times: on 2026-10-25 Berlin's clocks went from 3 back to 2
+ * in the night, so from noon to noon are 25 hours. */
+static void dates_are_local_times(void **state)
+{
+	static const struct number times[] = {
+		{"2026-10-24T12:00:00", ASTRA_FIELD_OK, 1792836000},
+		{"2026-10-25T01:59:59", ASTRA_FIELD_OK, 1792886399},
+		{"2026-10-25T12:30:05", ASTRA_FIELD_OK,
+		 1792836000 + 25 * 3600 + 1805},
+		{"2026-03-29T12:00:00", ASTRA_FIELD_OK, 1774778400},
+	};
+
+	(void)state;
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	tzset();
+	for (size_t i = 0; i < ASTRA_COUNT_OF(times); i++) {
+		double value = 0;
+		enum astra_field_result kind =
+			astra_field_time(times[i].text, &value);
+
+		check(&times[i], kind, value);
+	}
+	setenv("TZ", "UTC", 1);
+	tzset();
+}
+
 static void gpus_stand_in_lists_of_tres(void **state)
 {
 	static const struct number lists[] = {
@@ -224,9 +252,11 @@ int main(void)
 		cmocka_unit_test(counts_are_rounded_up),
 		cmocka_unit_test(spans_are_as_slurm_writes_them),
 		cmocka_unit_test(times_are_seconds_or_dates),
+		cmocka_unit_test(dates_are_local_times),
 		cmocka_unit_test(gpus_stand_in_lists_of_tres),
 		cmocka_unit_test(lines_are_cut_at_separators_outside_of_quotes),
 	};
 
+	setenv("TZ", "UTC", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

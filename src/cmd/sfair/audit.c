@@ -42,7 +42,7 @@ static int read_bound(const char *key, const char *text, double *sec,
 		return 0;
 	return astra_error_set(err,
 			       "%s=%.64s: a trace's times are seconds, or "
-			       "YYYY-MM-DDTHH:MM:SS in UTC",
+			       "YYYY-MM-DDTHH:MM:SS",
 			       key, text);
 }
 
