@@ -211,6 +211,7 @@ static int jobs_add_row(struct astra_writer *w, struct hjob *j,
 		      (int64_t)r->of.gpus, r->of.weight, r->state) < 0)
 		return -1;
 	j->id = sqlite3_last_insert_rowid(w->db);
+	j->written_sec = w->now_sec;
 	snprintf(j->state, sizeof(j->state), "%s", r->state);
 	history_begin_share(w, j, r);
 	return 0;
@@ -390,6 +391,16 @@ static void set_over(struct astra_writer *w, struct hjob *j,
 		j->end_sec = w->now_sec;
 }
 
+/* What is due to a job grows while it waits, too. */
+static bool jobs_is_old(struct astra_writer *w, const struct hjob *j)
+{
+	double age = w->now_sec - j->written_sec;
+
+	if (j->over || age <= UPDATE_SOON_SEC)
+		return false;
+	return w->updates++ < UPDATES_SOON || age > UPDATE_SEC;
+}
+
 int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
 		      bool ended)
 {
@@ -413,8 +424,7 @@ int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
 	note_pool(w, j, r);
 	note_figures(w, j, r);
 	set_over(w, j, r);
-	if (j->dirty || ((j->open || r->of.copies > 1) &&
-			 w->now_sec > j->written_sec + UPDATE_SEC))
+	if (j->dirty || jobs_is_old(w, j))
 		return jobs_save(w, j, r);
 	return 0;
 }

@@ -339,6 +339,7 @@ static int writer_add_jobs(struct astra_writer *w,
 			   const struct astra_report *report)
 {
 	w->epoch++;
+	w->updates = 0;
 	if (add_records(w, report, false) < 0 ||
 	    add_records(w, report, true) < 0)
 		return -1;

@@ -17,7 +17,11 @@
  * days. */
 #define LONG_GAP_SEC 3600.0
 #define GAP_HOURS_SEC (7 * 86400.0)
-#define UPDATE_SEC 600.0 /* a running job's row is at most so old */
+/* A row of a job that is not over is at most so old; where there are few, a
+ * minute, as so many are written a report. */
+#define UPDATE_SEC 600.0
+#define UPDATE_SOON_SEC 60.0
+#define UPDATES_SOON 500
 #define COUNTERS 5
 /* Of a job that no report has any more, and whose end none has told of. */
 #define STATE_GONE "GONE"
@@ -152,7 +156,8 @@ struct astra_writer {
 	size_t vacant_count, vacant_room;
 	struct astra_idmap by_id;
 	uint32_t epoch;
-	double time_sec; /* everything is counted up to here; 0: nothing is */
+	uint32_t updates; /* of rows that had become old, in this report */
+	double time_sec;  /* everything is counted up to here; 0: nothing is */
 	double now_sec, gap_sec; /* of the report at hand */
 	double since_sec; /* it is counted from then on: time_sec, or now_sec
 			   * after a gap */

@@ -60,11 +60,11 @@ page() {
 	[[ ! ${ASTRA_PAGES-} ]] || cp "$tmp/$name.html" "$ASTRA_PAGES/"
 }
 
-page day 5 --jobs 1000
-page hostile 5 --hostile --tenants 10 --jobs 60 --step 600
-page one 5 --tenants 1 --jobs 3 --step 3600
+page day 6 --jobs 1000
+page hostile 6 --hostile --tenants 10 --jobs 60 --step 600
+page one 6 --tenants 1 --jobs 3 --step 3600
 page none 0 --tenants 0 --jobs 0
-page year 5 --tenants 100 --days 365 --step 86400 --jobs 5000 --pools 2
+page year 6 --tenants 100 --days 365 --step 86400 --jobs 5000 --pools 2
 
 # Only this script may run.
 hash=$(python3 - "$tmp/day.html" <<'EOT'

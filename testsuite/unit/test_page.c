@@ -349,6 +349,75 @@ static void a_job_of_two_reports_is_one(void **state)
 	clear();
 }
 
+static void add_task(int id, const char *id_text, double alloc, double fair,
+		     double run_sec)
+{
+	add_row(PAGE_FAIRNESS,
+		json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:f, "
+			  "s:f, s:f, s:i, s:i, s:s}",
+			  "id_text", id_text, "job", id, "user", "ann",
+			  "tenant", "a", "pool", "p", "gpus", 2, "submit_sec",
+			  START + 60.0, "start_sec", START + 60.0 + id,
+			  "run_sec", run_sec, "alloc_gpu_sec", alloc,
+			  "fair_gpu_sec", fair, "rho", alloc / fair, "leases",
+			  1, "revoked", 0, "state",
+			  id == 21 ? "RUNNING" : "COMPLETED"));
+}
+
+/* rho of all their GPU time: (100 + 200 + 300) / (400 + 400 + 400) = 0.5; they
+ * waited 20, 21 and 30 s. */
+static void tasks_of_an_array_are_one_row(void **state)
+{
+	(void)state;
+	empty_replies(START, START + DAY, 60);
+	add_task(20, "20_1", 100, 400, 50);
+	add_task(21, "20_2", 200, 400, 60);
+	add_task(30, "20_3", 300, 400, 70);
+	add_task(31, "2", 100, 100, 10);
+	add_task(32, "200_1", 100, 100, 10);
+	draw();
+	assert_int_equal(count_of("<th scope=\"row\">20_[3 tasks]<td>0.500"),
+			 1);
+	assert_int_equal(count_of("<th scope=\"row\">200_1<td>1.000"), 1);
+	assert_int_equal(count_of("<th scope=\"row\">2<td>1.000"), 1);
+	assert_int_equal(count_of("20_1"), 0);
+	assert_non_null(strstr(text, "<td data-v=\"24\">"));  /* waited */
+	assert_non_null(strstr(text, "<td data-v=\"180\">")); /* ran */
+	assert_int_equal(count_of("<td class=\"text\">several"), 1);
+	clear();
+}
+
+/* On the first day the axis is not of 24 hours with 6 minutes at its end. */
+static void charts_begin_where_the_history_does(void **state)
+{
+	(void)state;
+	empty_replies(START, START + DAY, 60);
+	add_tenant("a");
+	for (int i = 0; i < 6; i++)
+		add_time("a", START + DAY - 360 + i * 60, 60);
+	draw();
+	assert_true(data.known_sec == START + DAY - 360);
+	assert_true(data.slot_sec == 60 && data.slot_count == 6);
+	assert_non_null(strstr(text, "The plugin's history begins at "));
+	clear();
+}
+
+/* Minutes of 0 and of twice what was due: rho since the begin is 1 in the end,
+ * lately it goes up and down. add_time() makes twice as much due as is used. */
+static void rho_is_shown_since_the_begin_or_lately(void **state)
+{
+	(void)state;
+	empty_replies(START, START + DAY, 60);
+	add_tenant("a");
+	for (int i = 0; i < 1440; i++)
+		add_time("a", START + i * 60, i % 120 < 60 ? 60 : 0);
+	draw();
+	assert_int_equal(count_of("class=\"scroll since\""), 1);
+	assert_int_equal(count_of("class=\"scroll lately\""), 1);
+	assert_non_null(strstr(text, "over the last 2 hours"));
+	clear();
+}
+
 static void leases_are_bars_and_revoked_ones_have_an_end(void **state)
 {
 	(void)state;
@@ -415,6 +484,7 @@ static void time_marks_stand_at_round_times(void **state)
 	tzset();
 	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
 		const struct page_data d = {.start_sec = START,
+					    .known_sec = START,
 					    .end_sec = START + cases[i].span};
 		struct page_axis marks;
 		struct html_axis axis = page_time_axis(&d, &marks, 0, 910);
@@ -441,6 +511,9 @@ int main(void)
 		cmocka_unit_test(days_of_25_hours_stay_in_their_slots),
 		cmocka_unit_test(many_tenants_are_the_largest_and_the_others),
 		cmocka_unit_test(a_job_of_two_reports_is_one),
+		cmocka_unit_test(tasks_of_an_array_are_one_row),
+		cmocka_unit_test(charts_begin_where_the_history_does),
+		cmocka_unit_test(rho_is_shown_since_the_begin_or_lately),
 		cmocka_unit_test(leases_are_bars_and_revoked_ones_have_an_end),
 		cmocka_unit_test(leases_beyond_count_become_fewer_bars),
 		cmocka_unit_test(what_was_cut_is_said),

@@ -19,7 +19,8 @@ static const char style[] =
 	"font-variant-numeric:tabular-nums}"
 	".tiles dd small{display:block;font-size:.8rem;font-weight:400;"
 	"color:var(--soft)}\n"
-	".scroll{overflow-x:auto}.scroll svg{min-width:700px}"
+	".scroll{overflow-x:auto;direction:rtl}.scroll>*{direction:ltr}"
+	".scroll svg{min-width:700px}"
 	".scroll figcaption{max-width:100ch;margin-bottom:.3rem;"
 	"position:sticky;left:0}\n"
 	".area.c0{fill:url(#p0)}.area.c1{fill:url(#p1)}"
@@ -29,6 +30,8 @@ static const char style[] =
 	".lease rect,.solid{fill:var(--c)}"
 	"svg text{paint-order:stroke;stroke:var(--box);stroke-width:3px;"
 	"stroke-linejoin:round}\n"
+	"#since:not(:checked)~.since,#lately:not(:checked)~.lately"
+	"{display:none}label{margin:0 1rem 0 .2rem;font-size:.85rem}\n"
 	".curve.c1{stroke-dasharray:8 3}.curve.c2{stroke-dasharray:2 2}"
 	".curve.c3{stroke-dasharray:8 3 2 3}.curve.c4{stroke-dasharray:14 4}"
 	".curve.c5{stroke-dasharray:4 2}"
@@ -58,7 +61,8 @@ static const char style[] =
 	"@media(max-width:640px){body{padding:.8rem}}\n";
 
 static const char print[] =
-	".key{border:0}.scroll{overflow:visible}.scroll svg{min-width:0;"
+	".key{border:0}input{appearance:none}"
+	"input:not(:checked)+label{display:none}.scroll{overflow:visible}.scroll svg{min-width:0;"
 	"max-height:135mm}h2{break-after:avoid}section{margin-top:1rem}"
 	"section:has(figure){break-inside:avoid}"
 	"details{display:none}table{font-size:7.5pt;width:100%}"
@@ -210,7 +214,13 @@ static void put_window(const struct page_data *d, FILE *f)
 		fputs(" to ", f);
 		put_day(f, days ? d->end_sec - 3600 : d->end_sec, !days);
 	}
-	fprintf(f, ". Times are local (%s).</p>\n", zone);
+	fprintf(f, ". Times are local (%s).", zone);
+	if (d->known_sec > d->start_sec) {
+		fputs(" The plugin's history begins at ", f);
+		page_time(f, d->known_sec);
+		fputs(".", f);
+	}
+	fputs("</p>\n", f);
 }
 
 static void begin_tile(FILE *f, const char *name)

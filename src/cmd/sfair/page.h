@@ -68,6 +68,7 @@ struct page_slot {
 struct page_data {
 	const char *cluster;
 	double now_sec, start_sec, end_sec; /* of the window */
+	double known_sec; /* in it, from when on charts over time are drawn */
 	double slot_sec;
 	size_t slot_count;
 	struct page_slot *slots;
@@ -161,6 +162,9 @@ void page_table_end(FILE *file);
 void page_cell_text(FILE *file, const char *text);
 void page_cell_fixed(FILE *file, double value, int digits);
 void page_cell_span(FILE *file, double sec);
+
+/* page_text.c: the length of the array's number in "20_4"; 0: it is no task. */
+size_t page_array_of(const char *id_text);
 
 /* page_text.c: a name, cut to so many characters, of which those are two that
  * take more than two bytes, for they are wide. */

@@ -122,6 +122,26 @@ static void load_heads(struct page_data *d)
 	}
 }
 
+/* When the history has its first row of the window: on the day on which the
+ * plugin comes, charts over time begin with it. */
+static double first_time(const struct page_data *d)
+{
+	static const enum page_part parts[] = {PAGE_TIMELINE, PAGE_LOSS};
+	double first = d->end_sec;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const json_t *rows =
+			json_object_get(d->replies[parts[i]], "rows");
+		double sec = json_number_value(
+			json_object_get(json_array_get(rows, 0), "time_sec"));
+
+		if (sec > 0)
+			first = fmin(first, sec);
+	}
+	return first > d->start_sec && first < d->end_sec ? first
+							  : d->start_sec;
+}
+
 /* The window as it is covered, and its slots. */
 static int load_window(struct page_data *d, struct astra_error *err)
 {
@@ -138,6 +158,8 @@ static int load_window(struct page_data *d, struct astra_error *err)
 	if (!(span > 0) || !(d->start_sec > 0) || span > 1e10)
 		return astra_error_set(
 			err, "the reply has no start_sec before an end_sec");
+	d->known_sec = first_time(d);
+	span = d->end_sec - d->known_sec;
 	d->slot_sec = choose_slot(span, positive(d->heads[at].step_sec));
 	d->slot_count = (size_t)ceil(span / d->slot_sec - 1e-6);
 	d->slots = calloc(d->slot_count, sizeof(*d->slots));
@@ -151,9 +173,9 @@ static bool find_slot(const struct page_data *d, enum page_part part,
 {
 	double own = row->step_sec; /* of replies put together */
 	double step = own > 0 ? own : positive(d->heads[part].step_sec);
-	double at = row->time_sec + step / 2 - d->start_sec;
+	double at = row->time_sec + step / 2 - d->known_sec;
 
-	if (!(at >= 0) || at >= d->end_sec - d->start_sec)
+	if (!(at >= 0) || at >= d->end_sec - d->known_sec)
 		return false;
 	*out = (size_t)(at / d->slot_sec);
 	return *out < d->slot_count;
@@ -385,7 +407,7 @@ void page_data_clear(struct page_data *d)
 
 double page_slot_at(const struct page_data *d, size_t slot)
 {
-	return fmin(d->start_sec + (double)slot * d->slot_sec, d->end_sec);
+	return fmin(d->known_sec + (double)slot * d->slot_sec, d->end_sec);
 }
 
 double page_gpus(const struct page_data *d, size_t look, size_t slot)

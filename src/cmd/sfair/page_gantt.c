@@ -31,7 +31,7 @@ struct rows {
 
 static double page_gantt_clip(const struct page_data *d, double sec)
 {
-	return fmin(fmax(sec, d->start_sec), d->end_sec);
+	return fmin(fmax(sec, d->known_sec), d->end_sec);
 }
 
 /* Cut to the window; a lease without an end goes on. */

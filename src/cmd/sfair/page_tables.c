@@ -2,6 +2,7 @@
 /* Tables that a click on a heading sorts. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/cmd/sfair/page.h"
 
@@ -74,12 +75,12 @@ static void put_tenant_row(const struct page_data *d, FILE *f,
 {
 	fputs("<tr><th scope=\"row\">", f);
 	page_tenant_name(d, t, NAME_CHARS, f);
+	page_cell_fixed(f, t->row.rho, 3);
 	page_cell_fixed(f, t->row.weight, 2);
 	put_hours(f, t->used_sec);
 	page_cell_fixed(f, 100 * t->used_sec / d->total_sec, 1);
 	put_hours(f, t->row.alloc_gpu_sec);
 	put_hours(f, t->row.fair_gpu_sec);
-	page_cell_fixed(f, t->row.rho, 3);
 	put_hours(f, t->row.lack_gpu_sec);
 	put_hours(f, t->row.demand_gpu_sec);
 	fprintf(f, "<td>%zu\n", t->jobs);
@@ -89,12 +90,12 @@ static void page_tables_put_tenants(const struct page_data *d, FILE *f)
 {
 	static const struct page_heading heads[] = {
 		{"Tenant", "account or tenant", true},
+		{"rho", "had over due; below 1 it had less", false},
 		{"Weight", "its share is in proportion to that", false},
 		{"Used GPU h", "what its jobs held", false},
 		{"of all %", "used, of all the GPU time there was", false},
 		{"Alloc GPU h", "held, by the weights of GPU types", false},
 		{"Fair GPU h", "what it was entitled to", false},
-		{"rho", "had over due; below 1 it had less", false},
 		{"Lacked GPU h", "due and not had, minute by minute", false},
 		{"Asked GPU h", "what its jobs asked for", false},
 		{"Jobs", "in this window", false},
@@ -143,11 +144,29 @@ static void put_users(const struct page_data *d, FILE *f)
 	fputs("</section>\n", f);
 }
 
+/* A row of the table of jobs: a job, or the tasks of an array together. */
+struct job_line {
+	struct page_row of; /* sums, but for gpus, submit_sec and wait_sec */
+	const struct page_row *first;
+	size_t tasks;
+	double waited_sec, slowdowns; /* sums over those that have one */
+	size_t waits, slowed;
+	bool alike; /* all have one state */
+};
+
 static void page_tables_put_job(const struct page_data *d, FILE *f,
-				const struct page_row *j)
+				const struct job_line *line)
 {
+	const struct page_row *j = &line->of;
+	size_t array = page_array_of(j->id_text);
+
 	fputs("<tr><th scope=\"row\">", f);
-	page_name(f, *j->id_text ? j->id_text : "-", NAME_CHARS);
+	if (line->tasks > 1)
+		fprintf(f, "%.*s_[%zu tasks]", (int)array, j->id_text,
+			line->tasks);
+	else
+		page_name(f, *j->id_text ? j->id_text : "-", NAME_CHARS);
+	page_cell_fixed(f, j->rho, 3);
 	page_cell_text(f, j->name);
 	page_cell_text(f, j->user);
 	put_tenant(d, f, j->of);
@@ -156,80 +175,170 @@ static void page_tables_put_job(const struct page_data *d, FILE *f,
 	page_cell_span(f, j->wait_sec);
 	page_cell_span(f, j->run_sec);
 	page_cell_fixed(f, j->slowdown, 2);
-	page_cell_fixed(f, j->rho, 3);
 	page_cell_fixed(f, j->leases, 0);
 	page_cell_fixed(f, j->revoked, 0);
-	page_cell_text(f, j->state);
+	page_cell_text(f, line->alike ? j->state : "several");
 	fputs("\n", f);
 }
 
 /* How much a job mattered: its GPUs by the time that it had or waited. */
-static double weight(const struct page_row *j)
+static double weight(const struct job_line *line)
 {
-	double run = j->run_sec > 0 ? j->run_sec : 0;
-	double wait = j->wait_sec > 0 ? j->wait_sec : 0;
+	double run = line->of.run_sec > 0 ? line->of.run_sec : 0;
+	double gpus = line->of.gpus > 0 ? line->of.gpus : 1;
 
-	return (run + wait) * (j->gpus > 0 ? j->gpus : 1);
+	return (run + line->waited_sec) * gpus;
 }
 
 static int heavier(const void *a, const void *b)
 {
-	const struct page_row *x = *(const struct page_row *const *)a;
-	const struct page_row *y = *(const struct page_row *const *)b;
+	const struct job_line *x = a, *y = b;
 
 	if (weight(x) != weight(y))
 		return weight(x) < weight(y) ? 1 : -1;
-	return (x > y) - (x < y);
+	return (x->first > y->first) - (x->first < y->first);
 }
 
 static int page_tables_by_place(const void *a, const void *b)
 {
+	const struct job_line *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Tasks of one array together, by their first one's place; others by theirs. */
+static int by_array(const void *a, const void *b)
+{
 	const struct page_row *x = *(const struct page_row *const *)a;
 	const struct page_row *y = *(const struct page_row *const *)b;
+	size_t of_x = page_array_of(x->id_text),
+	       of_y = page_array_of(y->id_text);
+	int order;
 
-	return (x > y) - (x < y);
+	if (!of_x || !of_y)
+		return of_x || of_y ? (of_x > 0) - (of_y > 0)
+				    : (x > y) - (x < y);
+	if (of_x != of_y)
+		return of_x < of_y ? -1 : 1;
+	order = strncmp(x->id_text, y->id_text, of_x);
+	return order ? order : (x > y) - (x < y);
+}
+
+/* What is known of either. */
+static double both(double a, double b)
+{
+	return isnan(a) ? b : isnan(b) ? a : a + b;
+}
+
+static void add_task(struct job_line *line, const struct page_row *j)
+{
+	struct page_row *of = &line->of;
+
+	if (line->tasks++) {
+		of->run_sec = both(of->run_sec, j->run_sec);
+		of->leases = both(of->leases, j->leases);
+		of->revoked = both(of->revoked, j->revoked);
+		of->alloc_gpu_sec = both(of->alloc_gpu_sec, j->alloc_gpu_sec);
+		of->fair_gpu_sec = both(of->fair_gpu_sec, j->fair_gpu_sec);
+		line->alike &= !strcmp(of->state, j->state);
+	} else {
+		*line = (struct job_line){
+			.of = *j, .first = j, .tasks = 1, .alike = true};
+	}
+	if (j->wait_sec > 0)
+		line->waited_sec += j->wait_sec;
+	line->waits += j->wait_sec >= 0;
+	if (j->slowdown > 0)
+		line->slowdowns += j->slowdown;
+	line->slowed += j->slowdown > 0;
+}
+
+/* Waits and slowdowns in the mean; rho of all tasks' GPU time. */
+static void finish_line(struct job_line *line)
+{
+	struct page_row *of = &line->of;
+
+	if (line->tasks < 2)
+		return;
+	of->wait_sec = line->waits ? line->waited_sec / (double)line->waits
+				   : (double)NAN;
+	of->slowdown = line->slowed ? line->slowdowns / (double)line->slowed
+				    : (double)NAN;
+	of->rho = of->fair_gpu_sec > 0 ? of->alloc_gpu_sec / of->fair_gpu_sec
+				       : (double)NAN;
+}
+
+/* Returns the lines, to be freed, or NULL when out of memory. */
+static struct job_line *job_lines(const struct page_data *d, size_t *count)
+{
+	const struct page_row **list = calloc(d->job_count + 1, sizeof(*list));
+	struct job_line *lines = calloc(d->job_count + 1, sizeof(*lines));
+
+	*count = 0;
+	for (size_t i = 0; list && i < d->job_count; i++)
+		list[i] = &d->jobs[i];
+	if (list)
+		qsort(list, d->job_count, sizeof(*list), by_array);
+	for (size_t i = 0; list && lines && i < d->job_count; i++) {
+		size_t array = page_array_of(list[i]->id_text);
+		bool next =
+			i && array &&
+			array == page_array_of(list[i - 1]->id_text) &&
+			!strncmp(list[i]->id_text, list[i - 1]->id_text, array);
+
+		*count += !next;
+		add_task(&lines[*count - 1], list[i]);
+	}
+	for (size_t i = 0; lines && i < *count; i++)
+		finish_line(&lines[i]);
+	free(list);
+	if (!list) {
+		free(lines);
+		return NULL;
+	}
+	return lines;
 }
 
 static int page_tables_put_jobs(const struct page_data *d, FILE *f)
 {
 	static const struct page_heading heads[] = {
-		{"Job", "its number", true},
+		{"Job", "its number; the tasks of an array are one row", true},
+		{"rho", "GPU time had over due; below 1 it had less", false},
 		{"Name", "as its user called it", true},
 		{"User", "login name", true},
 		{"Tenant", "account or tenant", true},
-		{"GPUs", "asked for", false},
+		{"GPUs", "asked for, by each task", false},
 		{"Submitted", "local time", true},
-		{"Waited", "until its first start, D-HH:MM:SS", false},
+		{"Waited",
+		 "until its first start, D-HH:MM:SS; of tasks the mean", false},
 		{"Ran", "all its runs, D-HH:MM:SS", false},
-		{"Slowdown", "from submission to the end, over its runs",
+		{"Slowdown",
+		 "from submission to the end, over its runs; of tasks the mean",
 		 false},
-		{"rho", "GPU time had over due; below 1 it had less", false},
 		{"Leases", "it was given", false},
 		{"Revoked", "of these", false},
 		{"State", "at the end of the window, or its own", true},
 		{0},
 	};
-	size_t shown =
-		d->job_count < PAGE_ROWS_MAX ? d->job_count : PAGE_ROWS_MAX;
-	const struct page_row **list = calloc(d->job_count + 1, sizeof(*list));
+	size_t count, shown;
+	struct job_line *lines = job_lines(d, &count);
 
-	if (!list)
+	if (!lines)
 		return -1;
-	for (size_t i = 0; i < d->job_count; i++)
-		list[i] = &d->jobs[i];
-	qsort(list, d->job_count, sizeof(*list), heavier);
-	qsort(list, shown, sizeof(*list), page_tables_by_place);
+	shown = count < PAGE_ROWS_MAX ? count : PAGE_ROWS_MAX;
+	qsort(lines, count, sizeof(*lines), heavier);
+	qsort(lines, shown, sizeof(*lines), page_tables_by_place);
 	page_table_begin(f, "Jobs", heads);
 	for (size_t i = 0; i < shown; i++)
-		page_tables_put_job(d, f, list[i]);
+		page_tables_put_job(d, f, &lines[i]);
 	page_table_end(f);
-	if (shown < d->job_count)
+	if (shown < count)
 		fprintf(f,
 			"<p class=\"soft\">The %zu with most GPU time waited "
 			"and run, of %zu.</p>\n",
-			shown, d->job_count);
+			shown, count);
 	fputs("</section>\n", f);
-	free(list);
+	free(lines);
 	return 0;
 }
 

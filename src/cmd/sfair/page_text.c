@@ -273,13 +273,20 @@ static void put_mark(struct page_axis *axis, size_t *count, time_t when,
 	axis->ticks[(*count)++] = (double)when;
 }
 
+size_t page_array_of(const char *id_text)
+{
+	size_t length = strspn(id_text, "0123456789");
+
+	return id_text[length] == '_' ? length : 0;
+}
+
 struct html_axis page_time_axis(const struct page_data *d,
 				struct page_axis *axis, double begin_px,
 				double end_px)
 {
-	const struct step *s = page_axis_choose(d->end_sec - d->start_sec,
+	const struct step *s = page_axis_choose(d->end_sec - d->known_sec,
 						(end_px - begin_px) / MARK_PX);
-	struct tm tm = round_down(d->start_sec, s);
+	struct tm tm = round_down(d->known_sec, s);
 	size_t count = 0;
 	double at = 0;
 
@@ -290,7 +297,7 @@ struct html_axis page_time_axis(const struct page_data *d,
 		at = (double)when;
 		if (when == (time_t)-1 || at > d->end_sec)
 			break;
-		if (at >= d->start_sec)
+		if (at >= d->known_sec)
 			put_mark(axis, &count, when, s);
 		tm.tm_sec += s->sec;
 		tm.tm_mday += s->days;
@@ -299,7 +306,7 @@ struct html_axis page_time_axis(const struct page_data *d,
 			tm.tm_isdst = -1;
 	}
 	return (struct html_axis){
-		.scale = {d->start_sec, d->end_sec, begin_px, end_px, false},
+		.scale = {d->known_sec, d->end_sec, begin_px, end_px, false},
 		.ticks = axis->ticks,
 		.tick_count = count,
 		.texts = axis->list,

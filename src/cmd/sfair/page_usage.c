@@ -167,19 +167,63 @@ static size_t group_end(const struct page_data *d, size_t point)
 	return end < d->slot_count ? end : d->slot_count;
 }
 
-/* NAN where nothing was due. */
-static double rho_at(const struct page_data *d, const struct page_tenant *t,
-		     size_t point)
+/* Leases take turns: over one point rho is 0 or twice what is due. Over which
+ * time it is taken: from the begin, as accounts are kept, or over the last
+ * eighth of the window or less, to see a change. */
+enum span { SINCE_BEGIN, LATELY, SPANS };
+
+struct lately {
+	double sec;
+	const char *name;
+};
+
+static struct lately lately(const struct page_data *d)
+{
+	static const struct lately spans[] = {
+		{604800, "week"},    {86400, "day"},	 {21600, "6 hours"},
+		{7200, "2 hours"},   {3600, "hour"},	 {1800, "30 minutes"},
+		{600, "10 minutes"}, {300, "5 minutes"}, {60, "minute"},
+	};
+	double most = (d->end_sec - d->known_sec) / 8;
+	size_t i = 0;
+
+	while (i < sizeof(spans) / sizeof(*spans) - 1 && spans[i].sec > most)
+		i++;
+	return spans[i];
+}
+
+/* The first slot of the span that ends with a point. */
+static size_t span_begin(const struct page_data *d, size_t point,
+			 enum span span)
+{
+	size_t slots = (size_t)(lately(d).sec / d->slot_sec), end;
+
+	if (span == SINCE_BEGIN)
+		return 0;
+	if (slots <= group_of(d))
+		return point * group_of(d);
+	end = group_end(d, point);
+	return end > slots ? end - slots : 0;
+}
+
+static double page_fair_rho(const struct page_tenant *t, size_t from,
+			    size_t end)
 {
 	double had = 0, due = 0;
 
-	if (!t->cells)
-		return NAN;
-	for (size_t s = point * group_of(d); s < group_end(d, point); s++) {
+	for (size_t s = from; t->cells && s < end; s++) {
 		had += t->cells[s].alloc_sec;
 		due += t->cells[s].fair_sec;
 	}
 	return due > 0 ? had / due : (double)NAN;
+}
+
+/* NAN where nothing was due. */
+static double rho_at(const struct page_data *d, const struct page_tenant *t,
+		     size_t point, enum span span)
+{
+	return page_fair_rho(t, span_begin(d, point, span),
+			     group_end(d, point));
 }
 
 static double page_fair_loss_at(const struct page_data *d, size_t point)
@@ -204,14 +248,16 @@ static double page_fair_end_of(const struct page_data *d, size_t point)
 }
 
 static bool page_fair_is_alone(const struct page_data *d,
-			       const struct page_tenant *t, size_t point)
+			       const struct page_tenant *t, size_t point,
+			       enum span span)
 {
-	return point + 1 >= point_count(d) || isnan(rho_at(d, t, point + 1));
+	return point + 1 >= point_count(d) ||
+	       isnan(rho_at(d, t, point + 1, span));
 }
 
 /* Interrupted where nothing was due; a point alone is a level line. */
 static void draw_curve(const struct html_chart *c, const struct page_data *d,
-		       const struct page_tenant *t)
+		       const struct page_tenant *t, enum span span)
 {
 	const struct html_scale *x = &c->x.scale;
 	FILE *f = c->file;
@@ -221,11 +267,13 @@ static void draw_curve(const struct html_chart *c, const struct page_data *d,
 	html_series(f, "curve", t->look);
 	fputs(" d=\"M0 0", f);
 	for (size_t i = 0; i < point_count(d); i++) {
-		double rho = rho_at(d, t, i), y = html_at(&c->y.scale, rho);
+		double rho = rho_at(d, t, i, span),
+		       y = html_at(&c->y.scale, rho);
 		double begin = html_at(x, begin_of(d, i));
 		double end = html_at(x, page_fair_end_of(d, i));
 
-		if (!isnan(rho) && !drawing && page_fair_is_alone(d, t, i))
+		if (!isnan(rho) && !drawing &&
+		    page_fair_is_alone(d, t, i, span))
 			fprintf(f, "M%.1f %.1fH%.1f", begin, y, end);
 		else if (!isnan(rho))
 			fprintf(f, "%c%.1f %.1f", drawing ? 'L' : 'M',
@@ -239,14 +287,16 @@ static void draw_curve(const struct html_chart *c, const struct page_data *d,
 	fputs(" in the window</title></path>\n", f);
 }
 
-static void draw_rho(const struct page_data *d, FILE *file)
+static void draw_rho(const struct page_data *d, enum span span, FILE *file)
 {
+	static const char *const classes[SPANS] = {"scroll since",
+						   "scroll lately"};
 	struct page_axis marks;
 	const struct html_chart chart = {
 		.file = file,
 		.desc = "A line over time for each tenant; at 1 it had just "
 			"what was its due.",
-		.class = "scroll",
+		.class = classes[span],
 		.width = 1000,
 		.height = 254,
 		.x = page_time_axis(d, &marks, LEFT_PX, RIGHT_PX),
@@ -263,8 +313,21 @@ static void draw_rho(const struct page_data *d, FILE *file)
 	html_rule_y(&chart, 1, "its share");
 	for (size_t i = page_looks(d); i-- > 0;)
 		if (page_look_tenant(d, i))
-			draw_curve(&chart, d, page_look_tenant(d, i));
+			draw_curve(&chart, d, page_look_tenant(d, i), span);
 	html_chart_end(&chart);
+}
+
+/* Of the two charts that follow one is shown. */
+static void put_switch(const struct page_data *d, FILE *f)
+{
+	fputs("<input type=\"radio\" name=\"span\" id=\"since\" checked>"
+	      "<label for=\"since\">since ",
+	      f);
+	page_time(f, d->known_sec);
+	fprintf(f,
+		"</label>\n<input type=\"radio\" name=\"span\" id=\"lately\">"
+		"<label for=\"lately\">over the last %s</label>\n",
+		lately(d).name);
 }
 
 static void page_fair_draw_bar(const struct html_chart *c,
@@ -321,10 +384,13 @@ static void draw_loss(const struct page_data *d, FILE *file)
 static void page_fair_put_row(const struct page_data *d, FILE *f, size_t point)
 {
 	fputs("<tr><th scope=\"row\">", f);
-	page_time(f, begin_of(d, point));
+	page_time(f, page_fair_end_of(d, point));
 	for (size_t i = 0; page_look_tenant(d, i); i++) {
 		fputs("<td>", f);
-		page_fixed(f, rho_at(d, page_look_tenant(d, i), point), 2);
+		page_fixed(
+			f,
+			rho_at(d, page_look_tenant(d, i), point, SINCE_BEGIN),
+			2);
 	}
 	fputs("<td>", f);
 	page_percent(f, page_fair_loss_at(d, point));
@@ -335,10 +401,12 @@ void page_fairness(const struct page_data *d, FILE *f)
 {
 	fputs("<section>\n<h2>Fairness over time</h2>\n", f);
 	page_keys(d, "curve", f);
-	draw_rho(d, f);
+	put_switch(d, f);
+	draw_rho(d, SINCE_BEGIN, f);
+	draw_rho(d, LATELY, f);
 	draw_loss(d, f);
 	page_details_begin(f, "Fairness");
-	fputs("<thead><tr><th scope=\"col\">from", f);
+	fputs("<thead><tr><th scope=\"col\">until", f);
 	for (size_t i = 0; page_look_tenant(d, i); i++) {
 		fputs("<th scope=\"col\">", f);
 		page_look_name(d, i, f);

@@ -2,6 +2,7 @@
 /* The tables of the page: tenants, leases, the queue. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/cmd/sfair/web.h"
@@ -51,12 +52,12 @@ static void web_lists_put_tenant_row(const struct web_view *v,
 {
 	fputs("<tr>", f);
 	web_put_tenant(v, f, "th scope=\"row\"", t->pool, t->name, t->letter);
+	page_cell_fixed(f, t->rho, 2);
 	page_cell_fixed(f, t->alloc, web_lists_whole_digits(t->alloc));
 	page_cell_fixed(f, t->quota, web_lists_whole_digits(t->quota));
 	web_lists_put_bar(f, web_look(v, t->pool, t->name), t->alloc, t->quota,
 			  most);
 	page_cell_fixed(f, t->demand, web_lists_whole_digits(t->demand));
-	page_cell_fixed(f, t->rho, 2);
 	page_cell_fixed(f, t->running, 0);
 	page_cell_fixed(f, t->waiting, 0);
 	if (v->model->pool_count > 1)
@@ -77,11 +78,11 @@ void web_tenants(const struct web_view *v, FILE *f)
 {
 	static const struct page_heading heads[] = {
 		{"Tenant", "account or tenant", true},
+		{"rho", "GPU time had over due; below 1 it had less", false},
 		{"GPUs", "that its jobs hold now", false},
 		{"Share", "of the pool, in GPUs", false},
 		{"Has", "GPUs held; the line is its share", false},
 		{"Asks for", "GPUs that its jobs run on or wait for", false},
-		{"rho", "GPU time had over due; below 1 it had less", false},
 		{"Run", "jobs with GPUs", false},
 		{"Wait", "jobs that wait", false},
 		{"Pool", "the pool", true},
@@ -111,11 +112,17 @@ void web_tenants(const struct web_view *v, FILE *f)
 
 /* ---- Jobs. ---- */
 
+/* tasks: of an array that the row is of; 1: of the job alone. */
 static void web_lists_put_job_begin(const struct web_view *v,
-				    const struct top_job *j, FILE *f)
+				    const struct top_job *j, size_t tasks,
+				    FILE *f)
 {
 	fputs("<tr><th scope=\"row\">", f);
-	page_name(f, j->id_text, NAME_CHARS);
+	if (tasks > 1)
+		fprintf(f, "%.*s_[%zu tasks]", (int)page_array_of(j->id_text),
+			j->id_text, tasks);
+	else
+		page_name(f, j->id_text, NAME_CHARS);
 	page_cell_text(f, j->name);
 	page_cell_text(f, j->user);
 	web_put_tenant(v, f, "td class=\"text\"", j->pool, j->tenant,
@@ -175,17 +182,74 @@ static double web_lists_longest_left(const struct top_model *m)
 	return most;
 }
 
-static void web_lists_put_lease(const struct web_view *v,
-				const struct top_job *j, double most, FILE *f)
+/* A row of the leases: a job's, or those of an array's tasks together. */
+struct lease_line {
+	struct top_job of; /* the first one that ends; gpus: of all */
+	size_t tasks;
+	bool apart; /* on other nodes */
+};
+
+#define LINES_BACK 64 /* tasks of an array stand near each other */
+
+/* The line of a job's array, where both are in the same phase; NULL: none. */
+static struct lease_line *line_of(struct lease_line *lines, size_t count,
+				  const struct top_job *j)
 {
+	size_t array = page_array_of(j->id_text);
+
+	for (size_t i = count; array && i-- > 0 && count - i <= LINES_BACK;) {
+		const struct top_job *of = &lines[i].of;
+
+		if (page_array_of(of->id_text) == array &&
+		    !strncmp(of->id_text, j->id_text, array) &&
+		    !strcmp(of->phase, j->phase) &&
+		    !strcmp(of->pool, j->pool) &&
+		    isnan(of->end_sec) == isnan(j->end_sec))
+			return &lines[i];
+	}
+	return NULL;
+}
+
+/* Returns the lines, to be freed, or NULL when out of memory. */
+static struct lease_line *lease_lines(const struct top_list *list,
+				      size_t *count)
+{
+	struct lease_line *lines = calloc(list->count, sizeof(*lines));
+
+	*count = 0;
+	for (size_t i = 0; lines && i < list->count; i++) {
+		const struct top_job *j = list->rows[i];
+		struct lease_line *line = line_of(lines, *count, j);
+		double gpus;
+
+		if (!line) {
+			lines[(*count)++] =
+				(struct lease_line){.of = *j, .tasks = 1};
+			continue;
+		}
+		gpus = line->of.gpus + j->gpus;
+		line->apart |= strcmp(line->of.nodes, j->nodes) != 0;
+		if (j->end_sec < line->of.end_sec)
+			line->of = *j;
+		line->of.gpus = gpus;
+		line->tasks++;
+	}
+	return lines;
+}
+
+static void web_lists_put_lease(const struct web_view *v,
+				const struct lease_line *line, double most,
+				FILE *f)
+{
+	const struct top_job *j = &line->of;
 	double now = v->model->time_sec;
 	double left =
 		isnan(j->end_sec) ? (double)NAN : fmax(j->end_sec - now, 0);
 	const char *why = isnan(left) ? j->pinned : "";
 	char words[WHY_CHARS + 1];
 
-	web_lists_put_job_begin(v, j, f);
-	page_cell_text(f, j->nodes);
+	web_lists_put_job_begin(v, j, line->tasks, f);
+	page_cell_text(f, line->apart ? "several" : j->nodes);
 	web_lists_put_when(f, j->end_sec, now);
 	page_cell_span(f, left);
 	if (isnan(left))
@@ -204,13 +268,15 @@ static void web_lists_put_lease(const struct web_view *v,
 void web_leases(const struct web_view *v, FILE *f)
 {
 	static const struct page_heading heads[] = {
-		{"Job", "its number", true},
+		{"Job", "its number; an array's tasks are one row", true},
 		{"Name", "as its user called it", true},
 		{"User", "login name", true},
 		{"Tenant", "account or tenant", true},
 		{"GPUs", "that it holds", false},
 		{"Nodes", "where they are", true},
-		{"Ends", "its lease, local time; -: not before the job", false},
+		{"Ends",
+		 "its lease, of tasks the first, local time; -: not before the job",
+		 false},
 		{"Left", "of it, H:MM:SS", false},
 		{"", "the same, of a whole term", false},
 		{"What it does", "the phase of its lease", true},
@@ -218,6 +284,8 @@ void web_leases(const struct web_view *v, FILE *f)
 	};
 	const struct top_list *list = &v->model->lists[TOP_LEASES];
 	double most = web_lists_longest_left(v->model);
+	struct lease_line *lines;
+	size_t count;
 
 	if (!list->count) {
 		web_lists_put_none(
@@ -227,10 +295,12 @@ void web_leases(const struct web_view *v, FILE *f)
 		return;
 	}
 	page_table_begin(f, "Leases", heads);
-	for (size_t i = 0; i < list->count && i < ROWS_MAX; i++)
-		web_lists_put_lease(v, list->rows[i], most, f);
+	lines = lease_lines(list, &count);
+	for (size_t i = 0; i < count && i < ROWS_MAX; i++)
+		web_lists_put_lease(v, &lines[i], most, f);
+	free(lines);
 	page_table_end(f);
-	web_put_rest(f, "jobs", list->count, ROWS_MAX);
+	web_put_rest(f, "jobs", count, ROWS_MAX);
 	fputs("</section>\n", f);
 }
 
@@ -260,7 +330,7 @@ static void web_lists_put_waiting(const struct web_view *v,
 {
 	double now = v->model->time_sec;
 
-	web_lists_put_job_begin(v, j, f);
+	web_lists_put_job_begin(v, j, 1, f);
 	if (j->copies > 1)
 		fprintf(f, " × %.0f", j->copies);
 	page_cell_fixed(f, j->rank > 0 ? j->rank : (double)NAN, 0);

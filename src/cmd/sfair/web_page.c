@@ -80,6 +80,8 @@ static const char script[] =
 	"querySelector('[aria-sort]');\n"
 	"return h&&[t.closest('section').id,h.cellIndex,h.getAttribute('aria-sort')]});\n"
 	"all(now,places).forEach((e,i)=>{if(old[i]?.open)e.open=true});\n"
+	"for(const e of all(was,'input:checked')){const n=now.querySelector("
+	"'#'+e.id);if(n)n.checked=true}\n"
 	"was.replaceWith(now);\n"
 	"for(const s of sorts)if(s){\n"
 	"const h=document.getElementById(s[0])?.querySelector('thead')?"
@@ -113,7 +115,7 @@ static const char script[] =
 	"addEventListener('visibilitychange',load,true);\n";
 
 /* Of the script; live/87-web.sh checks it. */
-#define SCRIPT_HASH "'sha256-SHzUXwy8ZOKwR++iNtdsn5/nzWHdG2R7i3Px5gyUzn4='"
+#define SCRIPT_HASH "'sha256-qA0dXLoLHQDj4sFUR1Cm6M3oYxqo4cVWJn7VYEeTwcc='"
 
 /* ---- Tenants. ---- */
 
@@ -260,19 +262,6 @@ static void web_page_put_lowest(const struct top_model *m, FILE *f)
 	fputs("</small></dd></div>\n", f);
 }
 
-/* What nobody holds of drained nodes; without these, all of theirs. */
-static double web_page_pool_down(const struct top_model *m, size_t pool)
-{
-	const json_t *row =
-		json_array_get(json_object_get(m->reply, "pools"), pool);
-
-	if (m->node_count)
-		return m->pools[pool].down;
-	return fmax(m->pools[pool].gpus - json_number_value(json_object_get(
-						  row, "gpus_usable")),
-		    0);
-}
-
 static void web_page_put_tiles(const struct top_model *m, FILE *f)
 {
 	double all = 0, free_ = 0, down = 0, held;
@@ -280,7 +269,7 @@ static void web_page_put_tiles(const struct top_model *m, FILE *f)
 	for (size_t i = 0; i < m->pool_count; i++) {
 		all += m->pools[i].gpus;
 		free_ += m->pools[i].free;
-		down += web_page_pool_down(m, i);
+		down += m->pools[i].down;
 	}
 	held = all - free_ - down;
 	fputs("<dl class=\"tiles\">\n", f);
