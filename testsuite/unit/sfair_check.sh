@@ -61,7 +61,7 @@ refused() {
 }
 
 pool='Pool=gpu Partitions=gpu'
-good="$tools/new.conf: good; pools: 1, tenants: 0"
+good="$tools/new.conf: good; pools: 1, each account is a tenant"
 same='compared with what runs: nothing changes'
 site "$all"
 
@@ -107,6 +107,9 @@ $same" "$pool"
 says "$good
 compared with what runs:
 pool gpu: Leases=yes becomes no" "$pool Leases=no"
+site "$(sed '/^SchedulerType/d; /^BurstBufferType/d' <<<"$all")"
+says "$lacks SchedulerType=sched/astraea and BurstBufferType=burst_buffer/astraea: there are no leases, GPU jobs run until they end (Leases=no if that is meant)
+$same" "$pool"
 site "${all/PriorityType/#}"
 says "$lacks PriorityType=priority/ltgf: squeue and sprio do not show the order in which jobs go, and where Slurm starts them it is not fair
 $same" "$pool"
@@ -153,7 +156,8 @@ tenant a has other accounts or users
 tenant c comes: weight 1
 Listen=(none) becomes 7000 at slurmctld's next start
 LeaseProgram=(none) becomes /bin/true
-HistoryDays=0 becomes 30 at slurmctld's next start" \
+HistoryDays=0 becomes 30 at slurmctld's next start
+leases that run keep their end; the new LeaseTerm is of those that begin later" \
 	'Pool=gpu Partitions=gpu,late LeaseTerm=300' 'Pool=new Partitions=cpu' \
 	'Tenant=a Users=bin Weight=3' 'Tenant=c Users=daemon' Listen=7000 HistoryDays=30 \
 	LeaseProgram=/bin/true

@@ -128,7 +128,8 @@ static char *conf_shared_node(const slurm_conf_partition_t *a,
 	if (!a->nodes || !b->nodes)
 		return NULL;
 	if (!strcasecmp(a->nodes, "ALL") || !strcasecmp(b->nodes, "ALL"))
-		return strdup(strcasecmp(a->nodes, "ALL") ? a->nodes : b->nodes);
+		return strdup(strcasecmp(a->nodes, "ALL") ? a->nodes
+							  : b->nodes);
 	all = slurm_hostlist_create(a->nodes);
 	some = slurm_hostlist_create(b->nodes);
 	while (all && some && (name = slurm_hostlist_shift(some)) &&
@@ -153,8 +154,8 @@ conf_pool_of(const struct astra_config *config, const char *partition)
 	return NULL;
 }
 
-/* Returns 0, or -1 with err naming two pools that share a node; those that come by
- * a NodeSet the plugin finds. */
+/* Returns 0, or -1 with err naming two pools that share a node; those that come
+ * by a NodeSet the plugin finds. */
 static int check_conf_overlap(const struct astra_config *config,
 			      const struct parts *parts,
 			      struct astra_error *err)
@@ -256,7 +257,9 @@ static void tell_changes(const struct astra_config *config, const char *checked,
 	astra_config_compare(before, config, &text);
 	if (text.size)
 		printf("compared with %s:\n%s", name, text.bytes);
-	else
+	if (text.size && strstr(text.bytes, ": LeaseTerm="))
+		puts("leases that run keep their end; the new LeaseTerm is of those that begin later");
+	if (!text.size)
 		printf("compared with %s: nothing changes\n", name);
 	astra_text_clear(&text);
 	astra_config_destroy(before);
@@ -343,6 +346,15 @@ static void print_warning(void *arg, const char *text)
 	printf("warning: %s\n", text);
 }
 
+static void print_good(const char *file, const struct astra_config *config)
+{
+	printf("%s: good; pools: %zu, ", file, config->pool_count);
+	if (config->tenant_count)
+		printf("tenants: %zu\n", config->tenant_count);
+	else
+		puts("each account is a tenant");
+}
+
 int sfair_check_conf(const char *path, bool quiet, struct astra_error *err)
 {
 	struct astra_error warnings[SFAIR_CONF_WARNINGS];
@@ -355,8 +367,7 @@ int sfair_check_conf(const char *path, bool quiet, struct astra_error *err)
 	else
 		astra_error_nomem(err);
 	if (config && !quiet)
-		printf("%s: good; pools: %zu, tenants: %zu\n", whole,
-		       config->pool_count, config->tenant_count);
+		print_good(whole, config);
 	if (config)
 		sfair_conf_warnings(warnings, print_warning, NULL);
 	if (config && !quiet)

@@ -49,8 +49,21 @@ static void vacate(struct order *order)
 	*order = (struct order){.state = VACANT};
 }
 
-/* Who asks for a pool that is wanted already shares its record. Else an order
- * takes the place of what has been kept longest. Caller holds the mutex. */
+/* Whether an order should rather take this place than that one: a vacant one,
+ * else a record that is made, else one that is wanted; of two alike the older.
+ */
+static bool is_rather(const struct order *this, const struct order *that)
+{
+	static const int rank[] = {
+		[VACANT] = 0, [DONE] = 1, [FAILED] = 1, [WANTED] = 2};
+
+	if (rank[this->state] != rank[that->state])
+		return rank[this->state] < rank[that->state];
+	return this->since_sec < that->since_sec;
+}
+
+/* Who asks for a pool that is wanted already shares its record. Caller holds
+ * the mutex. */
 static uint64_t place_order(const char *pool)
 {
 	struct order *at = &orders[0];
@@ -60,8 +73,7 @@ static uint64_t place_order(const char *pool)
 
 		if (o->state == WANTED && !strcmp(o->pool, pool))
 			return o->ticket;
-		if (o->state < at->state ||
-		    (at->state != VACANT && o->since_sec < at->since_sec))
+		if (is_rather(o, at))
 			at = o;
 	}
 	vacate(at);

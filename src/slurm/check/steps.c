@@ -31,10 +31,13 @@ void astra_steps_warn(const struct astra_steps *steps, bool leases,
 		gate || astra_steps_have(steps->scheduler, "sched/", "astraea");
 
 	if (leases && !gate)
-		astra_error_add(out, "slurm.conf lacks BurstBufferType="
-				     "burst_buffer/astraea: there are no "
-				     "leases, GPU jobs run until they end "
-				     "(Leases=no if that is meant)");
+		astra_error_add(out,
+				"slurm.conf lacks %sBurstBufferType="
+				"burst_buffer/astraea: there are no leases, "
+				"GPU jobs run until they end (Leases=no if "
+				"that is meant)",
+				engine ? ""
+				       : "SchedulerType=sched/astraea and ");
 	if (!astra_steps_have(steps->priority, "priority/", "ltgf"))
 		astra_error_add(out, "slurm.conf lacks PriorityType="
 				     "priority/ltgf: squeue and sprio do not "

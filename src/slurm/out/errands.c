@@ -27,7 +27,7 @@
 
 void astra_errand_add(struct astra_errand *errand, const char *fmt, ...)
 {
-	char text[2048];
+	char text[9216];
 	va_list args;
 	int size;
 

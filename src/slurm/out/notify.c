@@ -11,6 +11,7 @@
 #include "src/slurm/out/errands.h"
 
 #define NAME_SIZE 256
+#define TEXT_SIZE 8192 /* a node list's */
 
 /* A lease of a thousand jobs may end in one moment. */
 static const struct astra_errand_bounds bounds = {
@@ -35,11 +36,11 @@ static void notify_failed(const char *text)
 }
 
 /* Users choose names: a line's end in one would be a header of a mail. */
-static const char *notify_plain(char *out, const char *text)
+static const char *notify_plain(char *out, size_t size, const char *text)
 {
 	size_t i = 0;
 
-	for (; text && text[i] && i < NAME_SIZE - 1; i++)
+	for (; text && text[i] && i < size - 1; i++)
 		out[i] = iscntrl((unsigned char)text[i]) ? '?' : text[i];
 	out[i] = '\0';
 	return out;
@@ -48,11 +49,11 @@ static const char *notify_plain(char *out, const char *text)
 static void notify_env_text(struct astra_errand *errand, const char *name,
 			    const char *text)
 {
-	char plain[NAME_SIZE];
+	char plain[TEXT_SIZE];
 
 	if (text)
 		astra_errand_add(errand, "%s=%s", name,
-				 notify_plain(plain, text));
+				 notify_plain(plain, sizeof(plain), text));
 }
 
 static void notify_env_user(struct astra_errand *errand,
@@ -116,7 +117,8 @@ static void notify_subject(struct astra_errand *errand, const job_record_t *job,
 	else
 		snprintf(id, sizeof(id), "Job_id=%u", job->job_id);
 	astra_errand_add(errand, "Slurm %s Name=%s %s", id,
-			 notify_plain(name, job->name), news_words[news]);
+			 notify_plain(name, sizeof(name), job->name),
+			 news_words[news]);
 }
 
 /* An address that looks like an option would be one. */
