@@ -24,13 +24,20 @@ checks='' verbose=''
 log=$(mktemp "${TMPDIR:-/tmp}/astraea-build.XXXXXX")
 trap 'rm -f "$log"' EXIT
 
+# What setup.sh says of its minutes: packages, Slurm's source, its headers.
+progress() {
+	[[ $verbose ]] || exec cat >/dev/null
+	sed -un -e 's/^setup: /    /' -e 't cut' -e d \
+		-e ':cut' -e 's/^\(.\{76\}\).*/\1.../' -e p
+}
+
 # step NAME COMMAND...: quiet unless it fails.
 step() {
 	local name=$1 start=$SECONDS
 	shift
-	[[ ! $verbose ]] || printf '  %-10s ' "$name"
-	if "$@" >"$log" 2>&1 </dev/null; then
-		[[ ! $verbose ]] || echo "$((SECONDS - start)) s"
+	[[ ! $verbose ]] || echo "  $name"
+	if "$@" </dev/null 2>&1 | tee "$log" | progress; then
+		[[ ! $verbose ]] || echo "    $((SECONDS - start)) s"
 		return
 	fi
 	echo "FAIL  $name"

@@ -15,7 +15,7 @@ EXTRA_DIST += \
 	debian/astraea-source.postinst debian/astraea-source.postrm \
 	debian/astraea-source.prerm debian/astraea-source.triggers \
 	debian/astraea-spank.examples debian/astraea-spank.install \
-	debian/astraea-spank.lintian-overrides \
+	debian/astraea-spank.lintian-overrides debian/astraea-spank.postrm \
 	debian/changelog debian/clean debian/control debian/copyright \
 	debian/libsfair-dev.install debian/libsfair-dev.manpages \
 	debian/libsfair0.install debian/libsfair0.lintian-overrides debian/libsfair0.symbols \
