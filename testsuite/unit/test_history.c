@@ -691,6 +691,42 @@ static void a_clock_set_back_counts_once(void **state)
 	used_is_but(2 * 65, 2 * 65 - 2 * 10);
 }
 
+static void waits_with(uint32_t id, double fair)
+{
+	struct astra_report_job j = job_of(id);
+
+	j.of.state = ASTRA_JOB_PENDING;
+	j.state = "PENDING";
+	j.phase = "waiting";
+	j.of.usage.fair = fair;
+	(void)astra_report_add_job(report, &j);
+	free((void *)(uintptr_t)j.id_text);
+}
+
+/* What is due to it grows while it waits: 1 GPU second a second. With 700 such
+ * jobs 500 rows a report are written anew. */
+static void a_row_of_a_job_that_waits_is_a_minute_old(void **state)
+{
+	(void)state;
+	open_writer();
+	for (int t = 0; t <= 90; t += 10)
+		begin(T0 + t), waits_with(7, t), put();
+	assert_close(number("SELECT fair_gpu_sec FROM job WHERE job=7"), 70,
+		     1e-9);
+	for (int t = 100; t <= 240; t += 10) {
+		begin(T0 + t);
+		for (uint32_t id = 1000; id < 1700; id++)
+			waits_with(id, t);
+		put();
+	}
+	assert_int_equal(number("SELECT count(*) FROM job WHERE job>=1000"
+				" AND fair_gpu_sec=170"),
+			 0);
+	assert_int_equal(number("SELECT count(*) FROM job WHERE job>=1000"
+				" AND fair_gpu_sec>=170"),
+			 700);
+}
+
 static void a_report_left_out_is_covered_by_the_next(void **state)
 {
 	(void)state;
@@ -1414,6 +1450,7 @@ int main(void)
 		TEST(nothing_is_counted_twice),
 		TEST(a_job_that_comes_back_goes_on),
 		TEST(a_clock_set_back_counts_once),
+		TEST(a_row_of_a_job_that_waits_is_a_minute_old),
 		TEST(a_report_left_out_is_covered_by_the_next),
 		TEST(decay_is_taken_out),
 		TEST(lack_is_by_the_minute),
