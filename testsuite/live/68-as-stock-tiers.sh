@@ -17,7 +17,8 @@ shape+=(--slurm 'PartitionName=top Nodes=n1 State=UP PriorityTier=9')
 start_cluster "${shape[@]}"
 stock=$CLUSTER_DIR/s
 trap end_stock EXIT
-"$live_lib/cluster" up "$stock" "${shape[@]}" --stock --vary "$vary" >/dev/null
+"$live_lib/cluster" up "$stock" "${shape[@]}" --stock --vary "$vary" \
+	--slurm PriorityType=priority/basic >/dev/null
 rm -f "$conf"
 
 # in_cluster ENV COMMAND...
