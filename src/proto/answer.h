@@ -103,8 +103,8 @@ void astra_answer_top(const struct astra_report *report,
 int astra_answer_fault(enum astra_fault fault, const char *text,
 		       struct astra_text *out);
 
-/* Answer for one job that the viewer may see: a paragraph for a user, "text",
- * and its numbers, "why". (why_json.c)
+/* Answer for one job that the viewer may see: words for a user, "text" and
+ * "parts", and their numbers, "why". (why_json.c)
  * Returns 0, or -1 when out of memory. */
 int astra_answer_why(const struct astra_report *report,
 		     const struct astra_report_job *job,

@@ -273,19 +273,51 @@ static void why_json_put_why(const struct astra_why *why,
 	astra_text_add(out, "}", 1);
 }
 
+/* "text" has all parts in a row; "parts" has each, as a user is shown them. */
+static int put_texts(const struct astra_why *why, struct astra_text *out)
+{
+	struct astra_why_texts texts = {0};
+	struct {
+		const char *key;
+		struct astra_text *text;
+	} parts[] = {
+		{"answer", &texts.answer},
+		{"reason", &texts.reason},
+		{"change", &texts.change},
+		{"detail", &texts.detail},
+	};
+	struct astra_text all = {0};
+	int rc;
+
+	astra_why_texts(why, &texts);
+	astra_text_printf(out, ",\"parts\":{");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *text = parts[i].text->bytes;
+
+		all.failed |= parts[i].text->failed;
+		text = text ? text + (*text == ' ') : "";
+		if (*text)
+			astra_text_printf(&all, "%s%s", i ? " " : "", text);
+		astra_text_printf(out, "%s\"%s\":", i ? "," : "", parts[i].key);
+		astra_encode_text(out, text);
+	}
+	astra_text_printf(out, "},\"text\":");
+	astra_encode_text(out, all.bytes ? all.bytes : "");
+	rc = all.failed ? -1 : 0;
+	astra_text_clear(&all);
+	astra_why_texts_clear(&texts);
+	return rc;
+}
+
 int astra_answer_why(const struct astra_report *report,
 		     const struct astra_report_job *job,
 		     const struct astra_viewer *viewer, struct astra_text *out)
 {
-	struct astra_text text = {0};
 	struct astra_why why;
 	int rc;
 
 	astra_why_find(report, job, viewer, &why);
-	rc = astra_why_text(&why, &text);
-	astra_text_printf(out, ",\"text\":");
-	astra_encode_text(out, text.bytes ? text.bytes : "");
-	astra_text_clear(&text);
+	rc = put_texts(&why, out);
 	why_json_put_why(&why, out);
 	return rc;
 }

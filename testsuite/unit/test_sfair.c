@@ -96,7 +96,11 @@ static void why_is_a_paragraph(void **state)
 	(void)state;
 	assert_int_equal(sfair("why 20_5"), 0);
 	says("9 array tasks");
-	says("Needier jobs use up the GPUs.");
+	says(" is expected to start in about ");
+	says("Needier jobs\nuse up the GPUs.");
+	lacks("fair share");
+	assert_int_equal(sfair("why -v 20_5"), 0);
+	says("divided by the fair share");
 	assert_int_equal(sfair("why 4711"), 1);
 	says("sfair: error: job 4711: no managed job");
 }
