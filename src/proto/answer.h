@@ -110,6 +110,12 @@ int astra_answer_why(const struct astra_report *report,
 		     const struct astra_report_job *job,
 		     const struct astra_viewer *viewer, struct astra_text *out);
 
+/* Answer for all jobs of the viewer in a line each, and for their tenants.
+ * (why_json.c) */
+void astra_answer_mine(const struct astra_report *report,
+		       const struct astra_viewer *viewer,
+		       struct astra_text *out);
+
 /* Order the record of a pool's next round (*ticket 0: sets it), or append the
  * one of that ticket to out; nothing is appended as long as it is not there.
  * Returns 0, or -1 with err set: no such ticket. */

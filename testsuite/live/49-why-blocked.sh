@@ -3,8 +3,8 @@
 # A job of 2 GPUs that must not be interrupted is in the way of a gang of the
 # whole pool: sfair why begins with what the gang waits for, names that job and its
 # end, and shows one time and no promise that cannot be kept; squeue, sfair lease
-# and sfair when show the same time, also after a restart of slurmctld.
-# Weight 0 is told. One line "ok NAME" for each.
+# and sfair when show the same time, also after a restart of slurmctld. sfair why
+# and sfair alone are a line a job; weight 0 is told. One line "ok NAME" for each.
 # Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
@@ -73,11 +73,19 @@ same() {
 wait_for 20 same
 ok one-time
 
-# ---- Weight 0.
+# ---- Lines of mine.
 idle=$(submit -A idle --gpus=1 --wrap 'sleep 600')
 wait_for 20 answers "$idle" 'its tenant idle has weight 0'
+check_eq "lines of sfair why" 2 "$(sfair why | grep -c '^Job [0-9]* ')"
+sfair why
+sfair
+check "sfair is $(sfair | wc -l) lines" test "$(sfair | wc -l)" -le 10
+sfair | grep >/dev/null '^Tenant b in pool gpu: 0 GPUs of a share of 4' ||
+	sfair | grep >/dev/null '^Tenant b in pool gpu: ' || fail "sfair: $(sfair)"
+as_other sfair | grep >/dev/null "^Job $pin runs and keeps its GPUs until it ends" ||
+	fail "sfair of games: $(as_other sfair)"
 scancel "$idle"
-ok weight-0
+ok mine
 
 # ---- Once the job has ended the gang starts.
 scancel "$pin"

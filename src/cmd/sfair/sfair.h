@@ -244,6 +244,9 @@ char *sfair_why_words(const json_t *reply, bool all);
 /* Words, in lines that can be read. */
 void sfair_put_wrapped(const char *text);
 void sfair_print_why(const json_t *reply, const struct sfair_args *args);
+/* mine.c: a line for each of the user's waiting jobs; without a command a few
+ * lines on all of them and their tenants. */
+void sfair_print_mine(const json_t *reply, const struct sfair_args *args);
 void sfair_print_diag(const json_t *reply, const struct sfair_args *args);
 
 /* The width of the terminal, or 0 where the output is none. */
