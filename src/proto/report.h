@@ -180,6 +180,8 @@ struct astra_report_job {
 	double run_start_sec; /* of the present or last run; 0: not known, or
 			       * its nodes are not up yet */
 	double run_end_sec;   /* of the last run; 0: not known */
+	double limit_end_sec; /* when its time limit ends the present run; 0: it
+			       * has none, or does not run */
 	uint64_t app; /* its number, where its pool holds auctions; else 0 */
 	uint32_t app_next; /* the next job of that app; set when it is added */
 };
@@ -300,6 +302,7 @@ struct astra_report_privacy {
 
 struct astra_report {
 	double time_sec;
+	double heard_sec; /* no running job loses its GPUs before; 0: any may */
 	const char *cluster;
 	const char *slurm_version;
 	struct astra_report_privacy privacy;

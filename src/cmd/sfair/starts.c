@@ -133,7 +133,7 @@ static void tell_unknown(const json_t *job, const json_t *reply,
 	double now = starts_number(reply, "time_sec");
 	double until = starts_number(job, "forecast_until_sec");
 	double over = after_maintenance(reply);
-	char to[64];
+	char to[64], *words;
 
 	sfair_time(over > 0 ? over : until, to, sizeof(to));
 	astra_text_printf(out, "Job %s ", starts_text(job, "id_text"));
@@ -150,7 +150,9 @@ static void tell_unknown(const json_t *job, const json_t *reply,
 				  to);
 	else
 		astra_text_printf(out, "has no expected start yet.");
-	astra_text_printf(out, " %s", starts_text(reply, "text"));
+	words = sfair_why_words(reply, false);
+	astra_text_printf(out, " %s", words ? words : "");
+	free(words);
 }
 
 static void starts_tell(const json_t *reply, struct astra_text *out)

@@ -63,10 +63,11 @@ struct astra_view {
 	struct astra_other *others; /* none where nobody looks ahead */
 	size_t other_count, other_room;
 	struct astra_pause pause;
-	bitstr_t *own;	/* the nodes that it leases, astra_pool_nodes() */
-	bitstr_t *left; /* no more of them, but a job of the pool is there; or
-			   NULL */
-	bool unsettled; /* a job is being cleaned up: look again soon */
+	double heard_sec; /* no job is taken back before; 0: any may be */
+	bitstr_t *own;	  /* the nodes that it leases, astra_pool_nodes() */
+	bitstr_t *left;	  /* no more of them, but a job of the pool is there; or
+			     NULL */
+	bool unsettled;	  /* a job is being cleaned up: look again soon */
 };
 
 /* So long after its start slurmctld may yet hear that a job had ended. */

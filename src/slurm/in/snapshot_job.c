@@ -66,13 +66,17 @@ static uint32_t snapshot_job_copies_of(const job_record_t *job)
 	return a && IS_JOB_PENDING(job) && a->task_cnt ? a->task_cnt : 1;
 }
 
+/* NO_VAL and INFINITE are larger; to Slurm a job without a limit runs a year.
+ */
+#define SNAPSHOT_ENDLESS_MIN (365 * 24 * 60)
+
 static double snapshot_job_limit_of(const job_record_t *job)
 {
 	uint32_t limit = job->time_limit;
 
 	if (limit == NO_VAL && job->part_ptr)
 		limit = job->part_ptr->max_time;
-	return limit == NO_VAL || limit == INFINITE ? 0 : limit * 60.0;
+	return limit >= SNAPSHOT_ENDLESS_MIN ? 0 : limit * 60.0;
 }
 
 /* When the last run of a job that was requeued ended. */
