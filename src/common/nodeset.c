@@ -24,6 +24,8 @@ static uint64_t masked(const struct astra_set *set, size_t word,
 		bits &= ~mask->but[0][word];
 	if (mask->but[1])
 		bits &= ~mask->but[1][word];
+	if (mask->but[2])
+		bits &= ~mask->but[2][word];
 	return bits;
 }
 

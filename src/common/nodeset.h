@@ -22,7 +22,7 @@ struct astra_set {
  * layout as a set's words, NULL: no restriction. */
 struct astra_set_mask {
 	const uint64_t *only;
-	const uint64_t *but[2];
+	const uint64_t *but[3];
 };
 
 /* The uint64_t that a set of the numbers below `count` takes. */

@@ -233,6 +233,7 @@ struct idle_node {
 struct idle {
 	bool known; /* as of the snapshot before */
 	struct astra_space *space;
+	struct astra_ranks ranks;
 	struct idle_node *left;
 	uint32_t *coming; /* all 0 between rounds */
 	uint32_t *moved;  /* nodes of which jobs hold something else now */

@@ -11,6 +11,7 @@
 void astra_idle_clear(struct idle *idle)
 {
 	astra_space_destroy(idle->space);
+	astra_ranks_free(&idle->ranks);
 	free(idle->left);
 	free(idle->coming);
 	free(idle->moved);
@@ -196,8 +197,10 @@ static int idle_count_all(struct astra_engine *e,
 		return -1;
 	idle_count_nodes(idle, snap);
 	idle->space = astra_space_create(count, idle->gpus_max);
-	if (!idle->space)
+	if (!idle->space ||
+	    astra_ranks_make(&idle->ranks, snap->nodes, count) < 0)
 		return -1;
+	astra_space_weigh(idle->space, &idle->ranks);
 	for (size_t i = 0; i < snap->job_count; i++)
 		idle_hold(idle, snap->jobs[i].held, snap->jobs[i].held_count,
 			  1);

@@ -154,11 +154,14 @@ int astra_snapshot_copy(const struct astra_snapshot *from,
 #define REASON(kind, member) ASTRA_MEMBER(astra_reason, kind, member)
 
 const struct astra_member astra_node_members[] = {
-	NODE(TEXT, name),	   NODE(FLAG, usable), NODE(FLAG, emptying),
-	NODE(FLAG, settling),	   NODE(U32, gpus),    NODE(U32, gpus_free),
-	NODE(U32, gpus_scattered), NODE(REAL, charge), NODE(U32, rack),
-	NODE(U32, slot_gpus),	   NODE(U32, cpus),    NODE(U32, cpus_free),
-	NODE(U64, mem_free_mib),   NODE(U64, mem_mib), NODE(TEXT, gpu_type),
+	NODE(TEXT, name),	   NODE(FLAG, usable),
+	NODE(FLAG, emptying),	   NODE(FLAG, settling),
+	NODE(U32, gpus),	   NODE(U32, gpus_free),
+	NODE(U32, gpus_scattered), NODE(REAL, charge),
+	NODE(U32, rack),	   NODE(U32, weight),
+	NODE(U32, slot_gpus),	   NODE(U32, cpus),
+	NODE(U32, cpus_free),	   NODE(U64, mem_free_mib),
+	NODE(U64, mem_mib),	   NODE(TEXT, gpu_type),
 	ASTRA_MEMBERS_END,
 };
 

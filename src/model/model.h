@@ -75,6 +75,8 @@ struct astra_node {
 				  * shards of other devices */
 	double charge;		 /* of all its GPUs */
 	uint32_t rack;		 /* nodes of one rack have the same number */
+	uint32_t weight;	 /* of nodes that are as good the least goes
+				  * first */
 	uint32_t slot_gpus;	 /* GPUs that are next to each other; 0: all */
 	uint32_t cpus;
 	uint32_t cpus_free;

@@ -3,5 +3,6 @@
 libastra_engine_a_SOURCES += \
 	src/placement/placement.c \
 	src/placement/placement.h \
+	src/placement/ranks.c \
 	src/placement/space.c \
 	src/placement/space_priv.h

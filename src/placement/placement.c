@@ -114,6 +114,7 @@ struct search {
 	struct astra_set_mask mask;
 	uint32_t quantum;
 	size_t nodes_max;
+	size_t most; /* nodes of any place; 0: as the request says */
 	struct astra_share *shares;
 	size_t count, fixed; /* the first ones are on required nodes */
 	uint64_t missing;    /* GPUs */
@@ -183,7 +184,7 @@ static void restart(struct search *s)
 }
 
 /* Fill space->order with the nodes that host something, by descending fit,
- * then by index: a counting sort. */
+ * then by weight and index: a counting sort. */
 static void sort_by_fit(const struct search *s)
 {
 	const struct astra_space *space = s->space;
@@ -209,9 +210,13 @@ static void sort_by_fit(const struct search *s)
 		heads[fit] = before;
 		before += here;
 	}
-	for (size_t n = 0; n < space->count; n++)
+	for (size_t i = 0; i < space->count; i++) {
+		uint32_t n =
+			space->ranks ? space->ranks->order[i] : (uint32_t)i;
+
 		if (space->fits[n])
-			space->order[heads[space->fits[n]]++] = (uint32_t)n;
+			space->order[heads[space->fits[n]]++] = n;
+	}
 	space->order[before] = ASTRA_NONE;
 }
 
@@ -294,7 +299,7 @@ static bool place_fewest(struct search *s)
 		placement_use(s, node, s->missing);
 		return true;
 	}
-	placed = placement_fill(s, false);
+	placed = s->space->ranks ? -1 : placement_fill(s, false);
 	if (placed < 0) {
 		restart(s);
 		placed = placement_fill(s, true);
@@ -459,6 +464,8 @@ static bool placement_place(struct search *s, uint32_t strict_node_gpus)
 	uint32_t quanta = r->gpus / s->quantum;
 
 	s->nodes_max = r->nodes_max ? r->nodes_max : s->space->count;
+	if (s->most && s->most < s->nodes_max)
+		s->nodes_max = s->most;
 	if (strict_node_gpus) {
 		uint64_t needed = astra_div_up(r->gpus, strict_node_gpus);
 
@@ -469,6 +476,76 @@ static bool placement_place(struct search *s, uint32_t strict_node_gpus)
 	    r->nodes_min > s->nodes_max || r->nodes_min > quanta)
 		return false;
 	return r->required ? place_required(s) : place_anywhere(s);
+}
+
+/* Returns the number of shares; 0: no place. */
+static size_t placement_try(struct search *s, uint32_t strict_node_gpus)
+{
+	size_t count = 0;
+
+	if (placement_place(s, strict_node_gpus))
+		count = s->count;
+	s->fixed = 0;
+	restart(s);
+	return count;
+}
+
+/* The rank of the heaviest of these nodes, but for those that are required. */
+static uint32_t placement_heaviest(const struct search *s, size_t count)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t node = s->shares[i].node;
+
+		if (!astra_node_required(s->request, node) &&
+		    s->space->ranks->rank[node] > most)
+			most = s->space->ranks->rank[node];
+	}
+	return most;
+}
+
+/* A place on no node beyond this rank. */
+static size_t placement_below(struct search *s, uint32_t strict_node_gpus,
+			      uint32_t rank)
+{
+	const struct astra_space *space = s->space;
+	const struct astra_ranks *ranks = space->ranks;
+
+	memset(space->heavy, 0,
+	       astra_set_words(space->count) * sizeof(*space->heavy));
+	for (uint32_t i = ranks->first[rank + 1]; i < space->count; i++)
+		space->heavy[ranks->order[i] / 64] |= UINT64_C(1)
+						      << (ranks->order[i] % 64);
+	s->mask.but[2] = space->heavy;
+	return placement_try(s, strict_node_gpus);
+}
+
+/* The same on as many nodes, of which the heaviest has the least weight that
+ * will do. */
+static size_t placement_lighten(struct search *s, uint32_t strict_node_gpus,
+				size_t count)
+{
+	uint32_t low = 0, high = placement_heaviest(s, count);
+	size_t found;
+
+	if (!high)
+		return count;
+	s->most = count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (placement_below(s, strict_node_gpus, middle))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	found = placement_below(s, strict_node_gpus, high);
+	if (found)
+		return found;
+	s->mask.but[2] = NULL;
+	s->most = 0;
+	return placement_try(s, strict_node_gpus);
 }
 
 static int placement_compare_shares(const void *a, const void *b)
@@ -491,15 +568,11 @@ size_t astra_place(const struct astra_space *space,
 		.shares = shares,
 		.missing = request->gpus,
 	};
-	size_t count = 0;
+	size_t count = placement_try(&s, strict_node_gpus);
 
-	if (placement_place(&s, strict_node_gpus)) {
-		count = s.count;
-		if (count > 1)
-			qsort(shares, count, sizeof(*shares),
-			      placement_compare_shares);
-	}
-	s.fixed = 0;
-	restart(&s);
+	if (count && space->ranks)
+		count = placement_lighten(&s, strict_node_gpus, count);
+	if (count > 1)
+		qsort(shares, count, sizeof(*shares), placement_compare_shares);
 	return count;
 }

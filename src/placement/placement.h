@@ -9,7 +9,9 @@
  * The rule (SPEC section 1): if one node suffices, the node with the least
  * sufficient number of free GPUs; else nodes by descending free GPUs, but as
  * soon as the remainder fits on an unused node, it goes to the least
- * sufficient one. This uses the fewest nodes. Ties go to the lower index.
+ * sufficient one. This uses the fewest nodes. Of the places on so many nodes
+ * one is taken whose heaviest node has the least weight. Ties go to the lower
+ * index.
  */
 #ifndef ASTRA_PLACEMENT_H
 #define ASTRA_PLACEMENT_H
@@ -38,6 +40,24 @@ void astra_space_destroy(struct astra_space *space);
 
 /* A copy with the same rooms, or NULL when out of memory. */
 struct astra_space *astra_space_copy(const struct astra_space *space);
+
+/* Nodes by their weights. Zeroed: all weigh the same. */
+struct astra_ranks {
+	uint32_t count;	 /* of different weights */
+	uint32_t *order; /* all nodes, the lightest first, then by index */
+	uint32_t *first; /* where the nodes of a rank begin in it */
+	uint32_t *rank;	 /* by node: how many weights are less than its own */
+};
+
+/* Returns 0, or -1 when memory is out: then all weigh the same. */
+int astra_ranks_make(struct astra_ranks *ranks, const struct astra_node *nodes,
+		     size_t count);
+void astra_ranks_free(struct astra_ranks *ranks);
+
+/* Let places in the space, and in copies of it, heed weights. ranks: of its
+ * nodes; borrowed. */
+void astra_space_weigh(struct astra_space *space,
+		       const struct astra_ranks *ranks);
 
 /* Note what changes from now on, and undo it. Undo returns 0, or -1 when memory
  * was out for a note: then the space is to be made anew. */

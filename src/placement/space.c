@@ -33,7 +33,7 @@ static struct astra_space *space_make(size_t count, uint32_t gpus_max,
 	space->count = count;
 	space->gpus_max = gpus_max;
 	space->nodes = nodes;
-	space->bits = calloc(levels * words + words + level_words + levels,
+	space->bits = calloc(levels * words + 2 * words + level_words + levels,
 			     sizeof(*space->bits));
 	space->scratch =
 		malloc((2 * count + levels + 3) * sizeof(*space->scratch));
@@ -42,8 +42,9 @@ static struct astra_space *space_make(size_t count, uint32_t gpus_max,
 		return NULL;
 	}
 	space->used = space->bits + levels * words;
-	space->levels = astra_set_at(space->used + words, levels);
-	space->population = (uint32_t *)(space->used + words + level_words);
+	space->heavy = space->used + words;
+	space->levels = astra_set_at(space->heavy + words, levels);
+	space->population = (uint32_t *)(space->heavy + words + level_words);
 	space->order = space->scratch;
 	space->fits = space->order + count + 1;
 	space->heads = space->fits + count + 1;
@@ -65,6 +66,7 @@ struct astra_space *astra_space_copy(const struct astra_space *space)
 
 	if (!copy)
 		return NULL;
+	copy->ranks = space->ranks;
 	copy->gpus = space->gpus;
 	copy->over = space->over;
 	memcpy(copy->nodes, space->nodes, space->count * sizeof(*space->nodes));

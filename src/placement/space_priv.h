@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The inside of a space, shared by its own files only:
  *   space.c     nodes by their free GPUs: set, take, give, copy
+ *   ranks.c     nodes by their weights
  *   placement.c what one node could host of a request; the search for a place
  */
 #ifndef ASTRA_SPACE_PRIV_H
@@ -30,8 +31,10 @@ struct astra_space {
 	uint64_t *bits; /* the level sets, one after the other, then the rest */
 	struct astra_set levels; /* those with nodes; level 0 is not kept */
 	uint32_t *population;	 /* by level */
+	const struct astra_ranks *ranks; /* NULL: all nodes weigh the same */
 	/* For the time of one astra_place(). */
-	uint64_t *used; /* bitmap of nodes; empty in between */
+	uint64_t *used;	 /* bitmap of nodes; empty in between */
+	uint64_t *heavy; /* bitmap of nodes */
 	uint32_t *scratch;
 	uint32_t *order; /* nodes by descending fit */
 	uint32_t *heads; /* where each fit begins in it */

@@ -4,20 +4,22 @@
 # For live tests that put requests to a stock cluster and to ours, side by side:
 # source it after live.sh.
 #
-#   as_stock TABLE [--needs DRAWN] [--part 'KEY=VALUE...'] ARGUMENT...
+#   as_stock TABLE [--needs DRAWN] [--part 'KEY=VALUE...'] [--where] ARGUMENT...
 #				the requests of TABLE, which as_stock.py says how
 #				to read, to two clusters of these arguments, of 12
-#				nodes in groups of three, whose partitions are so
+#				nodes in groups of three, whose partitions are so;
+#				--where: the jobs have to be on the same nodes
 #   no_start_was_refused	each of ours was one that Slurm could carry out
 
 # live.sh sets live_lib and vary.
 # shellcheck disable=SC2154
 as_stock() {
-	local table=$1 groups=4 part='' nodes conf i
+	local table=$1 groups=4 part='' where='' nodes conf i
 	local -a needs=() shape
 	shift
 	[[ $1 != --needs ]] || { needs=("$1" "$2") && shift 2; }
 	[[ $1 != --part ]] || { part=" $2" && shift 2; }
+	[[ $1 != --where ]] || { where=where && shift; }
 	conf=$(mktemp)
 	shape=(--nodes $((3 * groups)) "$@")
 	for ((i = 0; i < groups; i++)); do
@@ -32,7 +34,7 @@ as_stock() {
 	stock=$CLUSTER_DIR/s
 	trap end_stock EXIT
 	"$live_lib/cluster" up "$stock" "${shape[@]}" --stock --vary "$vary" >/dev/null
-	"$live_lib/as_stock.py" "$stock/env" "$CLUSTER_DIR/env" "$table" "$groups" ||
+	"$live_lib/as_stock.py" "$stock/env" "$CLUSTER_DIR/env" "$table" "$groups" $where ||
 		fail "not as stock Slurm"
 	check_eq "errors of ours in the log" '' "$(errors_of_ours)"
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Put the same requests to a stock cluster and to ours, and compare.
 
-    as_stock.py STOCK_ENV OUR_ENV TABLE GROUPS
+    as_stock.py STOCK_ENV OUR_ENV TABLE GROUPS [where]
 
 The nodes are in groups of three, each with a partition gN and, with
 OverSubscribe=EXCLUSIVE, xN; a request is put to one group, and as many are
@@ -15,7 +15,8 @@ tried side by side as there are groups. TABLE has a line for each request:
 
 @1, @2, @3 stand for the nodes of the group, @g and @x for its partitions.
 Compared are the numbers of nodes, GPUs and CPUs, whether it waits, and the exit
-code of the command; of nodes that are named, that they are there.
+code of the command; of nodes that are named, that they are there; with "where"
+which nodes of the group a job has.
 """
 import os
 import re
@@ -43,13 +44,13 @@ def expand(names):
 
 
 class Cluster:
-    def __init__(self, env_file, ours):
+    def __init__(self, env_file, ours, where):
         out = subprocess.run(
             ["bash", "-c", '. "$1"; env -0', "bash", env_file],
             stdout=subprocess.PIPE, check=True).stdout
         self.env = dict(pair.split("=", 1) for pair in
                         out.decode().split("\0") if "=" in pair)
-        self.ours = ours
+        self.ours, self.where = ours, where
 
     def run(self, *command):
         return subprocess.run(command, env=self.env, text=True,
@@ -135,6 +136,10 @@ class Request:
         state, reason = field(record, "JobState"), field(record, "Reason")
         if state == "RUNNING":
             self.result[cluster] = holds(record)
+            if cluster.where:
+                self.result[cluster] += " on " + ",".join(
+                    "@%d" % ((int(n[1:]) - 1) % SIZE + 1)
+                    for n in expand(field(record, "NodeList")))
             self.check_named(cluster, record)
         elif state == "PENDING":
             tried = reason != "None"
@@ -250,8 +255,9 @@ def read(table):
     return scenes
 
 
-def main(stock, ours, table, groups):
-    work = Comparison(Cluster(stock, False), Cluster(ours, True), int(groups))
+def main(stock, ours, table, groups, where=""):
+    work = Comparison(Cluster(stock, False, where), Cluster(ours, True, where),
+                      int(groups))
     for name, fillers, requests in read(table):
         begin, failed = time.time(), work.failed
         work.scene(fillers, requests)

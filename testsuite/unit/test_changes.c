@@ -272,8 +272,8 @@ static bool same_job(const struct astra_job *x, const struct astra_job *y)
 static bool same_node(const struct astra_node *x, const struct astra_node *y)
 {
 	return same_text(x->name, y->name) && SAME(usable) && SAME(emptying) &&
-	       SAME(gpus) && SAME(charge) && SAME(rack) && SAME(slot_gpus) &&
-	       SAME(cpus) && SAME(mem_mib) &&
+	       SAME(gpus) && SAME(charge) && SAME(rack) && SAME(weight) &&
+	       SAME(slot_gpus) && SAME(cpus) && SAME(mem_mib) &&
 	       same_text(x->gpu_type, y->gpu_type);
 }
 

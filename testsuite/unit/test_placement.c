@@ -414,6 +414,91 @@ static void random_places_use_the_fewest_nodes(void **state)
 	assert_true(placed > 20000 && spread > 5000);
 }
 
+/* The least weight that the heaviest of `count` nodes can have. */
+static uint32_t lightest(struct world *w, const struct astra_node *nodes,
+			 size_t count)
+{
+	uint64_t banned = w->banned;
+	uint32_t weight = 0;
+	bool found = false;
+
+	while (!found) {
+		weight++;
+		w->banned = banned;
+		for (size_t i = 0; i < w->count; i++)
+			if (nodes[i].weight > weight)
+				w->banned |= UINT64_C(1) << i;
+		found = fewest(w, 0, w->request.gpus, 0) == count;
+	}
+	w->banned = banned;
+	return weight;
+}
+
+static void of_the_fewest_nodes_the_lightest_are_taken(void **state)
+{
+	size_t placed = 0;
+
+	(void)state;
+	srand(3);
+	for (int round = 0; round < 100000; round++) {
+		struct world w;
+		struct astra_node nodes[NODES_MAX] = {{0}};
+		struct astra_ranks ranks;
+		struct astra_space *space;
+		struct astra_share shares[16];
+		uint32_t most = 0, gpus = 0;
+		size_t n;
+
+		make_world(&w);
+		space = astra_space_create(w.count, 6);
+		for (uint32_t i = 0; i < w.count; i++) {
+			nodes[i].weight = 1 + pick(4);
+			astra_space_set(space, i, &w.rooms[i]);
+		}
+		assert_int_equal(astra_ranks_make(&ranks, nodes, w.count), 0);
+		astra_space_weigh(space, &ranks);
+		n = astra_place(space, &w.request, &w.banned, w.strict, shares);
+		assert_int_equal(n, fewest(&w, 0, w.request.gpus, 0));
+		for (size_t i = 0; i < n; i++) {
+			uint32_t weight = nodes[shares[i].node].weight;
+
+			assert_true(
+				could_host(&w, shares[i].node, shares[i].gpus));
+			most = weight > most ? weight : most;
+			gpus += shares[i].gpus;
+		}
+		if (n) {
+			assert_int_equal(gpus, w.request.gpus);
+			assert_int_equal(most, lightest(&w, nodes, n));
+		}
+		placed += n > 0;
+		astra_space_destroy(space);
+		astra_ranks_free(&ranks);
+	}
+	assert_true(placed > 10000);
+}
+
+static void light_nodes_are_filled_first(void **state)
+{
+	const struct astra_node nodes[] = {{.weight = 9}, {.weight = 1}};
+	struct astra_space *space = space_of(2, FREE(4, 4), 4), *copy;
+	struct astra_ranks ranks;
+	struct astra_share shares[2];
+
+	(void)state;
+	assert_int_equal(astra_ranks_make(&ranks, nodes, 2), 0);
+	astra_space_weigh(space, &ranks);
+	copy = astra_space_copy(space);
+	assert_int_equal(astra_place(copy, &(struct astra_request){.gpus = 6},
+				     NULL, 0, shares),
+			 2);
+	assert_int_equal(shares[0].gpus, 2);
+	assert_int_equal(shares[1].gpus, 4);
+	astra_space_destroy(copy);
+	astra_space_destroy(space);
+	astra_ranks_free(&ranks);
+}
+
 static void take_and_give_keep_the_levels(void **state)
 {
 	enum { COUNT_NODES = 300 };
@@ -547,6 +632,8 @@ int main(void)
 		cmocka_unit_test(one_node_among_many_is_found),
 		cmocka_unit_test(a_node_above_the_maximum_counts_as_at_it),
 		cmocka_unit_test(random_places_use_the_fewest_nodes),
+		cmocka_unit_test(of_the_fewest_nodes_the_lightest_are_taken),
+		cmocka_unit_test(light_nodes_are_filled_first),
 		cmocka_unit_test(take_and_give_keep_the_levels),
 		cmocka_unit_test(parts_of_one_gpu_are_what_a_node_hosts),
 		cmocka_unit_test(parts_that_come_back_are_beside_the_others),

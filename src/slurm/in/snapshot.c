@@ -91,6 +91,7 @@ static void fill_node(const struct astra_scene *scene, size_t local,
 		.settling =
 			(cg_node_bitmap && bit_test(cg_node_bitmap, global)) ||
 			astra_preempt_keeps(global),
+		.weight = node->config_ptr->weight,
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
 		.mem_free_mib = ASTRA_UNCOUNTED_MIB,
 	};
