@@ -139,8 +139,10 @@ static inline bool astra_wait_is_vain(enum astra_wait wait)
 	return wait == ASTRA_WAIT_TOO_BIG || wait == ASTRA_WAIT_CPUS;
 }
 
-/* A few words for squeue's reason column, e.g. "Lease: rank 3 of 17".
- * text: at least 64 bytes. */
+#define ASTRA_REASON_BYTES 64 /* enough for a reason's text */
+
+/* A reason with its numbers and times, e.g. "Lease: rank 3 of 17".
+ * text: at least ASTRA_REASON_BYTES. */
 void astra_reason_text(const struct astra_reason *reason, double now_sec,
 		       char *text, size_t size);
 

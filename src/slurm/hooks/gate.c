@@ -57,8 +57,7 @@ int astra_gate_test(job_record_t *job, bool test_only)
 	    !astra_reason_is_plain(job->state_reason))
 		return -1;
 	if (claim == ASTRA_MIXED) {
-		astra_park(job, "Lease: partitions inside and outside of a "
-				"pool");
+		astra_park(job, astra_brief_text(ASTRA_BRIEF_MIXED));
 		return -1;
 	}
 	if (may_arrive(job, pool, test_only))

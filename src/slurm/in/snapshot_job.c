@@ -301,6 +301,7 @@ static int snapshot_job_maintenance(struct astra_scene *scene,
 	snprintf(text, sizeof(text), "Lease: maintenance %s until %s",
 		 maint->name, until);
 	info->limit = astra_arena_text(&scene->arena, text);
+	info->brief = astra_brief_text(ASTRA_BRIEF_MAINT);
 	if (!bind || !info->limit)
 		return -1;
 	*bind = (struct astra_report_bind){
