@@ -168,13 +168,16 @@ void astra_calendar_cut(struct calendar *c, size_t count,
 	cut_for_room(c, count, hold);
 	for (size_t k = 0; k < hold->count; k++) {
 		const struct astra_share *share = &hold->shares[k];
+		bool all = astra_room_strange(
+			astra_space_get(c->work, share->node),
+			&c->owner->job->request);
 		struct release *x;
 
 		for (;;) {
 			struct astra_node_hold lack =
 				lack_at(c, count, share, hold->start_sec);
 
-			x = lacks_any(&lack)
+			x = all || lacks_any(&lack)
 				    ? best_cut(c, count, share->node, lack.gpus,
 					       hold->start_sec)
 				    : NULL;

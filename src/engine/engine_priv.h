@@ -721,6 +721,9 @@ int astra_places_repay(struct round *r, struct ejob **queue, size_t count);
 /* Drop the grants that are lost, and set aside what is free of the others.
  * Returns 0, or -1 when memory is out. */
 int astra_grants_revise(struct round *r);
+/* Fill in whose nodes these are while the job, which exists, is there. */
+void astra_shares_own(const struct round *r, uint32_t job,
+		      struct astra_share *shares, size_t count);
 int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
 		     const struct astra_share *shares, size_t count);
 void astra_grants_drop(struct astra_engine *e, uint32_t job);

@@ -84,10 +84,30 @@ static bool still_possible(const struct round *r, const struct grant *g)
 
 enum readiness { GRANT_READY, GRANT_WAITING, GRANT_BROKEN };
 
-/* GPUs that are there without the CPUs or memory beside them: somebody else
- * took these, so waiting will not help. */
+/* Of a job that waits, or has to leave first. */
+static const struct astra_request *grant_request(const struct round *r,
+						 const struct grant *g)
+{
+	return &r->snap->jobs[astra_engine_find(r->e, g->job)->index].request;
+}
+
+void astra_shares_own(const struct round *r, uint32_t job,
+		      struct astra_share *shares, size_t count)
+{
+	const struct ejob *j = astra_engine_find(r->e, job);
+	const struct astra_request *q = &r->snap->jobs[j->index].request;
+
+	for (size_t i = 0; i < count; i++) {
+		shares[i].owner = q->owner;
+		shares[i].alone = q->alone;
+	}
+}
+
+/* GPUs that are there without the CPUs or memory beside them, or beside jobs of
+ * another owner: somebody else took these, so waiting will not help. */
 static enum readiness readiness(const struct round *r, const struct grant *g)
 {
+	const struct astra_request *q = grant_request(r, g);
 	enum readiness all = GRANT_READY;
 
 	for (size_t i = 0; i < g->count; i++) {
@@ -97,7 +117,8 @@ static enum readiness readiness(const struct round *r, const struct grant *g)
 
 		if (room->gpus < s->gpus)
 			all = GRANT_WAITING;
-		else if (room->cpus < s->cpus || room->mem_mib < s->mem_mib) {
+		else if (room->cpus < s->cpus || room->mem_mib < s->mem_mib ||
+			 astra_room_strange(room, q)) {
 			if (!r->coming[s->node])
 				return GRANT_BROKEN;
 			all = GRANT_WAITING;
@@ -289,6 +310,7 @@ int astra_grants_revise(struct round *r)
 		}
 		e->grants[kept] = *g;
 		g = &e->grants[kept++];
+		astra_shares_own(r, g->job, g->shares, g->count);
 		if (readiness(r, g) == GRANT_WAITING ||
 		    astra_engine_find(e, g->job)->state != ASTRA_JOB_PENDING)
 			grant_reserve(r, g);
@@ -302,10 +324,24 @@ int astra_grants_revise(struct round *r)
 	return 0;
 }
 
+/* Whether jobs that were on the node when the host looked keep the job off. */
+static bool grant_finds_strangers(const struct astra_node *n,
+				  const struct astra_request *q)
+{
+	struct astra_room room = {
+		.whole = n->gpus_free == n->gpus && n->cpus_free == n->cpus,
+		.owner = n->owner,
+		.alone = n->alone,
+	};
+
+	return astra_room_strange(&room, q);
+}
+
 /* Whether every share was free when the host looked. */
 static bool free_now(const struct round *r, const struct grant *g,
 		     struct astra_room *taken)
 {
+	const struct astra_request *q = grant_request(r, g);
 	bool ready = true;
 
 	for (size_t i = 0; i < g->count; i++) {
@@ -317,8 +353,9 @@ static bool free_now(const struct round *r, const struct grant *g,
 		t->gpus += s->gpus;
 		t->cpus += s->cpus;
 		t->mem_mib += s->mem_mib;
-		if (n->settling || t->gpus > n->gpus_free ||
-		    t->cpus > n->cpus_free || t->mem_mib > n->mem_free_mib)
+		if (n->settling || grant_finds_strangers(n, q) ||
+		    t->gpus > n->gpus_free || t->cpus > n->cpus_free ||
+		    t->mem_mib > n->mem_free_mib)
 			ready = false;
 	}
 	return ready;

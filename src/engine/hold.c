@@ -317,6 +317,9 @@ int astra_holds_serve(struct round *r)
 		if (!hold_stands(r, &e->holds[i])) {
 			astra_budget_return_for(r, &e->holds[i]);
 			astra_hold_drop(e, i);
+		} else {
+			astra_shares_own(r, e->holds[i].job, e->holds[i].shares,
+					 e->holds[i].count);
 		}
 	for (size_t i = 0; i < r->contender_count; i++)
 		r->contenders[i].granted = false;
@@ -398,17 +401,29 @@ static void table_leases(struct round *r)
 	}
 }
 
+/* Whether jobs of one owner alone are to be on the node, and others not. */
+static bool table_strange(const struct astra_node_hold *h,
+			  const struct astra_request *q)
+{
+	return (h->alone || q->alone) && h->owner != q->owner;
+}
+
 static void table_hold(struct round *r, const struct hold *hold)
 {
 	const struct ejob *j = astra_engine_find(r->e, hold->job);
+	const struct astra_request *q = &r->snap->jobs[j->index].request;
 	uint32_t class = r->snap->jobs[j->index].preempt_class;
 
 	for (size_t i = 0; i < hold->count; i++) {
 		struct astra_node_hold *h =
 			&r->node_holds[hold->shares[i].node];
 
+		h->owner = isinf(h->cut_sec) || h->owner == q->owner
+				   ? q->owner
+				   : ASTRA_NONE;
 		h->cut_sec = fmin(h->cut_sec, hold->start_sec);
 		h->classes |= UINT64_C(1) << class;
+		h->alone |= q->alone;
 		table_add(h, &hold->shares[i], -1);
 	}
 }
@@ -464,7 +479,8 @@ double astra_holds_cut(struct round *r, const struct astra_job *job,
 			&r->node_holds[shares[i].node];
 
 		if (h->cut_sec < end_sec && !(preempts & h->classes) &&
-		    (h->gpus < shares[i].gpus || h->cpus < shares[i].cpus ||
+		    (table_strange(h, &job->request) ||
+		     h->gpus < shares[i].gpus || h->cpus < shares[i].cpus ||
 		     h->mem_mib < (int64_t)shares[i].mem_mib))
 			cut = fmin(cut, h->cut_sec);
 	}

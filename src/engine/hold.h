@@ -34,6 +34,8 @@ struct astra_node_hold {
 	double cut_sec; /* the first hold's start; infinite: there is none */
 	int64_t gpus, cpus, mem_mib;
 	uint64_t classes; /* of the holds' jobs, for preemption */
+	uint32_t owner;	  /* of all of these jobs; ASTRA_NONE: of several */
+	bool alone;	  /* one of them is to be alone with its owner's */
 };
 
 /* hold.c */

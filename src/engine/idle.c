@@ -128,6 +128,8 @@ static void idle_set(struct astra_engine *e, const struct astra_node *n,
 		.cpus = n->cpus_free,
 		.mem_mib = n->mem_free_mib,
 		.whole = agree && !users,
+		.owner = n->owner,
+		.alone = n->alone && !(agree && !users),
 	};
 
 	e->idle.settling += n->settling;

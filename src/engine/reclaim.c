@@ -59,10 +59,11 @@ static uint32_t choose_on(const struct reclaim *rc,
 			  const struct astra_share *share, uint32_t *picked,
 			  size_t *count)
 {
-	uint32_t have = astra_space_get(rc->work, share->node)->gpus, cost;
+	const struct astra_room *room = astra_space_get(rc->work, share->node);
+	uint32_t have = room->gpus, cost;
 	struct astra_room then;
 
-	if (request->whole_node)
+	if (request->whole_node || astra_room_strange(room, request))
 		return astra_losers_all(rc, share->node, picked, count);
 	cost = astra_losers_cheapest(
 		rc, share->node, have < share->gpus ? share->gpus - have : 0,

@@ -161,7 +161,8 @@ const struct astra_member astra_node_members[] = {
 	NODE(U32, rack),	   NODE(U32, weight),
 	NODE(U32, slot_gpus),	   NODE(U32, cpus),
 	NODE(U32, cpus_free),	   NODE(U64, mem_free_mib),
-	NODE(U64, mem_mib),	   NODE(TEXT, gpu_type),
+	NODE(U64, mem_mib),	   NODE(U32, owner),
+	NODE(FLAG, alone),	   NODE(TEXT, gpu_type),
 	ASTRA_MEMBERS_END,
 };
 
@@ -214,6 +215,8 @@ const struct astra_member astra_job_members[] = {
 	JOB(U64, request.mem_gpu_mib),
 	JOB(U64, request.mem_cpu_mib),
 	JOB(FLAG, request.whole_node),
+	JOB(FLAG, request.alone),
+	JOB(U32, request.owner),
 	JOB(TEXT, request.gpu_type),
 	JOB(INT, state),
 	JOB(REAL, submit_sec),

@@ -48,6 +48,9 @@ struct astra_share {
 	uint32_t gpus;
 	uint32_t cpus;
 	uint64_t mem_mib;
+	uint32_t owner; /* as the job's request says it; and whether it shares
+			 * the node with others of its owner only */
+	bool alone;
 };
 
 static inline uint32_t astra_shares_gpus(const struct astra_share *shares,
@@ -82,6 +85,8 @@ struct astra_node {
 	uint32_t cpus_free;
 	uint64_t mem_free_mib;
 	uint64_t mem_mib; /* of the node; 0: not counted */
+	uint32_t owner;	  /* of all jobs there; 0: of several, or not known */
+	bool alone;	  /* one of them shares it with its owner's only */
 	/* Of its GPUs, several with '+' between them; NULL: not known. */
 	const char *gpu_type;
 };
@@ -103,6 +108,8 @@ struct astra_request {
 	uint64_t mem_gpu_mib;	 /* for each GPU */
 	uint64_t mem_cpu_mib;	 /* for each CPU */
 	bool whole_node;	 /* shares no node with another job */
+	bool alone;		 /* shares nodes with jobs of its owner only */
+	uint32_t owner;		 /* a user, or a group of users; 0: not known */
 	const char *gpu_type;	 /* that it names; NULL: none */
 	const uint64_t *allowed; /* bitmap of nodes; NULL: all of them */
 	/* More than these, where the host chose some that fit together, and

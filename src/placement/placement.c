@@ -17,7 +17,12 @@ static uint64_t room_times(uint64_t a, uint64_t b)
 struct astra_share astra_request_share(const struct astra_request *request,
 				       uint32_t node, uint32_t gpus)
 {
-	struct astra_share share = {.node = node, .gpus = gpus};
+	struct astra_share share = {
+		.node = node,
+		.gpus = gpus,
+		.owner = request->owner,
+		.alone = request->alone,
+	};
 	uint64_t cpus = 0, mem;
 
 	if (request->cpus && request->gpus)
@@ -92,7 +97,8 @@ uint32_t astra_room_fits(const struct astra_room *room,
 	uint32_t low = 0, high = most / quantum;
 
 	/* A node without a CPU left is another job's alone. */
-	if (!most || !room->cpus || (request->whole_node && !room->whole))
+	if (!most || !room->cpus || (request->whole_node && !room->whole) ||
+	    astra_room_strange(room, request))
 		return 0;
 	if (hosts(room, request, most))
 		return most;

@@ -30,7 +30,9 @@ struct astra_room {
 			     * the others */
 	uint32_t cpus;
 	uint64_t mem_mib;
-	bool whole; /* nobody is on the node; set, take and give keep it */
+	bool whole;	/* nobody is on the node; set, take and give keep it */
+	uint32_t owner; /* of all jobs there; 0: of several, or not known */
+	bool alone;	/* one of them shares the node with its owner's only */
 };
 
 /* A space with `count` nodes on which nothing is free; gpus_max: the most GPUs
@@ -98,6 +100,15 @@ void astra_space_give(struct astra_space *space,
  * CPU hosts nothing. */
 uint32_t astra_room_fits(const struct astra_room *room,
 			 const struct astra_request *request);
+
+/* Whether a job cannot have a part of the node beside those that are there: the
+ * node, or the job, is for one owner alone. */
+static inline bool astra_room_strange(const struct astra_room *room,
+				      const struct astra_request *request)
+{
+	return !room->whole && (room->alone || request->alone) &&
+	       (!room->owner || room->owner != request->owner);
+}
 
 /* Whether a room has all of a share. One without a CPU has none. */
 bool astra_room_has(const struct astra_room *room,

@@ -205,6 +205,11 @@ void astra_space_take(struct astra_space *space,
 	room->cpus -= astra_min32(room->cpus, share->cpus);
 	room->mem_mib -=
 		share->mem_mib < room->mem_mib ? share->mem_mib : room->mem_mib;
+	if (room->whole || room->owner == share->owner)
+		room->owner = share->owner;
+	else
+		room->owner = 0;
+	room->alone |= share->alone;
 	room->whole = false;
 	n->users++;
 }
@@ -224,6 +229,8 @@ void astra_space_give(struct astra_space *space,
 		room->mem_mib = UINT64_MAX;
 	if (n->users && !--n->users)
 		room->whole = n->whole;
+	if (room->whole)
+		room->alone = false;
 }
 
 void astra_space_log(struct astra_space *space)

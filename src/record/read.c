@@ -130,6 +130,8 @@ static int get_held(const json_t *array, struct astra_round *r,
 		    held[i].gpus > r->snapshot.nodes[held[i].node].gpus)
 			return astra_read_wrong("the record's jobs", index,
 						"held", err);
+		held[i].owner = job->request.owner;
+		held[i].alone = job->request.alone;
 	}
 	job->held = held;
 	job->held_count = json_array_size(array);

@@ -147,6 +147,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/node_order.h \
 	src/slurm/in/node_sets.c \
 	src/slurm/in/node_sets.h \
+	src/slurm/in/owner.c \
+	src/slurm/in/owner.h \
 	src/slurm/in/period.c \
 	src/slurm/in/period.h \
 	src/slurm/in/qos.c \

@@ -391,7 +391,10 @@ static uint32_t world_less(uint32_t from, uint32_t what)
 static double world_take(struct astra_world *w, const struct astra_share *s)
 {
 	struct astra_node *n = &w->nodes[s->node];
+	bool empty = n->gpus_free == n->gpus && n->cpus_free == n->cpus;
 
+	n->owner = empty || n->owner == s->owner ? s->owner : 0;
+	n->alone = s->alone || (n->alone && !empty);
 	n->gpus_free = world_less(n->gpus_free, s->gpus);
 	n->gpus_scattered = world_less(n->gpus_scattered, s->gpus);
 	n->cpus_free = world_less(n->cpus_free, s->cpus);

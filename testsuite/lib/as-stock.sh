@@ -24,10 +24,11 @@ as_stock() {
 	shape=(--nodes $((3 * groups)) "$@")
 	for ((i = 0; i < groups; i++)); do
 		nodes="n[$((3 * i + 1))-$((3 * i + 3))]"
-		echo "Pool=g$i Partitions=g$i,x$i RoundInterval=1 LeaseTerm=900" \
+		echo "Pool=g$i Partitions=g$i,x$i,u$i RoundInterval=1 LeaseTerm=900" \
 			"CheckpointGrace=5" >>"$conf"
 		shape+=(--slurm "PartitionName=g$i Nodes=$nodes State=UP$part")
 		shape+=(--slurm "PartitionName=x$i Nodes=$nodes State=UP OverSubscribe=EXCLUSIVE$part")
+		shape+=(--slurm "PartitionName=u$i Nodes=$nodes State=UP ExclusiveUser=YES$part")
 	done
 	start_cluster "${needs[@]}" "${shape[@]}" --astraea "$conf"
 	rm -f "$conf"

@@ -5,15 +5,16 @@
     as_stock.py STOCK_ENV OUR_ENV TABLE GROUPS [where]
 
 The nodes are in groups of three, each with a partition gN and, with
-OverSubscribe=EXCLUSIVE, xN; a request is put to one group, and as many are
-tried side by side as there are groups. TABLE has a line for each request:
+OverSubscribe=EXCLUSIVE, xN, and, with ExclusiveUser=YES, uN; a request is put to
+one group, and as many are tried side by side as there are groups. TABLE has a line for each request:
 
     scene NAME: FILLER; ...   cancel all and start these jobs in each group
     ARGUMENTS                 of sbatch; or srun ..., salloc ...
+    other: ARGUMENTS          of sbatch by another user; so may a FILLER be
     ARGUMENTS | OURS | WHY    a declared difference: what ours gets instead
     22.05: ARGUMENTS ...      with that release of Slurm alone
 
-@1, @2, @3 stand for the nodes of the group, @g and @x for its partitions.
+@1, @2, @3 stand for the nodes of the group, @g, @x and @u for its partitions.
 Compared are the numbers of nodes, GPUs and CPUs, whether it waits, and the exit
 code of the command; of nodes that are named, that they are there; with "where"
 which nodes of the group a job has.
@@ -27,6 +28,7 @@ import time
 PATIENCE = 20  # seconds until ours must have done what stock did
 ROUNDS = 2     # seconds of two rounds, by RoundInterval of the test
 SIZE = 3       # nodes of a group
+OTHER = ["setpriv", "--reuid", "games", "--regid", "games", "--clear-groups"]
 
 
 def expand(names):
@@ -58,7 +60,10 @@ class Cluster:
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def submit(self, args):
-        return self.run("sbatch", "--parsable", "-o", "/dev/null",
+        user = []
+        if args[-1] == "other:":
+            user, args = OTHER, args[:-1]
+        return self.run(*user, "sbatch", "--parsable", "-o", "/dev/null",
                         "--chdir=/", *args, "--wrap", "exec sleep 600")
 
     def jobs(self):
@@ -97,6 +102,8 @@ class Request:
     def __init__(self, line, number):
         parts = [p.strip() for p in line.split("|")]
         self.number, self.words = number, parts[0].split()
+        if self.words[0] == "other:":
+            self.words = self.words[1:] + self.words[:1]
         self.declared = parts[1] if len(parts) > 1 else ""
         self.why = parts[2] if len(parts) > 2 else ""
         self.text = parts[0]
@@ -107,8 +114,7 @@ class Request:
         for i in range(1, SIZE + 1):
             words = [w.replace("@%d" % i, "n%d" % (SIZE * group + i))
                      for w in words]
-        words = [w.replace("@g", "g%d" % group).replace("@x", "x%d" % group)
-                 for w in words]
+        words = [re.sub("@([gxu])", r"\g<1>%d" % group, w) for w in words]
         return words if "-p" in words else ["-p", "g%d" % group] + words
 
     def put(self, cluster, group):

@@ -240,9 +240,9 @@ static bool same_request(const struct astra_request *x,
 	       SAME(gpus_per_node) && SAME(gpus_quantum) && SAME(nodes_min) &&
 	       SAME(nodes_max) && SAME(nodes_wish) && SAME(cpus) &&
 	       SAME(cpus_per_node) && SAME(mem_node_mib) && SAME(mem_gpu_mib) &&
-	       SAME(mem_cpu_mib) && SAME(whole_node) && SAME(allowed) &&
-	       SAME(possible) && SAME(required) &&
-	       same_text(x->gpu_type, y->gpu_type);
+	       SAME(mem_cpu_mib) && SAME(whole_node) && SAME(alone) &&
+	       SAME(owner) && SAME(allowed) && SAME(possible) &&
+	       SAME(required) && same_text(x->gpu_type, y->gpu_type);
 }
 
 static bool same_held(const struct astra_job *x, const struct astra_job *y)
@@ -280,7 +280,8 @@ static bool same_node(const struct astra_node *x, const struct astra_node *y)
 static bool same_free(const struct astra_node *x, const struct astra_node *y)
 {
 	return SAME(settling) && SAME(gpus_free) && SAME(gpus_scattered) &&
-	       SAME(cpus_free) && SAME(mem_free_mib);
+	       SAME(cpus_free) && SAME(mem_free_mib) && SAME(owner) &&
+	       SAME(alone);
 }
 
 #undef SAME

@@ -499,6 +499,40 @@ static void light_nodes_are_filled_first(void **state)
 	astra_ranks_free(&ranks);
 }
 
+/* Whether a job of an owner has a place on the only node. */
+static bool lets_in(const struct astra_space *space, uint32_t owner, bool alone)
+{
+	struct astra_request q = {.gpus = 1, .owner = owner, .alone = alone};
+	struct astra_share share;
+
+	return astra_place(space, &q, NULL, 0, &share) == 1;
+}
+
+static void strangers_do_not_share_a_node_that_is_one_owners(void **state)
+{
+	struct astra_space *space = space_of(1, FREE(4), 4);
+	struct astra_share plain = {.gpus = 1, .owner = 7}, alone = plain;
+	struct astra_share other = {.gpus = 1, .owner = 8};
+
+	(void)state;
+	alone.alone = true;
+	assert_true(lets_in(space, 7, true) && lets_in(space, 8, true));
+	astra_space_take(space, &plain);
+	assert_true(lets_in(space, 7, true) && lets_in(space, 8, false));
+	assert_false(lets_in(space, 8, true));
+	astra_space_take(space, &alone);
+	assert_true(lets_in(space, 7, true) && lets_in(space, 7, false));
+	assert_false(lets_in(space, 8, true) || lets_in(space, 8, false));
+	astra_space_give(space, &alone);
+	astra_space_give(space, &plain);
+	assert_true(lets_in(space, 8, true));
+	astra_space_take(space, &other);
+	astra_space_take(space, &plain);
+	assert_false(lets_in(space, 7, true) || lets_in(space, 8, true));
+	assert_true(lets_in(space, 9, false));
+	astra_space_destroy(space);
+}
+
 static void take_and_give_keep_the_levels(void **state)
 {
 	enum { COUNT_NODES = 300 };
@@ -634,6 +668,8 @@ int main(void)
 		cmocka_unit_test(random_places_use_the_fewest_nodes),
 		cmocka_unit_test(of_the_fewest_nodes_the_lightest_are_taken),
 		cmocka_unit_test(light_nodes_are_filled_first),
+		cmocka_unit_test(
+			strangers_do_not_share_a_node_that_is_one_owners),
 		cmocka_unit_test(take_and_give_keep_the_levels),
 		cmocka_unit_test(parts_of_one_gpu_are_what_a_node_hosts),
 		cmocka_unit_test(parts_that_come_back_are_beside_the_others),

@@ -268,7 +268,8 @@ static void every_member_is_recorded(void **state)
 		   ROWS_BUT(astra_job, held), ROWS_BUT(astra_job, held_count));
 	ROWS_CHECK(astra_limit, astra_limit_members);
 	ROWS_CHECK(astra_use, astra_use_members);
-	ROWS_CHECK(astra_share, astra_share_members);
+	ROWS_CHECK(astra_share, astra_share_members,
+		   ROWS_BUT(astra_share, owner), ROWS_BUT(astra_share, alone));
 	ROWS_CHECK(astra_bid, astra_bid_members, ROWS_BUT(astra_bid, table));
 	ROWS_CHECK(astra_decision, astra_decision_members,
 		   ROWS_BUT(astra_decision, action),

@@ -216,6 +216,17 @@ static inline bool astra_wants_whole_nodes(const job_details_t *details)
 #endif
 }
 
+/* Whether its nodes are to be its user's alone: --exclusive=user. Locks: job
+ * read. */
+static inline bool astra_wants_users_nodes(const job_details_t *details)
+{
+#ifdef ASTRA_SLURM_WHOLE_BITS
+	return details->whole_node & WHOLE_NODE_USER;
+#else
+	return details->whole_node == WHOLE_NODE_USER;
+#endif
+}
+
 /* The most nodes that a job's user named, 0 for none: from 26.05 on Slurm
  * itself sets it to the number of tasks. Locks: job read. */
 static inline uint32_t astra_nodes_named_at_most(const job_record_t *job)

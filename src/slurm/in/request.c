@@ -6,6 +6,7 @@
 #include "src/slurm/in/constraint.h"
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/node_sets.h"
+#include "src/slurm/in/owner.h"
 #include "src/slurm/in/qos.h"
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/out/resize.h"
@@ -426,6 +427,8 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 	*out = (struct astra_request){
 		.whole_node = astra_takes_nodes(job),
 	};
+	if (map->owned)
+		astra_owner_of_job(job, out);
 	astra_request_ask(job, &ask);
 	read_gpus(job, map, &ask, out);
 	request_elastic(job, terms, now, out);

@@ -29,6 +29,8 @@ struct astra_node_map {
 	uint32_t cpus_max;		/* of the largest node */
 	uint32_t sockets_max;		/* of the node that has the most */
 	bool memory;			/* Slurm counts memory */
+	bool owned;			/* somebody has a node alone, or is to
+					 * have one */
 	bool shards;			/* the pool shares out shards */
 };
 

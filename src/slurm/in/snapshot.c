@@ -12,6 +12,7 @@
 #include "src/slurm/in/charge.h"
 #include "src/slurm/in/each_job.h"
 #include "src/slurm/in/gpus.h"
+#include "src/slurm/in/owner.h"
 #include "src/slurm/in/period.h"
 #include "src/slurm/in/snapshot_job.h"
 #include "src/slurm/in/topology.h"
@@ -226,6 +227,7 @@ static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 		.order = &scene->order,
 		.sets = &view->sets,
 		.memory = slurm_conf.select_type_param & SELECT_MEMORY,
+		.owned = scene->owned,
 		.shards = pool->options.shards,
 	};
 	map->local = astra_arena_take(&scene->arena, (count + 1) * 4);
@@ -311,6 +313,9 @@ static void fill_nodes(struct astra_scene *scene, struct astra_view *view,
 				astra_weight_of(&options->gpu_weights, type);
 		else
 			astra_charge_node(options, node, &view->nodes[i]);
+		if (scene->owned)
+			astra_owner_of_node(node, scene->owners[global],
+					    &view->nodes[i]);
 		if (view->nodes[i].settling)
 			view->unsettled = true;
 	}

@@ -85,6 +85,8 @@ struct astra_scene {
 	uint64_t *mem_used;
 	uint32_t *gpus_held; /* by jobs that are being cleaned up */
 	bool *exclusive;
+	uint32_t *owners; /* of all jobs on a node; ASTRA_NONE: several */
+	bool owned;	  /* somebody has a node alone, or is to have one */
 	size_t node_count;
 	struct astra_racks racks;
 	struct astra_classes classes;

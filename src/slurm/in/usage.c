@@ -4,6 +4,7 @@
 #include "src/slurm/in/each_job.h"
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/managed.h"
+#include "src/slurm/in/owner.h"
 
 /* Walks a job's nodes. Slurm numbers a job's arrays by the set bits of its
  * node bitmap. */
@@ -148,6 +149,16 @@ static void usage_note_left(struct astra_scene *scene, const job_record_t *job,
 	bit_and_not(view->left, view->own);
 }
 
+/* Of all that hold a part of a node. */
+static void usage_note_owner(struct astra_scene *scene, const job_record_t *job,
+			     bitoff_t node)
+{
+	uint32_t *owner = &scene->owners[node];
+	uint32_t own = astra_owner_of_user(job);
+
+	*owner = !*owner || *owner == own ? own : ASTRA_NONE;
+}
+
 static int count_job(void *x, void *arg)
 {
 	const job_record_t *job = x;
@@ -157,6 +168,8 @@ static int count_job(void *x, void *arg)
 		job->part_ptr && job->part_ptr->max_cpus_per_node != INFINITE;
 	struct walk w;
 
+	if (job->details && !IS_JOB_COMPLETED(job))
+		scene->owned |= astra_owner_wants(job);
 	if (!usage_holds_nodes(job) || !walk_begin(&w, job))
 		return 0;
 	exclusive = job->details && astra_takes_nodes(job);
@@ -172,6 +185,7 @@ static int count_job(void *x, void *arg)
 		if (completing)
 			scene->gpus_held[w.node] += walk_gpus(&w, ASTRA_NONE);
 		scene->exclusive[w.node] |= exclusive;
+		usage_note_owner(scene, job, w.node);
 	} while (usage_walk_next(&w));
 	return 0;
 }
@@ -187,8 +201,10 @@ int astra_usage_count(struct astra_scene *scene)
 	scene->mem_used = astra_arena_take(a, (count + 1) * 8);
 	scene->gpus_held = astra_arena_take(a, (count + 1) * 4);
 	scene->exclusive = astra_arena_take(a, count + 1);
+	scene->owners = astra_arena_take(a, (count + 1) * 4);
+	scene->owned = false;
 	if (!scene->cpus_used || !scene->cpus_capped || !scene->mem_used ||
-	    !scene->gpus_held || !scene->exclusive)
+	    !scene->gpus_held || !scene->exclusive || !scene->owners)
 		return -1;
 	astra_each_job(count_job, scene);
 	return 0;
@@ -265,5 +281,9 @@ int astra_usage_held(const job_record_t *job, enum astra_job_state state,
 		if (node != ASTRA_NONE && walk_holds(&w))
 			usage_add(&w, map, node, held, &out->held_count);
 	} while (usage_walk_next(&w));
+	for (size_t i = 0; i < out->held_count; i++) {
+		held[i].owner = out->request.owner;
+		held[i].alone = out->request.alone;
+	}
 	return 0;
 }
