@@ -98,13 +98,14 @@ struct astra_report_checkpoint {
  * where there are none. */
 struct astra_report_bind {
 	const char *kind;   /* hold, dependency, limit, begin, licence,
-			       reservation, maintenance, array, unleased,
-			       partition or other */
+			       reservation, maintenance, reserved, nodes, array,
+			       unleased, partition or other */
 	const char *name;   /* Slurm's: "JobHeldUser", "AssocGrpGRES", "afterok"
 			     */
 	const char *of;	    /* whose limit it is: "account lab", "QOS normal";
-			       a reservation, a licence, a partition */
-	const char *who;    /* for whom that counts: "user alice"; "": all */
+			       a reservation, a licence, a partition, nodes */
+	const char *who;    /* for whom that counts: "user alice"; "": all;
+			       what state nodes are in */
 	const char *option; /* as sacctmgr writes it: "GrpTRES=gres/gpu" */
 	const char *unit;   /* of the numbers: "GPUs" */
 	double limit, used, asked;

@@ -81,6 +81,8 @@ static void answer_bind(const struct astra_why *why, struct astra_text *out)
 		 "waits: jobs without leases have all that they may"},
 		{"reservation", "waits for a reservation"},
 		{"maintenance", "waits for the end of a maintenance"},
+		{"reserved", "waits: its nodes are reserved for others"},
+		{"nodes", "waits for nodes that cannot be used now"},
 		{"partition", "waits: its partition does not start it"},
 	};
 	const struct astra_report_bind *bind = &why->job->binds[0];

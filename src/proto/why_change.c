@@ -125,6 +125,31 @@ static void refused(const struct astra_why *why, struct astra_why_changes *out)
 	add(out, "a new job that is worth more to its owner (--utility)");
 }
 
+/* A run that is over before the reservation begins; some minutes pass until its
+ * user has read this. */
+static void why_change_reserved(const struct astra_why *why,
+				const struct astra_report_bind *bind,
+				struct astra_why_changes *out)
+{
+	double minutes = floor(bind->limit / 60 - 1);
+
+	if (minutes >= 1 && minutes * 60 < bind->asked)
+		add(out,
+		    "scontrol update JobId=%u TimeLimit=%.0f, so that it ends before the reservation",
+		    why->job->of.id, minutes);
+	add(out, "the end of the reservation %s", bind->of);
+}
+
+static void why_change_nodes(const struct astra_why *why,
+			     const struct astra_report_bind *bind,
+			     struct astra_why_changes *out)
+{
+	add(out,
+	    "scontrol update JobId=%u ReqNodeList=, which lets it use others",
+	    why->job->of.id);
+	add(out, "the return of %s, by an administrator", bind->of);
+}
+
 static void bound(const struct astra_why *why,
 		  const struct astra_report_bind *bind,
 		  struct astra_why_changes *out)
@@ -157,6 +182,10 @@ static void bound(const struct astra_why *why,
 		    bind->asked > 0
 			    ? "the end of the maintenance"
 			    : "the end of the maintenance, or a shorter time limit (-t)");
+	else if (!strcmp(bind->kind, "reserved"))
+		why_change_reserved(why, bind, out);
+	else if (!strcmp(bind->kind, "nodes"))
+		why_change_nodes(why, bind, out);
 	else if (!strcmp(bind->kind, "reservation"))
 		add(out,
 		    "scontrol update JobId=%u ReservationName= leaves the reservation",

@@ -22,8 +22,9 @@ static const char *const waits[] = {
 };
 
 static const char *const kinds[] = {
-	"hold",	 "dependency",	"limit",     "begin",	    "licence",
-	"array", "reservation", "partition", "maintenance",
+	"hold",	       "dependency", "limit",	    "begin",
+	"licence",     "array",	     "reservation", "partition",
+	"maintenance", "reserved",   "nodes",
 };
 
 static const struct astra_viewer root = {.uid = 0, .all = true};

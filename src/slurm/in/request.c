@@ -57,6 +57,7 @@ uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part)
 
 /* All nodes that Slurm's rules leave to the job, by slurmctld's numbers. To be
  * freed with bit_free().
+ * terms: NULL: as if nobody had reserved any.
  * possible: see astra_constraint_apply().
  * Locks: caller holds conf, job, node and part read. */
 static bitstr_t *request_allowed_nodes(job_record_t *job,
@@ -71,9 +72,21 @@ static bitstr_t *request_allowed_nodes(job_record_t *job,
 	if (d->exc_node_bitmap)
 		bit_and_not(nodes, d->exc_node_bitmap);
 	astra_reserved_keep(job, nodes);
-	astra_reserved_drop(job, terms, now, nodes);
+	if (terms)
+		astra_reserved_drop(job, terms, now, nodes);
 	astra_constraint_apply(job, order, nodes, possible);
 	return nodes;
+}
+
+bitstr_t *astra_request_unreserved(job_record_t *job,
+				   const struct astra_node_map *map)
+{
+	bitstr_t *possible = bit_alloc(node_record_count);
+	bitstr_t *nodes =
+		request_allowed_nodes(job, NULL, map->order, 0, possible);
+
+	bit_free(nodes);
+	return possible;
 }
 
 static uint32_t request_said16(uint16_t n)

@@ -30,7 +30,8 @@ struct astra_job_info {
 	const char *user, *account, *partition, *name, *nodes, *tasks;
 	uint32_t state; /* Slurm's */
 	uint32_t state_reason;
-	const char *limit; /* pending and over a limit: its name; else "" */
+	const char *limit; /* pending: the limit that keeps it, or what else
+			    * Slurm would name; else "" */
 	const char *brief; /* what squeue shows for that; NULL: the same */
 	struct astra_report_bind *binds; /* what keeps it, if pending */
 	uint32_t bind_count;

@@ -525,16 +525,16 @@ static void apply_tell(const struct astra_pool *pool,
 	if (reason->bound_sec > pool->told_sec &&
 	    reason->bound_sec <= now_sec && pool->told_sec > 0)
 		astra_notify(job, ASTRA_NEWS_STARVED, pool->name);
-	if (reason->wait == ASTRA_WAIT_BLOCKED) {
-		if (*limit)
-			astra_park(job, limit);
+	if (*limit)
+		astra_park(job, limit);
+	if (reason->wait == ASTRA_WAIT_BLOCKED)
 		return;
-	}
 	refused = reason->wait == ASTRA_WAIT_REFUSED
 			  ? astra_park_refused(reason->job)
 			  : NULL;
 	apply_text(options, reason, now_sec, text);
-	astra_park(job, refused ? refused : text);
+	if (!*limit)
+		astra_park(job, refused ? refused : text);
 	astra_expected_set(job, start_sec);
 }
 
