@@ -493,6 +493,8 @@ void astra_forecaster_show(struct astra_report_job *record, double now_sec)
 	record->of.reason.job = record->of.id;
 	record->of.reason.start_sec = astra_forecaster_start_sec(
 		record->pool, &record->of.reason, now_sec);
+	record->of.reason.bound_sec = astra_forecaster_past(
+		record->pool, record->of.reason.bound_sec);
 	if (!(time.made_sec > 0))
 		return;
 	record->forecast_sec = time.made_sec;
