@@ -473,6 +473,8 @@ double astra_forecaster_start_sec(const char *pool,
 {
 	double heard = forecaster_heard_sec(pool), start = reason->start_sec;
 
+	if (reason->wait == ASTRA_WAIT_PINNED)
+		return 0;
 	if (start > 0)
 		start = fmax(start, heard);
 	if (start > now_sec)
@@ -495,7 +497,8 @@ void astra_forecaster_show(struct astra_report_job *record, double now_sec)
 		record->pool, &record->of.reason, now_sec);
 	record->of.reason.bound_sec = astra_forecaster_past(
 		record->pool, record->of.reason.bound_sec);
-	if (!(time.made_sec > 0))
+	if (!(time.made_sec > 0) ||
+	    record->of.reason.wait == ASTRA_WAIT_PINNED)
 		return;
 	record->forecast_sec = time.made_sec;
 	record->forecast_until_sec = time.until_sec;
