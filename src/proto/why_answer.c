@@ -80,7 +80,6 @@ static void answer_bind(const struct astra_why *why, struct astra_text *out)
 		{"unleased",
 		 "waits: jobs without leases have all that they may"},
 		{"reservation", "waits for a reservation"},
-		{"maintenance", "waits for the end of a maintenance"},
 		{"reserved", "waits: its nodes are reserved for others"},
 		{"nodes", "waits for nodes that cannot be used now"},
 		{"partition", "waits: its partition does not start it"},
@@ -91,15 +90,20 @@ static void answer_bind(const struct astra_why *why, struct astra_text *out)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(bind->kind, kinds[i].kind))
 			text = kinds[i].text;
-	if (!strcmp(bind->kind, "dependency") && bind->job &&
-	    bind->task == UINT32_MAX)
+	if (!strcmp(bind->kind, "dependency") && *bind->option)
+		astra_text_printf(out, "waits for one of several jobs");
+	else if (!strcmp(bind->kind, "dependency") && bind->job &&
+		 bind->task == UINT32_MAX)
 		astra_text_printf(out, "waits for job %u", bind->job);
 	else if (!strcmp(bind->kind, "reservation") && *bind->of)
 		astra_text_printf(out, "waits for the reservation %s",
 				  bind->of);
+	else if (!strcmp(bind->kind, "maintenance"))
+		astra_text_printf(out, "waits for the end of maintenance %s",
+				  bind->of);
 	else
 		astra_text_printf(out, "%s", text);
-	if (*bind->name)
+	if (*bind->name && strcmp(bind->kind, "maintenance") != 0)
 		astra_text_printf(out, " (%s)", bind->name);
 	if (bind->time_sec > why->report->time_sec) {
 		astra_text_printf(out, ", for ");
@@ -184,6 +188,21 @@ static void answer_turn(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(out, "waits.");
 }
 
+/* Of a job that is promised its first start, and nothing else is known. */
+static void answer_promise(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_reason *reason = &why->job->of.reason;
+
+	if (reason->rank == 1)
+		astra_text_printf(out, "is first in line and ");
+	else if (reason->rank)
+		astra_text_printf(out, "is number %u in line and ",
+				  reason->rank);
+	astra_text_printf(out, "starts within ");
+	put_moment(why, reason->bound_sec, "by", out);
+	astra_text_printf(out, ".");
+}
+
 static void answer_waiting(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -197,9 +216,7 @@ static void answer_waiting(const struct astra_why *why, struct astra_text *out)
 		answer_blocked(why, out);
 	else if (job->of.reason.bound_sec > now &&
 		 strcmp(job->wait, "blocked") != 0) {
-		astra_text_printf(out, "starts within ");
-		put_moment(why, job->of.reason.bound_sec, "by", out);
-		astra_text_printf(out, ".");
+		answer_promise(why, out);
 	} else if (!strcmp(job->wait, "cap") &&
 		   job->of.reason.retry_sec > now) {
 		astra_text_printf(out,

@@ -360,6 +360,9 @@ static void unblocked(const struct astra_why *why,
 		add(out,
 		    "scontrol update JobId=%u Requeue=1, by %s or an administrator, gives it leases",
 		    b->of.id, b->user);
+	if (astra_why_is_held(why->job) && why->pool &&
+	    why->pool->gpus_free >= left)
+		return; /* they have been offered */
 	if (left && left < astra_why_least(why->job))
 		add(out,
 		    "asking for at most %llu GPU%s: leases can free no more",

@@ -188,6 +188,8 @@ static void put_others(const struct astra_why *why, struct astra_text *out)
 	put_other(why, why->first, out);
 	astra_text_printf(out, ",\"next_lease\":");
 	put_other(why, why->next_lease, out);
+	astra_text_printf(out, ",\"blocker\":");
+	put_other(why, why->blocker, out);
 }
 
 static void why_json_put_shares(const struct astra_why *why,

@@ -72,6 +72,9 @@ same() {
 }
 wait_for 20 same
 ok one-time
+scontrol update JobId="$pin" TimeLimit=UNLIMITED
+wait_for 30 answers "$gang" "waits for 2 GPUs of job $pin of games, which has no time limit."
+ok limit-removed
 
 # ---- Lines of mine.
 idle=$(submit -A idle --gpus=1 --wrap 'sleep 600')

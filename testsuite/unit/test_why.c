@@ -1015,6 +1015,12 @@ static void who_blocks_is_named_until_when(void **state)
 					 blocks[i].lacks[s]);
 		assert_true(json_is_null(json_object_get(
 			json_object_get(reply, "why"), "bound_sec")));
+		assert_int_equal(
+			json_integer_value(json_object_get(
+				json_object_get(json_object_get(reply, "why"),
+						"blocker"),
+				"id")),
+			11);
 		json_decref(reply);
 	}
 	report->privacy.jobs = true;

@@ -467,14 +467,21 @@ static double forecaster_first_sec(const struct astra_reason *reason,
 					      : now_sec;
 }
 
+/* Whether nobody can know when the job starts: only the ends of jobs without a
+ * time limit make room, or Slurm refuses the start. */
+static bool forecaster_is_open(const struct astra_reason *reason)
+{
+	return reason->wait == ASTRA_WAIT_PINNED ||
+	       reason->wait == ASTRA_WAIT_REFUSED;
+}
+
 double astra_forecaster_start_sec(const char *pool,
 				  const struct astra_reason *reason,
 				  double now_sec)
 {
 	double heard = forecaster_heard_sec(pool), start = reason->start_sec;
 
-	/* What runs ahead knows nothing of Slurm's refusals. */
-	if (reason->wait == ASTRA_WAIT_REFUSED)
+	if (forecaster_is_open(reason))
 		return 0;
 	if (start > 0)
 		start = fmax(start, heard);
@@ -496,8 +503,9 @@ void astra_forecaster_show(struct astra_report_job *record, double now_sec)
 	record->of.reason.job = record->of.id;
 	record->of.reason.start_sec = astra_forecaster_start_sec(
 		record->pool, &record->of.reason, now_sec);
-	if (!(time.made_sec > 0) ||
-	    record->of.reason.wait == ASTRA_WAIT_REFUSED)
+	record->of.reason.bound_sec = astra_forecaster_past(
+		record->pool, record->of.reason.bound_sec);
+	if (!(time.made_sec > 0) || forecaster_is_open(&record->of.reason))
 		return;
 	record->forecast_sec = time.made_sec;
 	record->forecast_until_sec = time.until_sec;
