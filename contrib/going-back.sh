@@ -99,7 +99,7 @@ before=$(train speech 80 --gres=gpu:4)
 train speech 20 --gres=gpu:1 --dependency=afterok:"$before" >/dev/null
 train speech 20 --gres=gpu:2 --array=1-3 >/dev/null
 sbatch -p cpu -A speech -o /dev/null --wrap 'sleep 300' >/dev/null
-until_true waits "Lease: waits its turn"
+until_true waits "Lease: waits for its turn"
 queue
 run sfair tenant
 
@@ -130,7 +130,7 @@ sed -i 's/ Leases=no//' "$dir/etc/astraea.conf"
 for _ in 1 2 3; do train vision 60 --gres=gpu:4 >/dev/null; done
 restart
 until_true knows
-until_true waits "Lease: waits its turn"
+until_true waits "Lease: waits for its turn"
 queue
 run sfair tenant
 

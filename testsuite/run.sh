@@ -51,6 +51,8 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=testsuite/lib/run-one.sh
+. "$top/testsuite/lib/run-one.sh"
 long='' differing='' once_more='' changed=''
 passed=0 failed=0 skipped=0 only_alone=0 known=0
 TMPDIR=$(cd "${TMPDIR:-/tmp}" && pwd)
@@ -274,8 +276,6 @@ while [[ ${1-} == --* && $1 != --list ]]; do
 	esac
 	shift
 done
-# shellcheck source=testsuite/lib/run-one.sh
-. "$top/testsuite/lib/run-one.sh"
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build${ASTRAEA_SLURM:+-slurm-$(slurm_version)}}
 export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
 export ASTRAEA_DAY=${ASTRAEA_DAY-$(date +%F)} # also of a test that runs after midnight

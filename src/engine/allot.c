@@ -339,6 +339,8 @@ static int allot_explain(struct allotment *a)
 		reason->wait = astra_wait_of(a->r, j, job);
 		if (reason->wait == ASTRA_WAIT_HOLD)
 			reason->start_sec = astra_hold_of(e, j->id)->start_sec;
+		reason->blocker = astra_blocker_of(e, j);
+		reason->after_sec = astra_promised_after_sec(a->r, j);
 		astra_caps_explain(a->r, j, job, reason);
 		if (reason->wait == ASTRA_WAIT_RANK && j->vain)
 			reason->wait = j->vain;

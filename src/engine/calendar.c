@@ -249,22 +249,59 @@ static bool calendar_unheard(const struct round *r)
 	return false;
 }
 
+/* The job of the last of so many releases, if it has no lease. */
+static uint32_t calendar_awaited(const struct calendar *c, size_t releases)
+{
+	const struct release *last;
+
+	if (!releases || releases == NEVER)
+		return 0;
+	last = &c->items[releases - 1];
+	return last->job && astra_lease_stays(astra_release_job(c, last))
+		       ? last->job->id
+		       : 0;
+}
+
+/* Find who is in the way. The first `low` releases do not make room, all of
+ * them do: those that it takes end with the job that is waited for. */
+static void calendar_find_blocker(struct calendar *c, size_t low)
+{
+	size_t high = c->count;
+
+	while (high > low + 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (probe(c, middle))
+			high = middle;
+		else
+			low = middle;
+	}
+	c->awaited = calendar_awaited(c, high);
+}
+
 /* Every lease of everybody, to say why it has no place. RANK: it has one, but
  * not by those who pay for it now; or somebody is leaving, and what he leaves
  * is not known yet; or it is not known of some whether they can leave. */
 static enum astra_wait calendar_diagnose(struct calendar *c)
 {
+	size_t due;
+
 	if (c->r->withdrawn || calendar_coming(c->r) || calendar_unheard(c->r))
 		return ASTRA_WAIT_RANK;
 	c->anybody = true;
 	c->claim = ASTRA_CLAIM_DUE;
 	c->displace = ASTRA_DISPLACE_RAN;
-	if (astra_calendar_collect(c) < 0)
+	if (astra_calendar_collect(c) < 0) {
 		c->failed = true;
-	else if (probe(c, releases_due(c, NEVER)))
-		return ASTRA_WAIT_RANK;
-	else if (probe(c, c->count))
-		return ASTRA_WAIT_PINNED;
+	} else {
+		due = releases_due(c, NEVER);
+		if (probe(c, due))
+			return ASTRA_WAIT_RANK;
+		if (probe(c, c->count)) {
+			calendar_find_blocker(c, due);
+			return ASTRA_WAIT_PINNED;
+		}
+	}
 	return calendar_lacks_cpus(c) ? ASTRA_WAIT_CPUS : ASTRA_WAIT_TOO_BIG;
 }
 
@@ -445,11 +482,13 @@ int astra_calendar_plan(struct turns *t, const struct astra_space *work,
 	if (!c.shares || calendar_find_room(&c) < 0)
 		goto out;
 	releases = calendar_claim(&c);
+	c.awaited = calendar_awaited(&c, releases);
 	rc = releases == NEVER ? 0 : calendar_hold(&c, releases);
 	astra_first_start_vain(t->r->e, j,
 			       rc ? ASTRA_WAIT_NONE : calendar_diagnose(&c));
 	j->vain_sec = t->r->snap->now_sec;
 	j->vain_shape = owner->shape;
+	j->blocker = c.awaited;
 	if (c.failed)
 		rc = -1;
 out:

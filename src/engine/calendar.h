@@ -51,6 +51,8 @@ struct calendar {
 	int64_t *left; /* of each limit, beside other holds; NULL: the owner
 			* uses none */
 	struct astra_share *shares; /* of the last place found */
+	uint32_t awaited; /* the job without a lease that ends last of those
+			   * that make room; 0: none */
 	bool failed;		    /* memory is out */
 };
 

@@ -160,6 +160,7 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		engine_shift(&e->jobs[i].away_sec, by_sec);
 		engine_shift(&e->jobs[i].planned_end_sec, by_sec);
 		engine_shift(&e->jobs[i].vain_sec, by_sec);
+		engine_shift(&e->jobs[i].blocked_sec, by_sec);
 		engine_shift(&e->jobs[i].balk.refused_sec, by_sec);
 		engine_shift(&e->jobs[i].balk.until_sec, by_sec);
 	}

@@ -121,6 +121,8 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(INT, vain),
 	JOB(REAL, vain_sec),
 	JOB(U64, vain_shape),
+	JOB(U32, blocker),
+	JOB(REAL, blocked_sec),
 	ASTRA_MEMBERS_END,
 };
 

@@ -134,6 +134,9 @@ struct ejob {
 	uint64_t vain_shape;  /* what it asked for when it was vain */
 	double vain_sec;      /* the last time it was */
 	enum astra_wait vain; /* why a hold was looked for in vain; NONE: no */
+	uint32_t blocker;     /* without a lease, whose end it waits for; 0 */
+	double blocked_sec;   /* when jobs without leases were in its way last;
+			       * 0: never */
 	uint32_t index;	      /* in the present snapshot's jobs */
 	double held_charge;
 	double start_sec;
@@ -960,6 +963,17 @@ bool astra_lease_is_worth(const struct round *r, const struct ejob *j,
 			  double cut_sec, double end_sec);
 /* By when a job has its first start, if that is promised; else 0. */
 double astra_promised_sec(const struct round *r, const struct ejob *j);
+/* Within how long of the end of the jobs without leases in its way its first
+ * start is promised; 0: not, or none are. */
+double astra_promised_after_sec(const struct round *r, const struct ejob *j);
+/* The job without a lease whose end a waiting job waits for; 0: none. */
+uint32_t astra_blocker_of(const struct astra_engine *e, const struct ejob *j);
+/* Whether only the ends of jobs without leases make room: no promise holds
+ * until then. */
+static inline bool astra_vain_unleased(enum astra_wait vain)
+{
+	return vain == ASTRA_WAIT_PINNED || vain == ASTRA_WAIT_CPUS;
+}
 int astra_settle(struct round *r, const struct outcome *o);
 /* Room for a reason of each row. Returns 0, or -1 when memory is out. */
 int astra_reasons_reserve(struct astra_engine *e);

@@ -242,6 +242,8 @@ int astra_first_starts_follow(struct round *r)
 void astra_first_start_vain(struct astra_engine *e, struct ejob *j,
 			    enum astra_wait vain)
 {
+	if (astra_vain_unleased(j->vain))
+		j->blocked_sec = e->now_sec;
 	e->unbound |=
 		(j->vain == ASTRA_WAIT_TOO_BIG) != (vain == ASTRA_WAIT_TOO_BIG);
 	j->vain = vain;

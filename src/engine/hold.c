@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/engine/calendar.h"
 
 #define HOLD_PATIENCE_SEC 120 /* past its time; then it is planned anew */
 
@@ -78,6 +79,25 @@ double astra_holds_first(const struct astra_engine *e)
 
 /* Serving. */
 
+/* Whether the job without a lease whose end the hold waits for is to end much
+ * later by now, or nobody knows when: its time limit has changed, or it is
+ * suspended. */
+static bool hold_is_outlasted(const struct round *r, const struct hold *hold,
+			      const struct ejob *owner)
+{
+	const struct ejob *j = owner->blocker && owner->copies == 1
+				       ? astra_engine_find(r->e, owner->blocker)
+				       : NULL;
+	const struct astra_job *job;
+
+	if (!j || j->state != ASTRA_JOB_RUNNING)
+		return false;
+	job = &r->snap->jobs[j->index];
+	return astra_lease_stays(job) &&
+	       astra_natural_end(r, j, job) >
+		       hold->start_sec + HOLD_PATIENCE_SEC;
+}
+
 /* What a job asks for may have changed since. */
 static bool hold_stands(const struct round *r, const struct hold *hold)
 {
@@ -85,7 +105,7 @@ static bool hold_stands(const struct round *r, const struct hold *hold)
 	const struct astra_request *q;
 
 	if (!j || j->state != ASTRA_JOB_PENDING || j->balked ||
-	    j->grants >= j->copies ||
+	    j->grants >= j->copies || hold_is_outlasted(r, hold, j) ||
 	    hold->start_sec + fmax(HOLD_PATIENCE_SEC,
 				   astra_leave_sec(r->e, r->snap)) <
 		    r->snap->now_sec)

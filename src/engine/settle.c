@@ -260,11 +260,42 @@ enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
 	return ASTRA_WAIT_RANK;
 }
 
+/* Within how long of its submission a job is promised its first start that
+ * waits behind no other; infinite: it is promised none. */
+static double settle_promise_sec(const struct round *r, const struct ejob *j)
+{
+	struct place p = astra_first_start_earliest(r, j);
+
+	return fmax(p.tenant_sec, p.user_sec) - r->snap->now_sec;
+}
+
 double astra_promised_sec(const struct round *r, const struct ejob *j)
 {
+	double bound_sec = j->bound_sec;
+
+	if (!astra_engine_promises(r->e) || j->ran || j->balked ||
+	    astra_vain_unleased(j->vain) || !isfinite(bound_sec))
+		return 0;
+	if (bound_sec > 0 && j->blocked_sec > 0)
+		bound_sec = fmax(bound_sec,
+				 j->blocked_sec + settle_promise_sec(r, j));
+	return bound_sec;
+}
+
+double astra_promised_after_sec(const struct round *r, const struct ejob *j)
+{
+	double sec = settle_promise_sec(r, j);
+
 	return astra_engine_promises(r->e) && !j->ran && !j->balked &&
-			       isfinite(j->bound_sec)
-		       ? j->bound_sec
+			       astra_vain_unleased(j->vain) && isfinite(sec)
+		       ? sec
+		       : 0;
+}
+
+uint32_t astra_blocker_of(const struct astra_engine *e, const struct ejob *j)
+{
+	return astra_vain_unleased(j->vain) || astra_hold_of(e, j->id)
+		       ? j->blocker
 		       : 0;
 }
 
@@ -303,6 +334,8 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking,
 		reason->wait = astra_wait_of(r, j, job);
 		if (reason->wait == ASTRA_WAIT_HOLD)
 			reason->start_sec = astra_hold_of(e, j->id)->start_sec;
+		reason->blocker = astra_blocker_of(e, j);
+		reason->after_sec = astra_promised_after_sec(r, j);
 		astra_caps_explain(r, j, job, reason);
 	}
 	if (free_space && astra_lacks_find(r, ranking, free_space) < 0)

@@ -7,6 +7,8 @@ libastra_engine_a_SOURCES = \
 	src/model/account_tree.h \
 	src/model/adopted.h \
 	src/model/auction.h \
+	src/model/brief.c \
+	src/model/brief.h \
 	src/model/conf_keys.c \
 	src/model/conf_keys.h \
 	src/model/fairness.c \

@@ -645,6 +645,13 @@ const struct astra_option astra_option_table[] = {
 	 "Whether a job's AdminComment, which sacct shows, gets a word "
 	 "astraea:submit=TIME,leases=N,lost=SECONDS at each of its ends.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, admin_comment)}},
+	{"ReasonDetail", "yes|no", "no",
+	 "Whether squeue's reason of a job that waits for a lease has numbers, "
+	 "times and names in it: \"Lease: waits its turn, rank 3 of 17\". no: "
+	 "it is one of the texts that astraea(8) lists, so that programs which "
+	 "count jobs by their reason get few kinds. sfair why says all in both "
+	 "cases.",
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, reason_detail)}},
 	{"ForecastInterval", "TIME|none", "5",
 	 "How often to look ahead when waiting jobs will start, for squeue "
 	 "--start and sfair when: a thread of low priority runs a copy of the "

@@ -83,6 +83,7 @@ struct astra_options {
 	size_t learning_rate;	/* LearningRate: enum astra_ogas_rate */
 	size_t learned_utility; /* LearnedUtility: enum astra_ogas_utility */
 	bool admin_comment;	/* AdminComment */
+	bool reason_detail;	/* ReasonDetail */
 	double forecast_sec;	/* ForecastInterval, 0: none */
 	double cap_hours;	/* MaxGPUHours; negative: none */
 	double cap_user_hours;	/* MaxGPUHoursPerUser, the same */

@@ -67,6 +67,10 @@ struct astra_reason {
 	uint32_t ranks;	  /* how many candidates there were */
 	double start_sec; /* when it is expected to start; 0: not known */
 	double bound_sec; /* its first start is promised by then; 0: none */
+	double after_sec; /* PINNED, CPUS: so long after the end of those in its
+			   * way its first start is promised; 0: not */
+	uint32_t blocker; /* the job without a lease whose end it waits for; 0:
+			   * none, or not known */
 	double value;	  /* PRICE: what it is worth less what it costs */
 	/* PRICE and DENIED, too: what it is worth if it ends by the best
 	 * schedule there is, what all it takes costs there (0: not known;
@@ -135,8 +139,10 @@ static inline bool astra_wait_is_vain(enum astra_wait wait)
 	return wait == ASTRA_WAIT_TOO_BIG || wait == ASTRA_WAIT_CPUS;
 }
 
-/* A few words for squeue's reason column, e.g. "Lease: rank 3 of 17".
- * text: at least 64 bytes. */
+#define ASTRA_REASON_BYTES 64 /* enough for a reason's text */
+
+/* A reason with its numbers and times, e.g. "Lease: rank 3 of 17".
+ * text: at least ASTRA_REASON_BYTES. */
 void astra_reason_text(const struct astra_reason *reason, double now_sec,
 		       char *text, size_t size);
 

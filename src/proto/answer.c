@@ -163,10 +163,17 @@ answer_find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
 static enum astra_fault answer_put_why(struct answer *a,
 				       struct astra_error *err)
 {
-	struct astra_job_ref ref = a->query->jobs.refs[0];
+	const struct astra_report_job *job;
+	struct astra_job_ref ref;
 	size_t others;
-	const struct astra_report_job *job = answer_find_job(a, ref, &others);
 
+	if (a->query->mine) {
+		answer_put_head(a);
+		astra_answer_mine(a->report, a->viewer, a->out);
+		return ASTRA_FAULT_NONE;
+	}
+	ref = a->query->jobs.refs[0];
+	job = answer_find_job(a, ref, &others);
 	if (!job)
 		return astra_job_unknown(a->report, ref, err);
 	answer_put_head(a);

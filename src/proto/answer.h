@@ -103,12 +103,18 @@ void astra_answer_top(const struct astra_report *report,
 int astra_answer_fault(enum astra_fault fault, const char *text,
 		       struct astra_text *out);
 
-/* Answer for one job that the viewer may see: a paragraph for a user, "text",
- * and its numbers, "why". (why_json.c)
+/* Answer for one job that the viewer may see: words for a user, "text" and
+ * "parts", and their numbers, "why". (why_json.c)
  * Returns 0, or -1 when out of memory. */
 int astra_answer_why(const struct astra_report *report,
 		     const struct astra_report_job *job,
 		     const struct astra_viewer *viewer, struct astra_text *out);
+
+/* Answer for all jobs of the viewer in a line each, and for their tenants.
+ * (why_json.c) */
+void astra_answer_mine(const struct astra_report *report,
+		       const struct astra_viewer *viewer,
+		       struct astra_text *out);
 
 /* Order the record of a pool's next round (*ticket 0: sets it), or append the
  * one of that ticket to out; nothing is appended as long as it is not there.

@@ -38,6 +38,7 @@ libastra_proto_a_SOURCES = \
 	src/proto/status.c \
 	src/proto/status.h \
 	src/proto/why.c \
+	src/proto/why_answer.c \
 	src/proto/why_bind.c \
 	src/proto/why_change.c \
 	src/proto/why_json.c \

@@ -140,9 +140,11 @@ struct astra_query {
 	struct astra_names pools;
 	struct astra_names fields; /* TENANT, JOB, LEASE, AUCTION, PRICE, CLASS:
 				    * these keys only */
-	struct astra_job_refs jobs; /* exactly one for WHY and for a job's own;
+	struct astra_job_refs jobs; /* exactly one for a job's own and for WHY,
+				     * there one or mine;
 				     * of OFFER and BID one, or app */
 	uint64_t ticket;	    /* RECORD, ADOPT: which one; 0: a new one */
+	bool mine;		    /* WHY: all jobs of the sender */
 	bool reset;		    /* DIAG: start the numbers anew */
 	bool public;		    /* TOP, REPORT: what any user may see,
 				     * whoever asks */

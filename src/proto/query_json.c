@@ -59,8 +59,8 @@ static const struct key {
 	{"fields", ON_RECORDS, 0, astra_read_fields},
 	{"jobs", ON(JOB) | ON(LEASE) | ON(BID) | ON(REPORT), 0,
 	 astra_read_jobs},
-	{"job", ON(WHY) | ON_OWN | ON_APP, ON(WHY) | ON_OWN,
-	 astra_read_one_job},
+	{"job", ON(WHY) | ON_OWN | ON_APP, ON_OWN, astra_read_one_job},
+	{"mine", ON(WHY), 0, astra_read_mine},
 	{"reset", ON(DIAG), 0, astra_read_reset},
 	{"public", ON(TOP) | ON(REPORT), 0, astra_read_public},
 	{"ticket", ON(RECORD) | ON(ADOPT), 0, astra_read_ticket},
@@ -143,6 +143,11 @@ static enum astra_fault check_whole(const json_t *root,
 		if ((keys[i].needed & 1u << query->kind) &&
 		    !json_object_get(root, keys[i].name))
 			return astra_malformed(err, keys[i].name, "is missing");
+	if (query->kind == ASTRA_QUERY_WHY && !query->jobs.count &&
+	    !query->mine)
+		return astra_malformed(err, "job", "is missing");
+	if (query->mine && query->jobs.count)
+		return astra_malformed(err, "mine", "does not go with \"job\"");
 	if (ON_RECORDS & 1u << query->kind)
 		return astra_pick(query, &picked, err);
 	if (ON_APP & 1u << query->kind)

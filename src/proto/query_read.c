@@ -139,6 +139,15 @@ enum astra_fault astra_read_one_job(const json_t *value,
 	return query_read_job("job", value, out, err);
 }
 
+enum astra_fault astra_read_mine(const json_t *value, struct astra_query *out,
+				 struct astra_error *err)
+{
+	if (!json_is_true(value))
+		return astra_malformed(err, "mine", "must be true");
+	out->mine = true;
+	return ASTRA_FAULT_NONE;
+}
+
 enum astra_fault astra_read_reset(const json_t *value, struct astra_query *out,
 				  struct astra_error *err)
 {

@@ -16,9 +16,9 @@ typedef enum astra_fault astra_read_key(const json_t *value,
 /* query_read.c */
 astra_read_key astra_read_nothing, astra_read_users, astra_read_accounts,
 	astra_read_pools, astra_read_fields, astra_read_jobs,
-	astra_read_one_job, astra_read_reset, astra_read_public, astra_read_run,
-	astra_read_done, astra_read_total, astra_read_step, astra_read_iter,
-	astra_read_loss;
+	astra_read_one_job, astra_read_mine, astra_read_reset,
+	astra_read_public, astra_read_run, astra_read_done, astra_read_total,
+	astra_read_step, astra_read_iter, astra_read_loss;
 
 /* query_read_bid.c */
 astra_read_key astra_read_app, astra_read_user, astra_read_rho,

@@ -170,6 +170,8 @@ char *astra_query_encode(const struct astra_query *query)
 	write_adopt(root, &query->adopt);
 	if (query->ticket)
 		write_count(root, "ticket", query->ticket);
+	if (query->mine)
+		json_object_set_new(root, "mine", json_true());
 	if (query->reset)
 		json_object_set_new(root, "reset", json_true());
 	if (query->public)

@@ -405,9 +405,16 @@ static int add_to(struct astra_report *report, struct astra_report_job **list,
 			     astra_report_job_members);
 }
 
+/* Whether no end of a lease makes room for the job. */
+static bool report_is_blocked(const struct astra_report_job *job)
+{
+	return !strcmp(job->wait, "pinned") || !strcmp(job->wait, "cpus") ||
+	       !strcmp(job->wait, "too_big");
+}
+
 /* Whoever tells when a job starts tells this: nothing where it does not wait,
  * or waits for something else than GPUs, which no look ahead knows of, and
- * nothing that is over. */
+ * nothing that is over. A promise that cannot be kept is none. */
 static void report_settle_start(struct astra_report_job *job, double now_sec)
 {
 	bool kept = strcmp(job->phase, "waiting") != 0 ||
@@ -419,6 +426,10 @@ static void report_settle_start(struct astra_report_job *job, double now_sec)
 				job->forecast_until_sec = 0;
 	if (kept || job->of.reason.start_sec <= now_sec)
 		job->of.reason.start_sec = 0;
+	if (report_is_blocked(job) ||
+	    (job->of.reason.start_sec > 0 &&
+	     job->of.reason.start_sec > job->of.reason.bound_sec))
+		job->of.reason.bound_sec = 0;
 }
 
 int astra_report_add_job(struct astra_report *report,

@@ -98,13 +98,14 @@ struct astra_report_checkpoint {
  * where there are none. */
 struct astra_report_bind {
 	const char *kind;   /* hold, dependency, limit, begin, licence,
-			       reservation, maintenance, array, unleased,
-			       partition or other */
+			       reservation, maintenance, reserved, nodes, array,
+			       unleased, partition or other */
 	const char *name;   /* Slurm's: "JobHeldUser", "AssocGrpGRES", "afterok"
 			     */
 	const char *of;	    /* whose limit it is: "account lab", "QOS normal";
-			       a reservation, a licence, a partition */
-	const char *who;    /* for whom that counts: "user alice"; "": all */
+			       a reservation, a licence, a partition, nodes */
+	const char *who;    /* for whom that counts: "user alice"; "": all;
+			       what state nodes are in */
 	const char *option; /* as sacctmgr writes it: "GrpTRES=gres/gpu" */
 	const char *unit;   /* of the numbers: "GPUs" */
 	double limit, used, asked;
@@ -180,6 +181,8 @@ struct astra_report_job {
 	double run_start_sec; /* of the present or last run; 0: not known, or
 			       * its nodes are not up yet */
 	double run_end_sec;   /* of the last run; 0: not known */
+	double limit_end_sec; /* when its time limit ends the present run; 0: it
+			       * has none, or does not run */
 	uint64_t app; /* its number, where its pool holds auctions; else 0 */
 	uint32_t app_next; /* the next job of that app; set when it is added */
 };
@@ -300,6 +303,7 @@ struct astra_report_privacy {
 
 struct astra_report {
 	double time_sec;
+	double heard_sec; /* no running job loses its GPUs before; 0: any may */
 	const char *cluster;
 	const char *slurm_version;
 	struct astra_report_privacy privacy;

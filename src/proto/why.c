@@ -37,12 +37,6 @@ astra_why_tenant(const struct astra_report *report,
 	return NULL;
 }
 
-static void who(const struct astra_report_job *job, struct astra_text *out)
-{
-	astra_text_printf(out, "Job %s of %s (tenant %s) ", job->id_text,
-			  job->user, job->tenant);
-}
-
 /* A reason as a sentence of its own. */
 static void sentence(const char *text, struct astra_text *out)
 {
@@ -94,10 +88,10 @@ static void what_waits(const struct astra_report_job *job,
 	uint32_t tasks = job->array.most ? job->array.waiting : job->of.copies;
 
 	if (tasks > 1)
-		astra_text_printf(out, "stands for %u array tasks that wait",
+		astra_text_printf(out, "It stands for %u array tasks that wait",
 				  tasks);
 	else
-		astra_text_printf(out, "waits");
+		astra_text_printf(out, "It waits");
 	astra_text_printf(out, " in pool %s for ", job->pool);
 	if (astra_why_least(job) < job->of.gpus)
 		astra_text_printf(out, "%u to ", job->gpus_min);
@@ -106,32 +100,60 @@ static void what_waits(const struct astra_report_job *job,
 			  tasks > 1 ? " each" : "");
 }
 
-static void why_waiting(const struct astra_why *why, struct astra_text *out)
+/* Tell by when its first start is promised. */
+static void promise(const struct astra_why *why, struct astra_text *out)
 {
-	const struct astra_report *report = why->report;
-	const struct astra_report_job *job = why->job;
+	double now = why->report->time_sec;
+	double bound = why->job->of.reason.bound_sec;
+	double after = why->job->of.reason.after_sec;
 	char text[ASTRA_SPAN_BYTES];
 
-	what_waits(job, out);
-	astra_why_array(job, out);
-	reasons(why, out);
-	if (job->of.reason.start_sec > 0)
-		astra_text_printf(out, " It is expected to start in about %s.",
-				  astra_why_span(job->of.reason.start_sec -
-							 report->time_sec,
-						 text));
-	if (job->of.reason.bound_sec > report->time_sec)
+	if (why->blocker && after > 0)
+		astra_text_printf(
+			out,
+			" Once that job has ended, its first start is promised within %s.",
+			astra_why_span(after, text));
+	if (bound > now)
 		astra_text_printf(out,
 				  " Its first start is promised within %s.",
-				  astra_why_span(job->of.reason.bound_sec -
-							 report->time_sec,
-						 text));
-	else if (job->of.reason.bound_sec > 0)
+				  astra_why_span(bound - now, text));
+	else if (bound > 0)
+		astra_text_printf(out, " Its first start was promised %s ago.",
+				  astra_why_span(now - bound, text));
+}
+
+/* Tell that slurmctld has started a moment ago, if so: nodes may still have to
+ * report the ends of jobs. */
+static void restarted(const struct astra_why *why, struct astra_text *out)
+{
+	double now = why->report->time_sec, heard = why->report->heard_sec;
+	char text[ASTRA_CLOCK_BYTES];
+
+	if (heard > now)
 		astra_text_printf(
-			out, " Its first start was promised %s ago.",
-			astra_why_span(report->time_sec -
-					       job->of.reason.bound_sec,
-				       text));
+			out,
+			" slurmctld has just started: no running job loses its GPUs before %s.",
+			astra_why_clock(heard, now, text));
+}
+
+static void weightless(const struct astra_why *why, struct astra_text *out)
+{
+	if (astra_why_is_weightless(why))
+		astra_text_printf(
+			out,
+			" Its tenant %s has weight 0, so it has no share: its jobs get only GPUs that nobody else wants.",
+			why->job->tenant);
+}
+
+static void why_waiting(const struct astra_why *why, struct astra_text *out)
+{
+	what_waits(why->job, out);
+	astra_why_array(why->job, out);
+	reasons(why, out);
+	weightless(why, out);
+	if (!why->job->bind_count && !why->blocker)
+		restarted(why, out);
+	promise(why, out);
 }
 
 /* What happens to the job when its lease ends and others are needier. */
@@ -202,6 +224,8 @@ static void leased(const struct astra_why *why, struct astra_text *out)
 		astra_why_span(job->of.lease_end_sec - report->time_sec, text));
 	lease_end(job, out);
 	renewals(job, out);
+	weightless(why, out);
+	restarted(why, out);
 	astra_why_rival(why, out);
 }
 
@@ -211,8 +235,8 @@ static void holding(const struct astra_why *why, struct astra_text *out)
 	const struct astra_report_job *job = why->job;
 	char text[ASTRA_SPAN_BYTES];
 
-	astra_text_printf(out, "holds %u GPU%s%s%s in pool %s.", job->of.gpus,
-			  job->of.gpus == 1 ? "" : "s",
+	astra_text_printf(out, "It holds %u GPU%s%s%s in pool %s.",
+			  job->of.gpus, job->of.gpus == 1 ? "" : "s",
 			  *job->nodes ? " on " : "", job->nodes, job->pool);
 	if (!strcmp(job->phase, "doomed"))
 		astra_text_printf(
@@ -264,7 +288,7 @@ static void why_fairness(const struct astra_why *why, struct astra_text *out)
 	bool hours = job->of.usage.alloc >= 3600 || job->of.usage.fair >= 3600;
 
 	astra_text_printf(
-		out, " So far it had %.2f GPU %s and was entitled to %.2f (",
+		out, "So far it had %.2f GPU %s and was entitled to %.2f (",
 		job->of.usage.alloc / (hours ? 3600 : 60),
 		hours ? "hours" : "minutes",
 		job->of.usage.fair / (hours ? 3600 : 60));
@@ -360,7 +384,7 @@ static void changes(const struct astra_why *why, struct astra_text *out)
 	for (size_t i = 0; i < changes.count; i++)
 		astra_text_printf(
 			out, "%s%s",
-			i ? "; " : " What would change it: ", changes.text[i]);
+			i ? "; " : "What would change it: ", changes.text[i]);
 	if (changes.count)
 		astra_text_printf(out, ".");
 }
@@ -409,6 +433,21 @@ static void why_consider(struct astra_why *why,
 		why->next_lease = job;
 }
 
+/* The job without a lease whose end the job waits for; NULL: none, or it has
+ * ended. */
+static const struct astra_report_job *
+why_find_blocker(const struct astra_why *why)
+{
+	const struct astra_report_job *job = why->job, *blocker;
+
+	if (!job->of.reason.blocker || job->bind_count ||
+	    strcmp(job->phase, "waiting") != 0)
+		return NULL;
+	blocker = astra_report_find(why->report, job->of.reason.blocker);
+	return blocker && strcmp(blocker->phase, "waiting") != 0 ? blocker
+								 : NULL;
+}
+
 void astra_why_find(const struct astra_report *report,
 		    const struct astra_report_job *job,
 		    const struct astra_viewer *viewer, struct astra_why *out)
@@ -425,21 +464,17 @@ void astra_why_find(const struct astra_report *report,
 			out->pool = &report->pools[i];
 	for (size_t i = 0; i < report->job_count; i++)
 		why_consider(out, &report->jobs[i]);
+	out->blocker = why_find_blocker(out);
 	for (size_t i = 0; i < ASTRA_WHY_BEFORE; i++)
 		if (out->before[i])
 			out->before_count = i + 1;
 }
 
-int astra_why_text(const struct astra_why *why, struct astra_text *out)
+/* What has happened to the job, and what is known of it. */
+static void told_so_far(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
 
-	who(job, out);
-	if (!strcmp(job->phase, "waiting"))
-		why_waiting(why, out);
-	else
-		holding(why, out);
-	changes(why, out);
 	if (job->of.revoked)
 		astra_text_printf(out, " Its GPUs were taken back %u time%s.",
 				  job->of.revoked,
@@ -447,9 +482,31 @@ int astra_why_text(const struct astra_why *why, struct astra_text *out)
 	told(why->report, job, out);
 	slowed(job, out);
 	advise(job, out);
-	if (why->usage) {
+	if (why->usage)
 		astra_why_auction(why->report, job, out);
-		why_fairness(why, out);
-	}
-	return out->failed ? -1 : 0;
+}
+
+void astra_why_texts(const struct astra_why *why, struct astra_why_texts *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	astra_text_printf(&out->answer, "Job %s of %s (tenant %s) ",
+			  job->id_text, job->user, job->tenant);
+	astra_why_answer(why, &out->answer);
+	if (!strcmp(job->phase, "waiting"))
+		why_waiting(why, &out->reason);
+	else
+		holding(why, &out->reason);
+	told_so_far(why, &out->reason);
+	changes(why, &out->change);
+	if (why->usage)
+		why_fairness(why, &out->detail);
+}
+
+void astra_why_texts_clear(struct astra_why_texts *texts)
+{
+	astra_text_clear(&texts->answer);
+	astra_text_clear(&texts->reason);
+	astra_text_clear(&texts->change);
+	astra_text_clear(&texts->detail);
 }

@@ -367,6 +367,45 @@ static void why_bind_maintenance(const struct astra_why *why,
 	astra_text_printf(out, " (scontrol show reservation %s).", bind->of);
 }
 
+/* Of others, and reaching into its run. */
+static void why_bind_reserved(const struct astra_why *why,
+			      const struct astra_report_bind *bind,
+			      struct astra_text *out)
+{
+	char text[ASTRA_SPAN_BYTES];
+
+	if (bind->limit > 0) {
+		astra_text_printf(
+			out,
+			" Nodes that it needs are reserved for others in %s (reservation %s), and its time limit of ",
+			astra_why_span(bind->limit, text), bind->of);
+		astra_text_printf(out, "%s reaches into that",
+				  astra_why_span(bind->asked, text));
+	} else {
+		astra_text_printf(
+			out,
+			" Nodes that it needs are reserved for others (reservation %s)",
+			bind->of);
+	}
+	if (bind->time_sec > why->report->time_sec)
+		astra_text_printf(
+			out, "; the reservation is over in %s",
+			astra_why_span(bind->time_sec - why->report->time_sec,
+				       text));
+	astra_text_printf(out, " (scontrol show reservation %s).", bind->of);
+}
+
+static void why_bind_nodes(const struct astra_why *why,
+			   const struct astra_report_bind *bind,
+			   struct astra_text *out)
+{
+	(void)why;
+	astra_text_printf(
+		out,
+		" It asks by name for %s, which cannot be used now: %s (sinfo -R).",
+		bind->of, bind->who);
+}
+
 static void partition(const struct astra_why *why,
 		      const struct astra_report_bind *bind,
 		      struct astra_text *out)
@@ -406,6 +445,8 @@ void astra_why_bind(const struct astra_why *why,
 		{"unleased", why_bind_unleased},
 		{"reservation", reservation},
 		{"maintenance", why_bind_maintenance},
+		{"reserved", why_bind_reserved},
+		{"nodes", why_bind_nodes},
 		{"partition", partition},
 	};
 

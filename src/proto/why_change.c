@@ -125,6 +125,31 @@ static void refused(const struct astra_why *why, struct astra_why_changes *out)
 	add(out, "a new job that is worth more to its owner (--utility)");
 }
 
+/* A run that is over before the reservation begins; some minutes pass until its
+ * user has read this. */
+static void why_change_reserved(const struct astra_why *why,
+				const struct astra_report_bind *bind,
+				struct astra_why_changes *out)
+{
+	double minutes = floor(bind->limit / 60 - 1);
+
+	if (minutes >= 1 && minutes * 60 < bind->asked)
+		add(out,
+		    "scontrol update JobId=%u TimeLimit=%.0f, so that it ends before the reservation",
+		    why->job->of.id, minutes);
+	add(out, "the end of the reservation %s", bind->of);
+}
+
+static void why_change_nodes(const struct astra_why *why,
+			     const struct astra_report_bind *bind,
+			     struct astra_why_changes *out)
+{
+	add(out,
+	    "scontrol update JobId=%u ReqNodeList=, which lets it use others",
+	    why->job->of.id);
+	add(out, "the return of %s, by an administrator", bind->of);
+}
+
 static void bound(const struct astra_why *why,
 		  const struct astra_report_bind *bind,
 		  struct astra_why_changes *out)
@@ -157,6 +182,10 @@ static void bound(const struct astra_why *why,
 		    bind->asked > 0
 			    ? "the end of the maintenance"
 			    : "the end of the maintenance, or a shorter time limit (-t)");
+	else if (!strcmp(bind->kind, "reserved"))
+		why_change_reserved(why, bind, out);
+	else if (!strcmp(bind->kind, "nodes"))
+		why_change_nodes(why, bind, out);
 	else if (!strcmp(bind->kind, "reservation"))
 		add(out,
 		    "scontrol update JobId=%u ReservationName= leaves the reservation",
@@ -291,6 +320,55 @@ static void sized(const struct astra_why *why, struct astra_why_changes *out)
 		    (unsigned long long)why->pool->gpus_usable);
 }
 
+static void weighed(const struct astra_why *why, struct astra_why_changes *out)
+{
+	if (astra_why_is_weightless(why))
+		add(out,
+		    "a weight above 0 for tenant %s, by an administrator (fairshare in sacctmgr, or Weight= in astraea.conf)",
+		    why->job->tenant);
+}
+
+/* The GPUs that no job without a lease has. */
+static uint64_t leased_gpus(const struct astra_why *why)
+{
+	uint64_t all = why->pool->gpus_usable, others = 0;
+
+	for (size_t i = 0; i < why->report->job_count; i++) {
+		const struct astra_report_job *job = &why->report->jobs[i];
+
+		if (strcmp(job->phase, "waiting") != 0 &&
+		    (!job->of.revocable || !strcmp(job->state, "SUSPENDED")) &&
+		    !strcmp(job->pool, why->job->pool))
+			others += job->of.gpus;
+	}
+	return all > others ? all - others : 0;
+}
+
+/* Somebody who must not be interrupted is in the way. */
+static void unblocked(const struct astra_why *why,
+		      struct astra_why_changes *out)
+{
+	const struct astra_report_job *b = why->blocker;
+	bool told = b && astra_job_visible(why->report, b, why->viewer);
+	uint64_t left = why->pool ? leased_gpus(why) : 0;
+
+	if (!b && !waits_for(why->job, "pinned"))
+		return;
+	if (told)
+		add(out, "the end of job %s", b->id_text);
+	if (told && !strcmp(b->pinned, "--no-requeue"))
+		add(out,
+		    "scontrol update JobId=%u Requeue=1, by %s or an administrator, gives it leases",
+		    b->of.id, b->user);
+	if (astra_why_is_held(why->job) && why->pool &&
+	    why->pool->gpus_free >= left)
+		return; /* they have been offered */
+	if (left && left < astra_why_least(why->job))
+		add(out,
+		    "asking for at most %llu GPU%s: leases can free no more",
+		    (unsigned long long)left, left == 1 ? "" : "s");
+}
+
 void astra_why_change(const struct astra_why *why,
 		      struct astra_why_changes *out)
 {
@@ -299,6 +377,8 @@ void astra_why_change(const struct astra_why *why,
 		bound(why, &why->job->binds[i], out);
 	if (!why->job->bind_count && !strcmp(why->job->phase, "waiting")) {
 		in_line(why, out);
+		unblocked(why, out);
+		weighed(why, out);
 		sized(why, out);
 		priced(why, out);
 		learned(why, out);

@@ -188,6 +188,8 @@ static void put_others(const struct astra_why *why, struct astra_text *out)
 	put_other(why, why->first, out);
 	astra_text_printf(out, ",\"next_lease\":");
 	put_other(why, why->next_lease, out);
+	astra_text_printf(out, ",\"blocker\":");
+	put_other(why, why->blocker, out);
 }
 
 static void why_json_put_shares(const struct astra_why *why,
@@ -273,19 +275,156 @@ static void why_json_put_why(const struct astra_why *why,
 	astra_text_add(out, "}", 1);
 }
 
+/* "text" has all parts in a row; "parts" has each, as a user is shown them. */
+static int put_texts(const struct astra_why *why, struct astra_text *out)
+{
+	struct astra_why_texts texts = {0};
+	struct {
+		const char *key;
+		struct astra_text *text;
+	} parts[] = {
+		{"answer", &texts.answer},
+		{"reason", &texts.reason},
+		{"change", &texts.change},
+		{"detail", &texts.detail},
+	};
+	struct astra_text all = {0};
+	int rc;
+
+	astra_why_texts(why, &texts);
+	astra_text_printf(out, ",\"parts\":{");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *text = parts[i].text->bytes;
+
+		all.failed |= parts[i].text->failed;
+		text = text ? text + (*text == ' ') : "";
+		if (*text)
+			astra_text_printf(&all, "%s%s", i ? " " : "", text);
+		astra_text_printf(out, "%s\"%s\":", i ? "," : "", parts[i].key);
+		astra_encode_text(out, text);
+	}
+	astra_text_printf(out, "},\"text\":");
+	astra_encode_text(out, all.bytes ? all.bytes : "");
+	rc = all.failed ? -1 : 0;
+	astra_text_clear(&all);
+	astra_why_texts_clear(&texts);
+	return rc;
+}
+
 int astra_answer_why(const struct astra_report *report,
+		     const struct astra_report_job *job,
+		     const struct astra_viewer *viewer, struct astra_text *out)
+{
+	struct astra_why why;
+	int rc;
+
+	astra_why_find(report, job, viewer, &why);
+	rc = put_texts(&why, out);
+	why_json_put_why(&why, out);
+	return rc;
+}
+
+#define MINE_WAITING 100
+#define MINE_RUNNING 20
+
+static bool mine_shows(const struct astra_report *report,
+		       const struct astra_report_job *job,
+		       const struct astra_viewer *viewer, bool waiting)
+{
+	return job->uid == viewer->uid &&
+	       waiting == !strcmp(job->phase, "waiting") &&
+	       astra_job_visible(report, job, viewer);
+}
+
+static const struct astra_member mine_members[] = {
+	JOB("id", U32, of.id),	     JOB("id_text", TEXT, id_text),
+	JOB("name", TEXT, name),     JOB("pool", TEXT, pool),
+	JOB("tenant", TEXT, tenant), JOB("gpus", U32, of.gpus),
+	JOB("phase", TEXT, phase),   ASTRA_MEMBERS_END,
+};
+
+/* One line of a job: its answer. */
+static void put_mine(const struct astra_report *report,
 		     const struct astra_report_job *job,
 		     const struct astra_viewer *viewer, struct astra_text *out)
 {
 	struct astra_text text = {0};
 	struct astra_why why;
-	int rc;
 
 	astra_why_find(report, job, viewer, &why);
-	rc = astra_why_text(&why, &text);
-	astra_text_printf(out, ",\"text\":");
+	astra_why_answer(&why, &text);
+	astra_encode_members(out, job, mine_members, '{', 0);
+	astra_text_printf(out, ",\"answer\":");
 	astra_encode_text(out, text.bytes ? text.bytes : "");
+	astra_text_add(out, "}", 1);
+	out->failed |= text.failed;
 	astra_text_clear(&text);
-	why_json_put_why(&why, out);
-	return rc;
+}
+
+static void put_my_jobs(const struct astra_report *report,
+			const struct astra_viewer *viewer, bool waiting,
+			size_t most, struct astra_text *out)
+{
+	size_t count = 0;
+
+	astra_text_printf(out, ",\"%s\":[", waiting ? "waiting" : "running");
+	for (size_t i = 0; i < report->job_count && !out->failed; i++) {
+		const struct astra_report_job *job = &report->jobs[i];
+
+		if (!mine_shows(report, job, viewer, waiting) ||
+		    count++ >= most)
+			continue;
+		astra_text_add(out, ",", count > 1);
+		put_mine(report, job, viewer, out);
+	}
+	astra_text_printf(out, "],\"%s_count\":%zu",
+			  waiting ? "waiting" : "running", count);
+}
+
+#define MINE_TENANTS 8
+
+/* The tenants of the viewer's jobs, each once. */
+static void put_my_tenants(const struct astra_report *report,
+			   const struct astra_viewer *viewer,
+			   struct astra_text *out)
+{
+	const struct astra_report_tenant *shown[MINE_TENANTS], *last = NULL;
+	size_t count = 0, at;
+
+	astra_text_printf(out, ",\"tenants\":[");
+	for (size_t i = 0; i < report->job_count && count < MINE_TENANTS; i++) {
+		const struct astra_report_job *job = &report->jobs[i];
+		const struct astra_report_tenant *tenant;
+
+		if (job->uid != viewer->uid ||
+		    (last && !strcmp(last->of.name, job->tenant) &&
+		     !strcmp(last->pool, job->pool)))
+			continue;
+		last = tenant = astra_why_tenant(report, job);
+		for (at = 0; at < count && shown[at] != tenant; at++)
+			;
+		if (!tenant || at < count)
+			continue;
+		shown[count++] = tenant;
+		astra_text_printf(out, "%s{\"name\":", at ? "," : "");
+		astra_encode_text(out, tenant->of.name);
+		astra_text_printf(out, ",\"pool\":");
+		astra_encode_text(out, tenant->pool);
+		astra_encode_members(
+			out, tenant, tenant_members, ',',
+			astra_job_usage_visible(report, job, viewer)
+				? 0
+				: ASTRA_ENCODE_HIDDEN);
+		astra_text_add(out, "}", 1);
+	}
+	astra_text_printf(out, "]");
+}
+
+void astra_answer_mine(const struct astra_report *report,
+		       const struct astra_viewer *viewer,
+		       struct astra_text *out)
+{
+	put_my_jobs(report, viewer, true, MINE_WAITING, out);
+	put_my_jobs(report, viewer, false, MINE_RUNNING, out);
+	put_my_tenants(report, viewer, out);
 }

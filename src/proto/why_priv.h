@@ -11,6 +11,7 @@
 #include "src/proto/report.h"
 
 #define ASTRA_SPAN_BYTES 32
+#define ASTRA_CLOCK_BYTES 32
 #define ASTRA_WHY_BEFORE 3
 
 /* What is asked about, and what its asker may see. */
@@ -28,6 +29,8 @@ struct astra_why {
 	size_t waiting; /* others that wait for GPUs, in a line or not */
 	/* The first lease to end whose GPUs would do; or NULL. */
 	const struct astra_report_job *next_lease;
+	/* The job without a lease whose end it waits for; or NULL. */
+	const struct astra_report_job *blocker;
 };
 
 /* All of it, in one pass over the jobs. (why.c) */
@@ -35,9 +38,36 @@ void astra_why_find(const struct astra_report *report,
 		    const struct astra_report_job *job,
 		    const struct astra_viewer *viewer, struct astra_why *out);
 
-/* One paragraph for a user: what the job holds or waits for, and what comes
- * next. Returns 0, or -1 when out of memory. */
-int astra_why_text(const struct astra_why *why, struct astra_text *out);
+/* The parts of what a user reads, in their order. */
+struct astra_why_texts {
+	struct astra_text answer; /* one sentence: when, or what it waits for */
+	struct astra_text reason;
+	struct astra_text change; /* what would change it; may be empty */
+	struct astra_text detail; /* its GPU time and rho; may be empty */
+};
+
+/* Write all of them. texts: of zeros; clear them afterwards. A text that
+ * memory was out for has `failed` set. */
+void astra_why_texts(const struct astra_why *why,
+		     struct astra_why_texts *texts);
+void astra_why_texts_clear(struct astra_why_texts *texts);
+
+/* Write the answer without its subject: "is expected to start in about 40 s, at
+ * 14:05:10." (why_answer.c) */
+void astra_why_answer(const struct astra_why *why, struct astra_text *out);
+
+/* Write "job 8 of bob", and "has no time limit". why->blocker is not NULL.
+ * (why_answer.c) */
+void astra_why_name_blocker(const struct astra_why *why,
+			    struct astra_text *out);
+void astra_why_blocker_until(const struct astra_why *why,
+			     struct astra_text *out);
+
+/* Whether the job's tenant has no share at all. */
+static inline bool astra_why_is_weightless(const struct astra_why *why)
+{
+	return why->tenant && why->tenant->of.weight <= 0;
+}
 
 /* A job's tenant in its pool, or NULL. */
 const struct astra_report_tenant *
@@ -56,6 +86,11 @@ const char *astra_why_refused(const struct astra_report_bind *bind);
 
 /* "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". Returns text. */
 const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES]);
+
+/* "14:05:10", with its date if it is not today's, as the clock of slurmctld's
+ * host has it. Returns text. (why_answer.c) */
+const char *astra_why_clock(double at_sec, double now_sec,
+			    char text[ASTRA_CLOCK_BYTES]);
 
 /* How the job's app fared in its last auction; nothing where there are none. */
 void astra_why_auction(const struct astra_report *report,

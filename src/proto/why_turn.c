@@ -130,7 +130,7 @@ static const struct turn turns[] = {
 	{"too_big",
 	 "It would not fit even if all leased jobs ended: too few nodes that are up, and that no reservation keeps from it, have all that it asks for (sinfo -R, scontrol show reservation)."},
 	{"pinned",
-	 "It needs GPUs of jobs that cannot be requeued, or are suspended: it starts when they end by themselves, or are resumed and requeued."},
+	 "It needs GPUs of jobs that must not be interrupted, or are suspended: it starts when they end, or are resumed."},
 	{"batch", "It is collected for the next batch of jobs."},
 	{"planned", "It has GPUs in a plan, from a later time on."},
 	{"price", "Its GPUs cost more now than it is worth."},
@@ -375,6 +375,28 @@ static void tell_refused(const struct astra_report_job *job,
 		job->of.refused);
 }
 
+/* Name the job without a lease in the way, and say until when it is: "Job 8 of
+ * bob (tenant b) has 2 GPUs, must not be interrupted and has no time limit." */
+static void tell_blocker(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *b = why->blocker;
+
+	if (astra_job_visible(why->report, b, why->viewer))
+		astra_text_printf(out, " Job %s of %s (tenant %s)", b->id_text,
+				  b->user, b->tenant);
+	else
+		astra_text_printf(out, " That job");
+	astra_text_printf(out, " has %u GPU%s", b->of.gpus,
+			  b->of.gpus == 1 ? "" : "s");
+	if (strcmp(b->state, "SUSPENDED") != 0)
+		astra_text_printf(out, ", must not be interrupted%s%s%s",
+				  *b->pinned ? " (" : "", b->pinned,
+				  *b->pinned ? ")" : "");
+	astra_text_printf(out, " and ");
+	astra_why_blocker_until(why, out);
+	astra_text_printf(out, ".");
+}
+
 static void tell_wait(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -420,8 +442,10 @@ static void tell_wait(const struct astra_why *why, struct astra_text *out)
 	if (text) {
 		if (astra_why_is_held(job) && job->of.reason.owed)
 			astra_why_owed(why, out);
-		else
+		else if (!why->blocker || strcmp(job->wait, "pinned") != 0)
 			astra_text_printf(out, " %s", text);
+		if (why->blocker)
+			tell_blocker(why, out);
 		if (job->lack && *job->lack && strcmp(job->wait, "cpus") != 0)
 			astra_text_printf(
 				out,

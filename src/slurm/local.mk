@@ -125,6 +125,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/arrays.h \
 	src/slurm/in/ask.c \
 	src/slurm/in/ask.h \
+	src/slurm/in/barred.c \
+	src/slurm/in/barred.h \
 	src/slurm/in/binds.c \
 	src/slurm/in/binds.h \
 	src/slurm/in/blocked.c \

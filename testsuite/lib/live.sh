@@ -33,6 +33,7 @@
 #   job_is ID STATE		whether it is in that state
 #   job_field ID NAME		a field of scontrol show job, as Reason, Restarts
 #   job_reason ID		squeue's reason column
+#   reason_long ID		sfair job's, with numbers, times and names
 #   job_log ID			what the job wrote
 #   gpus_of ACCOUNT|user	GPUs of the running jobs of an account or user
 #   as_other COMMAND...		as user games (in the background "${other_user[@]}"
@@ -227,6 +228,7 @@ job_field() {
 }
 
 job_reason() { squeue -h -j "$1" -o %r; }
+reason_long() { sfair job -nP -j "$1" -o Reason; }
 
 job_log() { cat "$CLUSTER_DIR/out/$1"; }
 

@@ -46,6 +46,9 @@ runs() { wait_for 30 job_is "$1" RUNNING; }
 seconds() { date -d "$1" +%s; }
 lease_end() { seconds "$(sfair lease -nP -j "$1" -o LeaseEnd)"; }
 why() { sfair why "$1" | tr -s ' \n' ' '; }
-waits() { [[ $(job_reason "$1") == "Lease: maintenance $2 until "* ]]; }
+waits() {
+	[[ $(job_reason "$1") == 'Lease: maintenance' &&
+		$(reason_long "$1") == "Lease: maintenance $2 until "* ]]
+}
 # shellcheck disable=SC2154
 ends_before() { (($(lease_end "$1") == begin - lead)); }

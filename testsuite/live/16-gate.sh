@@ -81,9 +81,11 @@ wait_for 20 job_is "$cpu" COMPLETED
 many=$(submit -p cpu --array=1-20 -c 4 --wrap 'sleep 20')
 wait_for 20 has "$many" RUNNING 8
 says() { [[ $(job_reason "$1") == $2 ]]; }
-wait_for 20 says "$whole" "Lease: next, GPUs are being collected, about * s"
-wait_for 20 says "$waits" "Lease: waits its turn, rank 2 of 2"
-squeue -h -j "$waits" | grep >/dev/null "(Lease: waits its turn, rank 2 of 2)" ||
+wait_for 20 says "$whole" "Lease: GPUs are being collected"
+wait_for 20 says "$waits" "Lease: waits for its turn"
+ranks() { [[ $(reason_long "$waits") == "Lease: waits its turn, rank 2 of 2" ]]; }
+wait_for 20 ranks
+squeue -h -j "$waits" | grep >/dev/null "(Lease: waits for its turn)" ||
 	fail "plain squeue does not say why: $(squeue -h -j "$waits")"
 # Backfill forgets all expected starts in each of its passes.
 expected() {

@@ -6,6 +6,8 @@
 # So it is after the cluster went back to stock Slurm and the plugins came again, and
 # after a kill. Jobs that we start have leases.
 . "$(dirname "$0")/../lib/live.sh"
+# shellcheck source=testsuite/lib/stock-and-ours.sh
+. "$(dirname "$0")/../lib/stock-and-ours.sh"
 
 options=$(mktemp)
 echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=4 CheckpointGrace=2 RecallAfter=2" \
@@ -17,19 +19,7 @@ for a in old guest new; do
 	sacctmgr -i -Q add user root account=$a >/dev/null
 done
 sacctmgr -i -Q add user games account=guest >/dev/null
-conf=$CLUSTER_DIR/etc/slurm.conf
-cp "$conf" "$CLUSTER_DIR/etc/ours"
-grep -v '^\(SchedulerType\|BurstBufferType\|PriorityType\|JobSubmitPlugins\)=' \
-	"$conf" >"$CLUSTER_DIR/etc/stock"
-echo 'SchedulerType=sched/backfill
-PriorityType=priority/multifactor' >>"$CLUSTER_DIR/etc/stock"
-
-# change WHICH SIGNAL: restart slurmctld with another slurm.conf.
-change() {
-	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld "$2"
-	cp "$CLUSTER_DIR/etc/$1" "$conf"
-	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
-}
+stock_and_ours
 export OUT=$CLUSTER_DIR/out
 # job [steps]: say of each signal that comes; run until there is a file.
 cat >"$OUT/job" <<'EOT'

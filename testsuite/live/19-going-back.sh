@@ -5,21 +5,11 @@
 # forth again: the history has one row of a job, even if the state is lost. Nor
 # is a job that stock Slurm runs again told of its last run's size and lease.
 . "$(dirname "$0")/../lib/live.sh"
+# shellcheck source=testsuite/lib/stock-and-ours.sh
+. "$(dirname "$0")/../lib/stock-and-ours.sh"
 
 start_cluster --needs minage=300 --nodes 2 --gpus 4
-conf=$CLUSTER_DIR/etc/slurm.conf
-cp "$conf" "$CLUSTER_DIR/etc/ours"
-grep -v '^\(SchedulerType\|BurstBufferType\|PriorityType\|JobSubmitPlugins\)=' \
-	"$conf" >"$CLUSTER_DIR/etc/stock"
-echo 'SchedulerType=sched/backfill
-PriorityType=priority/multifactor' >>"$CLUSTER_DIR/etc/stock"
-
-# change WHICH SIGNAL: restart slurmctld with another slurm.conf.
-change() {
-	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld "$2"
-	cp "$CLUSTER_DIR/etc/$1" "$conf"
-	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
-}
+stock_and_ours
 scheduler() { scontrol show config | sed -n 's/^SchedulerType *= //p'; }
 jobs_known() { squeue -h -r -p gpu -t all -o %i | sort | xargs; }
 in_state() { (($(squeue -h -r -t "$1" -j "$2" -o %i | wc -l) == $3)); }
@@ -125,7 +115,7 @@ requeued() { [[ $(job_field "$again" Restarts) == 1 ]] && job_is "$again" PENDIN
 wait_for 20 requeued
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
 rm "$CLUSTER_DIR"/state/astraea.gpu*
-cp "$CLUSTER_DIR/etc/ours" "$conf"
+cp "$CLUSTER_DIR/etc/ours" "$CLUSTER_DIR/etc/slurm.conf"
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 last=$(submit --gpus=1 --wrap true)
 written() { [[ $(history JobID "$last") == "$last" ]]; }

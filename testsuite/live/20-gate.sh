@@ -63,7 +63,7 @@ check_eq "node of salloc" 1 "$(salloc -Q --gres=gpu:4 srun hostname | wc -l)"
 full=$(submit -N2 --gres=gpu:4 --wrap 'sleep 900')
 wait_for 20 job_is "$full" RUNNING
 waits=$(submit --gres=gpu:1 --wrap 'sleep 300')
-waiting() { [[ $(job_reason "$1") =~ ^Lease:.*(rank|next,) ]]; }
+waiting() { [[ $(job_reason "$1") =~ ^Lease:.*(turn|collected)$ ]]; }
 wait_for 20 waiting "$waits"
 for _ in {1..20}; do
 	scontrol update JobId="$waits" Name=other

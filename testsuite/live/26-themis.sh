@@ -46,7 +46,7 @@ scontrol update partitionname=gpu state=up
 all_running() { [[ $(squeue -h -t R | wc -l) == 4 ]]; }
 wait_for 30 all_running
 told_their_place() {
-	[[ $(squeue -h -t PD -r -o %r) == *"won the auction, rank "* ]]
+	[[ $(sfair job -nP -o Reason) == *"won the auction, rank "* ]]
 }
 wait_for 30 told_their_place
 every_app_ran() {

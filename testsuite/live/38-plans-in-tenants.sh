@@ -45,7 +45,7 @@ told() {
 	squeue -h -t PD -A b -o %r | grep >/dev/null -E "planned|price|worth|slot"
 }
 wait_for 20 told
-why=$(sfair why "$last" | tr '\n' ' ')
+why=$(sfair why -v "$last" 2>/dev/null | tr '\n' ' ')
 echo "$why"
 grep -qE "offered a schedule again|planned" <<<"$why" || fail "why has no plan"
 grep -q "its tenant's rho is .* of a share of 2" <<<"$why" ||

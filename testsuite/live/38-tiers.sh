@@ -23,7 +23,7 @@ running() { squeue -h -t R -r -o %a | sort | uniq -c | xargs; }
 split() { [[ $(running) == "$1 a $2 b" ]]; }
 # Has begun at least once.
 ran() { [[ -e $CLUSTER_DIR/out/ran.$1 ]]; }
-told() { squeue -h -t PD -A "$1" -o %r | grep >/dev/null "won the auction, rank "; }
+told() { sfair job -nP -A "$1" -o Reason | grep >/dev/null "won the auction, rank "; }
 
 export OUT=$CLUSTER_DIR/out
 endless='touch "$OUT/ran.$SLURM_JOB_ID"; sleep 600'

@@ -6,6 +6,8 @@
 # its GPUs; a job that was over a limit and one that was put in order only have
 # nothing of ours left after a kill -9 and contrib/unpark.sh.
 . "$(dirname "$0")/../lib/live.sh"
+# shellcheck source=testsuite/lib/stock-and-ours.sh
+. "$(dirname "$0")/../lib/stock-and-ours.sh"
 
 conf=$(mktemp)
 echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=16 CheckpointGrace=15' \
@@ -13,21 +15,8 @@ echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=16 CheckpointGrace=15' \
 start_cluster --nodes 1 --gpus 2 --astraea "$conf" --slurm Licenses=lic:1
 rm -f "$conf"
 export OUT=$CLUSTER_DIR/out
-
-conf=$CLUSTER_DIR/etc/slurm.conf
-cp "$conf" "$CLUSTER_DIR/etc/ours"
-grep -v '^\(SchedulerType\|BurstBufferType\|JobSubmitPlugins\)=' \
-	"$conf" >"$CLUSTER_DIR/etc/alone"
-echo 'SchedulerType=sched/backfill' >>"$CLUSTER_DIR/etc/alone"
-sed 's|^PriorityType=.*|PriorityType=priority/multifactor|' \
-	"$CLUSTER_DIR/etc/alone" >"$CLUSTER_DIR/etc/stock"
+stock_and_ours
 echo 'RequeueExit=85' >>"$CLUSTER_DIR/etc/stock"
-# change WHICH SIGNAL: restart slurmctld with another slurm.conf.
-change() {
-	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld "$2"
-	cp "$CLUSTER_DIR/etc/$1" "$conf"
-	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
-}
 # Slurmctld writes its jobs down some seconds after a submission.
 save() {
 	touch "$CLUSTER_DIR/known"

@@ -11,7 +11,7 @@ conf=$(mktemp)
 cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=6 CheckpointGrace=1
 EOT
-start_cluster --accounting --nodes 1 --gpus 4 --astraea "$conf"
+start_cluster --needs minage=300 --accounting --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 export OUT=$CLUSTER_DIR/out
 for a in a b; do

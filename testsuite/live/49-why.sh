@@ -28,7 +28,7 @@ mgr add coordinator account=lab names=daemon
 
 says() { # JOB TEXT...
 	local id=$1 text
-	text=$(sfair why "$id" | tr '\n' ' ') || fail "sfair why $id"
+	text=$(sfair why -v "$id" 2>/dev/null | tr '\n' ' ') || fail "sfair why $id"
 	shift
 	for want; do
 		[[ $text == *"$want"* ]] || fail "\"$text\" lacks \"$want\""

@@ -149,9 +149,9 @@ wait_for 60 wrote "$id"
 scontrol suspend "$id"
 wait_for 60 job_is "$id" SUSPENDED
 taker=$(sleeper -J taker -A big --gpus=4)
-says "$taker" 'Lease: needs GPUs of jobs that cannot be requeued*'
+says "$taker" 'Lease: needs what jobs without leases have'
 for _ in $(seq 10); do
-	[[ $(job_reason "$taker") != *granted* ]] ||
+	[[ $(reason_long "$taker") != *granted* ]] ||
 		fail "GPUs of a suspended job are promised"
 	sleep 1
 done

@@ -20,7 +20,7 @@ lease_of() { sfair lease -j "$1" -nP -o Phase,Leases,LeaseStart; }
 large=$(job 60000)
 wait_for 20 job_is "$large" RUNNING
 small=$(job 20000)
-lacks_memory() { [[ $(job_reason "$small") == *'no node has the memory for it'* ]]; }
+lacks_memory() { [[ $(reason_long "$small") == *'no node has the memory for it'* ]]; }
 wait_for 20 lacks_memory
 lease=$(lease_of "$large")
 

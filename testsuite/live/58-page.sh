@@ -12,7 +12,7 @@ conf=$(mktemp)
 cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=4 CheckpointGrace=1
 EOT
-start_cluster --accounting --nodes 1 --gpus 4 --astraea "$conf"
+start_cluster --needs minage=300 --accounting --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 export OUT=$CLUSTER_DIR/out
 for a in vision speech; do

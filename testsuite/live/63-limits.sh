@@ -119,7 +119,7 @@ ok qos-unknown-is-refused
 
 cpus=$(sleeper -A lab -w n1 -c 15)
 runs "$cpus"
-over 'Lease: needs CPUs of jobs without a lease' \
+over 'Lease: needs what jobs without leases have' \
 	-A lab -w n1 --gres=gpu:1 -c 2
 ok cpu-job-is-waited-for
 scancel "$cpus"

@@ -42,6 +42,18 @@ ok partition-whose-qos-is-full
 scancel "$first" "$second"
 scontrol update partitionname=gpu qos=
 
+# ---- A whole node has more GPUs than the QOS allows: Slurm says so at each start.
+
+whole=$(submit --exclusive --gres=gpu:1 --qos=part --wrap 'exec sleep 1000')
+wait_for 30 waits_for "$whole" QOSGrpGRES
+why_whole() { sfair why "$whole" | tr '\n' ' '; }
+refused() { why_whole | grep >/dev/null 'Slurm refuses'; }
+wait_for 30 refused
+no_start() { [[ $(squeue -h -j "$whole" --start -o %S) == N/A ]]; }
+wait_for 30 no_start
+ok whole-node-over-a-limit
+scancel "$whole"
+
 (($(slurm_release) >= 2411)) || exit 0
 
 # ---- Several QOS: those of higher priority first, until they are full.

@@ -18,7 +18,11 @@ start_cluster --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 chmod 755 "$CLUSTER_DIR/run"
 export OUT=$CLUSTER_DIR/out
-over() { says "$1" "Lease: over the $2's GPUs without leases"; }
+over() {
+	says "$1" 'Lease: a cap is reached'
+	check_eq "its reason" "Lease: over the $2's GPUs without leases" \
+		"$(reason_long "$1")"
+}
 
 # ---- Two of four GPUs are the tenant's share.
 

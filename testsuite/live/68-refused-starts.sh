@@ -39,7 +39,8 @@ is_told() {
 	why=$(sfair why "$poor" | tr '\n' ' ')
 	[[ $why == *"Slurm refuses the start: Resources."* &&
 		$why == *"no lease ends and no GPU is held for it"* &&
-		$why != *promised* && $(job_reason "$poor") == Resources ]] &&
+		$why != *promised* && $why != *"expected to start"* &&
+		$(job_reason "$poor") == Resources ]] &&
 		sfair diag | grep -E '^\s*Jobs refused +1$' >/dev/null &&
 		sfair metrics | grep '^astraea_pool_jobs_refused{.*} 1$' >/dev/null
 }

@@ -90,6 +90,14 @@ check_eq "reality, and two policies" "reality slurm ltgf" \
 	"$(audit "${window[@]}" --policy slurm,ltgf --cold-start 0 \
 		Policies format=policy | paste -sd' ')"
 
+# ---- On the first day yesterday had no job: today is looked at.
+audit Tenants format=tenant >"$OUT/day"
+if [[ $(date -d "@$hour" +%F) == "$(date +%F)" ]]; then
+	check "it says: $(<"$OUT/err")" \
+		grep -q 'no job asked for GPUs yesterday: this is yesterday and today' "$OUT/err"
+	check_eq "tenants of the first day" "a b" "$(grep -x '[ab]' "$OUT/day" | sort | xargs)"
+fi
+
 # ---- Accounts below accounts weigh as sshare says.
 sacctmgr -i add account name=b1 parent=b fairshare=4 >/dev/null
 sacctmgr -i add account name=b2 parent=b fairshare=2 >/dev/null

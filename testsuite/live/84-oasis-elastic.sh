@@ -62,11 +62,13 @@ says "$poor" 'It is not refused for good: it is offered a schedule again in ' ||
 costs=$(why "$poor" |
 	sed -n 's/.*being worth more than \([0-9.e+-]*\) to its owner.*/\1/p')
 [[ $costs ]] || fail "it is not told what would change it"
-[[ $(job_reason "$poor") == "Lease: costs "*" now, is worth "* ]] ||
+[[ $(job_reason "$poor") == "Lease: costs more than it is worth" ]] ||
 	fail "squeue says $(job_reason "$poor")"
+[[ $(reason_long "$poor") == "Lease: costs "*" now, is worth "* ]] ||
+	fail "sfair job says $(reason_long "$poor")"
 rich=$(job --gres=gpu:1 --time=2 \
 	--utility="sigmoid:$(awk "BEGIN { print 10 * $costs }"),1,1")
-planned() { [[ $(job_reason "$1") == "Lease: planned, "* ]]; }
+planned() { [[ $(reason_long "$1") == "Lease: planned, "* ]]; }
 wait_for 20 planned "$rich"
 ok price-is-the-reason
 
@@ -102,14 +104,13 @@ ok grows
 # ---- The admin has it refused: it is held, and told why.
 
 set_conf Admission refuse
-refused() {
-	[[ $(job_reason "$1") == "Lease: refused, costs "*", is worth "* ]]
-}
+refused() { [[ $(job_reason "$1") == "Lease: refused by the policy" ]]; }
 wait_for 40 refused "$poor"
 check_eq "its priority" 0 "$(job_field "$poor" Priority)"
-wait_for 20 says "$poor" 'It was refused (Admission) and is held: '
-reason=$(sfair job -nP -j "$poor" -o Reason)
-[[ $reason == "Lease: refused, costs "* ]] || fail "sfair job says $reason"
+wait_for 20 says "$poor" 'It was refused (Admission) and is held: by the best schedule that there was, it costs '
+reason=$(reason_long "$poor")
+[[ $reason == "Lease: refused, costs "*", is worth "* ]] ||
+	fail "sfair job says $reason"
 scontrol hold "$poor" # by an administrator: its user cannot release it
 wait_for 20 says "$poor" 'It is held by an administrator (JobHeldAdmin). '
 scontrol release "$poor"

@@ -107,7 +107,7 @@ wait_for 20 told
 why=$(why "$large")
 echo "$why"
 [[ $why == *"the next slot"* ]] || fail "it is not told what would change it"
-no_share() { [[ $(job_reason "$large") == "Lease: its class has no GPUs left" ]]; }
+no_share() { [[ $(reason_long "$large") == "Lease: its class has no GPUs left" ]]; }
 wait_for 20 no_share
 scancel "$large"
 ok class-is-the-reason

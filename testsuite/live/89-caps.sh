@@ -7,7 +7,7 @@
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=8 CheckpointGrace=2 MaxGPUHours=0.005
+	Pool=gpu Partitions=gpu ReasonDetail=yes RoundInterval=1 LeaseTerm=8 CheckpointGrace=2 MaxGPUHours=0.005
 	Tenant=red Accounts=red
 	Tenant=blue Accounts=blue
 EOT

@@ -41,6 +41,7 @@ document.querySelector('#Queue thead th:nth-child(5) button').click();
 document.querySelector('#Queue thead th:nth-child(5) button').click();
 document.querySelector('details').open = true;
 document.querySelector('.key')?.click();
+if(document.getElementById('lately'))document.getElementById('lately').checked = true;
 document.querySelector('#Queue thead th:nth-child(5) button').focus();
 return document.querySelector('main').dataset.old = 1; })()"""
 ARRANGED = """(() => {
@@ -51,6 +52,7 @@ return {new: !document.querySelector('main').dataset.old,
   sort: h.getAttribute('aria-sort'),
   sorted: n.length > 2 && n.every((v, i) => !i || v >= n[i - 1]),
   open: document.querySelector('details').open,
+  span: document.getElementById('lately')?.checked ?? true,
   focus: document.activeElement === h.querySelector('button'),
   pinned: document.querySelectorAll('.key[aria-pressed=true]').length}; })()"""
 
@@ -91,6 +93,7 @@ class LiveLook(look.Look):
         self.must("its order stays", found["sorted"] and
                   found["sort"] == "ascending", found)
         self.must("what is open stays", found["open"])
+        self.must("the span of rho stays", found["span"])
         self.must("the focus stays", found["focus"])
         self.must("a tenant alone stays so", found["pinned"] > 0)
         self.browser.run("document.querySelector('.key').click()")
@@ -127,7 +130,7 @@ def main():
     parser.add_argument("page")
     parser.add_argument("--pictures")
     parser.add_argument("--name", default="web")
-    parser.add_argument("--charts", type=int, default=3)
+    parser.add_argument("--charts", type=int, default=4)
     args = parser.parse_args()
     profile = tempfile.mkdtemp()
     browser = look.Browser(args.browser, profile)

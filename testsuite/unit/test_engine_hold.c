@@ -274,6 +274,48 @@ static void a_first_start_before_an_owed_turn_is_told(void **state)
 	vc_fini(&vc);
 }
 
+/* A job without leases has half of the GPUs. A gang of all of them waits for its
+ * time limit, as that stands; nothing is promised until it ends. */
+static void a_hold_follows_who_is_in_the_way(void **state)
+{
+	struct vcluster vc;
+	struct vjob *pinned, *gang;
+	const struct astra_reason *reason;
+
+	(void)state;
+	vc_init(&vc, 1, 4);
+	vc.options.lease_sec = 60;
+	vc.options.grace_sec = 3;
+	vc.options.round_sec = 1;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	pinned = vc_submit(&vc, 0, 2, HUGE_VAL);
+	pinned->job.revocable = false;
+	vc_run(&vc, AT(5));
+	gang = vc_submit(&vc, 1, 4, HUGE_VAL);
+	reason = wait_for_reason(&vc, gang, ASTRA_WAIT_PINNED);
+	assert_int_equal(reason->blocker, pinned->job.id);
+	assert_true(reason->start_sec == 0 && reason->bound_sec == 0);
+	assert_true(reason->after_sec >= 2 * 60);
+	pinned->job.time_limit_sec = 900;
+	reason = wait_for_reason(&vc, gang, ASTRA_WAIT_HOLD);
+	assert_int_equal(reason->blocker, pinned->job.id);
+	assert_true(reason->start_sec == pinned->job.start_sec + 900);
+	pinned->job.time_limit_sec = 1800;
+	do
+		reason = wait_for_reason(&vc, gang, ASTRA_WAIT_HOLD);
+	while (reason->start_sec < pinned->job.start_sec + 1800);
+	pinned->job.time_limit_sec = 0;
+	reason = wait_for_reason(&vc, gang, ASTRA_WAIT_PINNED);
+	assert_true(reason->start_sec == 0);
+	pinned->work_sec = pinned->done_sec + 5;
+	while (!gang->starts && vc.now_sec < AT(1000))
+		vc_step(&vc);
+	assert_int_equal(gang->starts, 1);
+	vc_fini(&vc);
+}
+
 static struct vjob *submit_cpus(struct vcluster *vc, uint32_t tenant,
 				uint32_t gpus, uint32_t cpus)
 {
@@ -333,6 +375,7 @@ int main(void)
 		cmocka_unit_test(what_a_gang_is_owed_is_told),
 		cmocka_unit_test(a_first_start_before_an_owed_turn_is_told),
 		cmocka_unit_test(cpus_that_a_grant_waits_for_are_not_lent),
+		cmocka_unit_test(a_hold_follows_who_is_in_the_way),
 	};
 
 	return cmocka_run_group_tests_name("holds", tests, NULL, NULL);

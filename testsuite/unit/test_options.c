@@ -186,6 +186,7 @@ static const struct {
 	{"GPUWeight", "a100:inf"},
 	{"GPUWeight", "a100=2"},
 	{"AdminComment", "maybe"},
+	{"ReasonDetail", "long"},
 	{"ForecastInterval", "often"},
 	{"SlotLength", "soon"},
 	{"BatchMax", "2.5"},

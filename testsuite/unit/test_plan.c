@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "src/model/brief.h"
 #include "src/model/plan.h"
 #include "testsuite/unit/unit.h"
 
@@ -75,6 +77,60 @@ static void every_reason_has_words_that_fit(void **state)
 	}
 }
 
+/* Programs that count jobs by squeue's reason get one kind for each. */
+static void squeue_shows_few_fixed_texts(void **state)
+{
+	(void)state;
+	assert_true(ASTRA_BRIEF_COUNT <= 12);
+	for (unsigned i = 0; i < ASTRA_BRIEF_COUNT; i++) {
+		const char *text = astra_brief_text((enum astra_brief)i);
+
+		assert_ptr_equal(strstr(text, "Lease: "), text);
+		assert_true(strlen(text) > strlen("Lease: "));
+		assert_null(strpbrk(text, ",;%_0123456789"));
+		for (unsigned k = 0; k < i; k++)
+			assert_string_not_equal(
+				text, astra_brief_text((enum astra_brief)k));
+	}
+}
+
+static void every_reason_has_one_of_them(void **state)
+{
+	static const struct {
+		enum astra_wait wait;
+		enum astra_brief brief;
+	} cases[] = {
+		{ASTRA_WAIT_RANK, ASTRA_BRIEF_TURN},
+		{ASTRA_WAIT_PLANNED, ASTRA_BRIEF_TURN},
+		{ASTRA_WAIT_HOLD, ASTRA_BRIEF_COLLECT},
+		{ASTRA_WAIT_GRANTED, ASTRA_BRIEF_COLLECT},
+		{ASTRA_WAIT_PLACE, ASTRA_BRIEF_ROOM},
+		{ASTRA_WAIT_TOO_BIG, ASTRA_BRIEF_LARGE},
+		{ASTRA_WAIT_PINNED, ASTRA_BRIEF_UNLEASED},
+		{ASTRA_WAIT_CPUS, ASTRA_BRIEF_UNLEASED},
+		{ASTRA_WAIT_DENIED, ASTRA_BRIEF_DENIED},
+		{ASTRA_WAIT_CAP, ASTRA_BRIEF_CAP},
+		{ASTRA_WAIT_REFUSED, ASTRA_BRIEF_REFUSED},
+	};
+	struct astra_reason r = {.wait = ASTRA_WAIT_PRICE, .price = 5};
+
+	(void)state;
+	assert_int_equal(astra_brief_of(&r), ASTRA_BRIEF_PRICE);
+	r.price = INFINITY; /* there is no room for it at any price */
+	assert_int_equal(astra_brief_of(&r), ASTRA_BRIEF_ROOM);
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct astra_reason of = {.wait = cases[i].wait};
+		enum astra_brief before = astra_brief_of(&of);
+
+		assert_int_equal(before, cases[i].brief);
+		of.rank = 3;
+		of.ranks = 17;
+		of.start_sec = 130;
+		of.lack = ASTRA_LACK_CPUS;
+		assert_int_equal(astra_brief_of(&of), before);
+	}
+}
+
 static void rank_and_time_are_told(void **state)
 {
 	struct astra_reason r = {
@@ -110,6 +166,8 @@ int main(void)
 		cmocka_unit_test(decisions_keep_their_shares),
 		cmocka_unit_test(a_cleared_plan_is_empty_and_usable),
 		cmocka_unit_test(every_reason_has_words_that_fit),
+		cmocka_unit_test(squeue_shows_few_fixed_texts),
+		cmocka_unit_test(every_reason_has_one_of_them),
 		cmocka_unit_test(rank_and_time_are_told),
 		cmocka_unit_test(a_long_text_is_cut),
 	};

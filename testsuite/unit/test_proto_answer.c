@@ -524,6 +524,42 @@ static void why_tells_what_comes_next(void **state)
 	}
 }
 
+/* Job 20 waits, 10 and 21 run; 11 is another user's. */
+static void why_mine_is_a_line_a_job(void **state)
+{
+	json_t *reply =
+		ask(*state, "{\"astraea\":1,\"request\":\"why\",\"mine\":true}",
+		    &alice);
+	json_t *waiting, *running, *tenants;
+	const char *id, *answer;
+	int waits, runs;
+
+	assert_int_equal(json_unpack(reply, "{s:o, s:o, s:o, s:i, s:i}",
+				     "waiting", &waiting, "running", &running,
+				     "tenants", &tenants, "waiting_count",
+				     &waits, "running_count", &runs),
+			 0);
+	assert_true(waits == 1 && json_array_size(waiting) == 1);
+	assert_true(runs == 2 && json_array_size(running) == 2);
+	assert_int_equal(json_unpack(json_array_get(waiting, 0), "{s:s, s:s}",
+				     "id_text", &id, "answer", &answer),
+			 0);
+	assert_string_equal(id, "20_[4-9,12-20:4%2]");
+	assert_non_null(strstr(answer, "is expected to start in about 11 min "
+				       "40 s, at "));
+	assert_int_equal(json_unpack(json_array_get(running, 0), "{s:s, s:s}",
+				     "id_text", &id, "answer", &answer),
+			 0);
+	assert_string_equal(id, "10");
+	assert_non_null(strstr(answer, "runs; its lease ends in 5 min 0 s"));
+	assert_int_equal(json_array_size(tenants), 1);
+	assert_int_equal(json_unpack(json_array_get(tenants, 0), "{s:s}",
+				     "name", &answer),
+			 0);
+	assert_string_equal(answer, "physics");
+	json_decref(reply);
+}
+
 static void why_of_an_array_shows_its_waiting_tasks(void **state)
 {
 	json_t *reply = ask(*state, WHY "20}", &alice);
@@ -729,6 +765,7 @@ int main(void)
 		TEST(waiting_tasks_are_written_as_squeue_does),
 		TEST(any_bytes_become_a_json_text),
 		TEST(why_tells_what_comes_next),
+		TEST(why_mine_is_a_line_a_job),
 		TEST(why_of_an_array_shows_its_waiting_tasks),
 		TEST(only_operators_reset),
 		TEST(metrics_count_what_may_be_seen),

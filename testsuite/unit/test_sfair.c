@@ -96,9 +96,27 @@ static void why_is_a_paragraph(void **state)
 	(void)state;
 	assert_int_equal(sfair("why 20_5"), 0);
 	says("9 array tasks");
-	says("Needier jobs use up the GPUs.");
+	says(" is expected to start in about ");
+	says("Needier jobs\nuse up the GPUs.");
+	lacks("fair share");
+	assert_int_equal(sfair("why -v 20_5"), 0);
+	says("divided by the fair share");
 	assert_int_equal(sfair("why 4711"), 1);
 	says("sfair: error: job 4711: no managed job");
+}
+
+/* Root has none in the report. */
+static void without_a_job_it_is_of_all_of_mine(void **state)
+{
+	(void)state;
+	assert_int_equal(sfair("why"), 0);
+	assert_string_equal(
+		output, "None of your jobs waits in a pool of the plugin.\n");
+	assert_int_equal(sfair(""), 0);
+	assert_string_equal(output, "You have no job in a pool of the plugin. "
+				    "See sfair --help.\n");
+	assert_int_equal(sfair("why --json"), 0);
+	says("\"waiting\": [],");
 }
 
 /* Job 50 waits, was looked ahead for until a time, and is promised its start by
@@ -279,7 +297,6 @@ static void mistakes_are_one_line_that_names_them(void **state)
 	static const struct {
 		const char *words, *text;
 	} cases[] = {
-		{"", "which command?"},
 		{"nodes", "unknown command \"nodes\": one of tenant,"},
 		{"nodes", "diag, adopt, audit, "},
 		{"job -x", "unknown option -x"},
@@ -291,8 +308,8 @@ static void mistakes_are_one_line_that_names_them(void **state)
 		{"job -o JobID,Colour", "unknown field \"Colour\""},
 		{"job -o JobID%0", "a width is"},
 		{"job -t days", "--time=days"},
-		{"why", "give one job"},
 		{"why 1 2", "give one job"},
+		{"-u bob", "--users does not go with"},
 		{"tenant -j 1", "--jobs does not go with"},
 		{"auction -j 1", "--jobs does not go with"},
 		{"price -j 1", "--jobs does not go with"},
@@ -556,6 +573,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(widths_pad_and_cut_as_in_slurm),
 		cmocka_unit_test(a_job_name_cannot_steer_the_terminal),
 		cmocka_unit_test(why_is_a_paragraph),
+		cmocka_unit_test(without_a_job_it_is_of_all_of_mine),
 		cmocka_unit_test(a_promised_start_is_expected_by_then),
 		cmocka_unit_test(
 			a_promise_that_nothing_keeps_is_no_expectation),

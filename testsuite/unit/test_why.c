@@ -158,6 +158,35 @@ static const struct {
 	  .asked = 42,
 	  .time_sec = SAMPLE_NOW + 60},
 	 {"The maintenance power has its nodes; it is over in 1 min 0 s"}},
+	{{.kind = "reserved",
+	  .name = "ReqNodeNotAvail",
+	  .of = "course",
+	  .limit = 1200,
+	  .asked = 1800,
+	  .time_sec = SAMPLE_NOW + 4800},
+	 {"Nodes that it needs are reserved for others in 20 min 0 s (reservation course), and its time limit of 30 min 0 s reaches into that; the reservation is over in 1 h 20 min (scontrol show reservation course).",
+	  "TimeLimit=19, so that it ends before the reservation; the end of the reservation course"}},
+	{{.kind = "reserved", /* no limit is short enough */
+	  .name = "ReqNodeNotAvail",
+	  .of = "course",
+	  .limit = 90,
+	  .asked = 1800,
+	  .time_sec = SAMPLE_NOW + 4800},
+	 {"What would change it: the end of the reservation course."}},
+	{{.kind = "reserved",
+	  .name = "ReqNodeNotAvail",
+	  .of = "course",
+	  .limit = -5,
+	  .asked = 1800,
+	  .time_sec = SAMPLE_NOW + 60},
+	 {"Nodes that it needs are reserved for others (reservation course); the reservation is over in 1 min 0 s",
+	  "What would change it: the end of the reservation course."}},
+	{{.kind = "nodes",
+	  .name = "ReqNodeNotAvail",
+	  .of = "n[1-2]",
+	  .who = "DRAINED"},
+	 {"It asks by name for n[1-2], which cannot be used now: DRAINED (sinfo -R).",
+	  "ReqNodeList=, which lets it use others; the return of n[1-2], by an administrator"}},
 	{{.kind = "partition", .name = "PartitionDown", .of = "gpu"},
 	 {"The partition gpu keeps it: PartitionDown"}},
 	{{.kind = "other", .name = "NodeDown"}, {"Slurm keeps it: NodeDown"}},
@@ -779,7 +808,8 @@ static void a_turn_that_is_owed_is_told(void **state)
 		  "share, and its user lacks 1.50 GPU hours of its share. GPUs "
 		  "are being collected for it from leases of richer tenants and "
 		  "users, as these end by themselves. It is number 2 of 17 in "
-		  "line. It is expected to start in about 4 min 0 s."},
+		  "line.",
+		  " is expected to start in about 4 min 0 s, at "},
 		 "It is the first"},
 		{"hold_gpus",
 		 0,
@@ -905,6 +935,144 @@ static void a_lease_that_is_over_is_said_to_be(void **state)
 	json_decref(reply);
 }
 
+/* Job 11 of bob has no lease and is in the way: it is named with its end, one
+ * time is told, and no promise that it breaks. */
+static void who_blocks_is_named_until_when(void **state)
+{
+	static const struct {
+		const char *wait, *state;
+		double limit_end, start, bound;
+		const char *says[5], *lacks[3];
+	} blocks[] = {
+		{"pinned",
+		 "RUNNING",
+		 0,
+		 0,
+		 SAMPLE_NOW + 93,
+		 {" waits for 4 GPUs of job 11 of bob, which has no time limit.",
+		  "Job 11 of bob (tenant bio) has 4 GPUs, must not be "
+		  "interrupted (--no-requeue) and has no time limit.",
+		  "Once that job has ended, its first start is promised within "
+		  "2 min 5 s.",
+		  "the end of job 11; scontrol update JobId=11 Requeue=1, by "
+		  "bob or an administrator",
+		  "asking for at most 20 GPUs: leases can free no more"},
+		 {"promised within 1 min 33 s", "expected to start",
+		  "cannot be requeued"}},
+		{"hold_gpus",
+		 "RUNNING",
+		 SAMPLE_NOW + 1740,
+		 SAMPLE_NOW + 1740,
+		 SAMPLE_NOW + 93,
+		 {" is expected to start in about 29 min 0 s, at ",
+		  ", when job 11 of bob has ended.",
+		  " and may run until 22:42:20."},
+		 {"promised", "no time limit", ""}},
+		{"pinned",
+		 "SUSPENDED",
+		 SAMPLE_NOW + 1740,
+		 0,
+		 0,
+		 {"of job 11 of bob, which is suspended.",
+		  "(tenant bio) has 4 GPUs and is suspended."},
+		 {"22:42:20", "promised within 1", ""}},
+	};
+	struct astra_report *report = *state;
+	struct astra_report_job *pinned = NULL;
+	json_t *hidden;
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	for (size_t i = 0; i < report->job_count; i++)
+		if (report->jobs[i].of.id == 11)
+			pinned = &report->jobs[i];
+	assert_non_null(pinned);
+	for (size_t i = 0; i < ASTRA_COUNT_OF(blocks); i++) {
+		struct astra_report_job job = sample_rows[3];
+		json_t *reply;
+
+		pinned->state = blocks[i].state;
+		pinned->limit_end_sec = blocks[i].limit_end;
+		job.of.id = (uint32_t)(790 + i);
+		job.of.gpus = 24;
+		job.of.copies = 1;
+		job.wait = blocks[i].wait;
+		job.of.reason.blocker = 11;
+		job.of.reason.after_sec = i ? 0 : 125;
+		job.of.reason.start_sec = blocks[i].start;
+		job.of.reason.bound_sec = blocks[i].bound;
+		assert_int_equal(astra_report_add_job(report, &job), 0);
+		reply = why(report, job.of.id, &alice);
+		for (size_t s = 0; s < ASTRA_COUNT_OF(blocks[i].says); s++)
+			if (blocks[i].says[s] &&
+			    !strstr(text_of(reply), blocks[i].says[s]))
+				fail_msg("\"%s\" lacks \"%s\"", text_of(reply),
+					 blocks[i].says[s]);
+		for (size_t s = 0; s < ASTRA_COUNT_OF(blocks[i].lacks); s++)
+			if (*blocks[i].lacks[s] &&
+			    strstr(text_of(reply), blocks[i].lacks[s]))
+				fail_msg("\"%s\" has \"%s\"", text_of(reply),
+					 blocks[i].lacks[s]);
+		assert_true(json_is_null(json_object_get(
+			json_object_get(reply, "why"), "bound_sec")));
+		assert_int_equal(
+			json_integer_value(json_object_get(
+				json_object_get(json_object_get(reply, "why"),
+						"blocker"),
+				"id")),
+			11);
+		json_decref(reply);
+	}
+	report->privacy.jobs = true;
+	hidden = why(report, 790, &alice);
+	assert_non_null(strstr(text_of(hidden), " waits for 4 GPUs of a job of "
+						"another user, which is"));
+	assert_null(strstr(text_of(hidden), "bob"));
+	assert_null(strstr(text_of(hidden), "job 11"));
+	json_decref(hidden);
+}
+
+static void weight_0_is_told(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	report->tenants[0].of.weight = 0;
+	job.of.id = 800;
+	job.of.reason.start_sec = 0;
+	job.wait = "rank";
+	assert_int_equal(astra_report_add_job(report, &job), 0);
+	report->privacy.usage = true;
+	reply = why(report, 800, &alice);
+	assert_non_null(strstr(text_of(reply),
+			       " waits for GPUs that nobody else wants: its "
+			       "tenant physics has weight 0."));
+	assert_non_null(strstr(text_of(reply), "a weight above 0 for tenant "
+					       "physics, by an administrator"));
+	json_decref(reply);
+}
+
+/* For 20 s after its start slurmctld takes nothing back. */
+static void a_restart_of_slurmctld_is_told(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	report->heard_sec = SAMPLE_NOW + 15;
+	job.of.id = 801;
+	job.wait = "rank";
+	assert_int_equal(astra_report_add_job(report, &job), 0);
+	reply = why(report, 801, &alice);
+	assert_non_null(strstr(text_of(reply),
+			       " slurmctld has just started: no running job "
+			       "loses its GPUs before 22:13:35."));
+	json_decref(reply);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -916,6 +1084,9 @@ int main(void)
 		CASE(private_data_hides_what_a_tenant_lacks),
 		CASE(a_gang_that_is_second_is_not_first),
 		CASE(a_lease_that_is_over_is_said_to_be),
+		CASE(who_blocks_is_named_until_when),
+		CASE(weight_0_is_told),
+		CASE(a_restart_of_slurmctld_is_told),
 		CASE(an_elastic_job_is_told_with_its_fewest),
 		CASE(a_start_is_told_with_its_price),
 		CASE(numbers_stand_beside_the_paragraph),

@@ -22,8 +22,9 @@ static const char *const waits[] = {
 };
 
 static const char *const kinds[] = {
-	"hold",	 "dependency",	"limit",     "begin",	    "licence",
-	"array", "reservation", "partition", "maintenance",
+	"hold",	       "dependency", "limit",	    "begin",
+	"licence",     "array",	     "reservation", "partition",
+	"maintenance", "reserved",   "nodes",
 };
 
 static const struct astra_viewer root = {.uid = 0, .all = true};
@@ -139,12 +140,12 @@ static json_t *ask(const struct astra_report *report, uint32_t id)
 static void assert_consistent(const char *text)
 {
 	static const char *const apart[][2] = {
-		{"It is expected to start", "would not fit even if"},
-		{"It is expected to start", "may start in the next round"},
-		{"It is expected to start", "asking for less"},
-		{"It is expected to start", " is held "},
-		{"It is expected to start", " It waits for "},
-		{"It is expected to start", "keeps it:"},
+		{" is expected to start", "would not fit even if"},
+		{" is expected to start", "may start in the next round"},
+		{" is expected to start", "asking for less"},
+		{" is expected to start", " is held "},
+		{" is expected to start", " It waits for "},
+		{" is expected to start", "keeps it:"},
 		{"o end of a lease", "the end of the lease"},
 		{"CPUs that it needs are used", "Where GPUs are free"},
 		{"would not fit even if", "the end of the lease"},
@@ -175,7 +176,7 @@ static void assert_one_time(const json_t *reply, const char *text)
 		return;
 	}
 	assert_true(when > NOW);
-	snprintf(wanted, sizeof(wanted), "expected to start in about %s.",
+	snprintf(wanted, sizeof(wanted), " is expected to start in about %s, ",
 		 astra_why_span(when - NOW, span));
 	if (!strstr(text, wanted))
 		fail_msg("not \"%s\" in: %s", wanted, text);

@@ -94,7 +94,8 @@ static const struct astra_cli_option options[] = {
 	ASTRA_CLI_HELP,
 	{"reset", 0, NULL, "with diag: start the numbers anew (operators)",
 	 IN(query.reset)},
-	{"verbose", 'v', NULL, "say whom it asks", IN(verbose)},
+	{"verbose", 'v', NULL, "say whom it asks; with why: rho, too",
+	 IN(verbose)},
 	ASTRA_CLI_VERSION,
 	{"where", 0, NULL, "the sockets that it asks, as variables", IN(where)},
 	ASTRA_CLI_END,
@@ -128,8 +129,11 @@ static int parse_command(const char *word, struct sfair_args *args,
 static int parse_words(int argc, char **argv, struct sfair_args *args,
 		       struct astra_error *err)
 {
-	if (optind == argc)
-		return astra_error_set(err, "which command? See sfair --help");
+	if (optind == argc) {
+		args->query.kind = ASTRA_QUERY_WHY;
+		args->query.mine = true;
+		return 0;
+	}
 	if (sfair_command_find(argc - optind, argv + optind))
 		return astra_error_set(
 			err,
@@ -146,6 +150,8 @@ static int parse_words(int argc, char **argv, struct sfair_args *args,
 		if (sfair_add_job(argv[optind], &args->query.jobs, err) < 0)
 			return -1;
 	}
+	args->query.mine =
+		args->query.kind == ASTRA_QUERY_WHY && !args->query.jobs.count;
 	return 0;
 }
 
@@ -179,8 +185,10 @@ static int args_check(const struct sfair_args *args, struct astra_error *err)
 		return refuse_option("--jobs", args, err);
 	if (q->reset && q->kind != ASTRA_QUERY_DIAG)
 		return refuse_option("--reset", args, err);
-	if (q->kind == ASTRA_QUERY_WHY && q->jobs.count != 1)
+	if (q->kind == ASTRA_QUERY_WHY && q->jobs.count > 1)
 		return astra_error_set(err, "sfair why JOBID: give one job");
+	if (q->mine && q->jobs.count)
+		return refuse_option("--jobs", args, err);
 	return 0;
 }
 

@@ -70,17 +70,52 @@ static int audit_read_trace(struct sfair_audit *a, struct astra_error *err)
 	return trace_window(a, err);
 }
 
-static int read_slurmdbd(struct sfair_audit *a, struct astra_error *err)
+static int read_records(struct sfair_audit *a, struct astra_error *err)
 {
-	double now_sec = (double)time(NULL);
 	char since[32], until[32];
 
-	if (read_window(a, now_sec, err) < 0)
-		return -1;
 	snprintf(since, sizeof(since), "uts%.0f", a->window.start_sec);
 	snprintf(until, sizeof(until), "uts%.0f", a->window.end_sec);
-	if (astra_record_from_slurmdbd(&a->record, since, until,
-				       a->args->cluster, NULL, err) < 0)
+	return astra_record_from_slurmdbd(&a->record, since, until,
+					  a->args->cluster, NULL, err);
+}
+
+/* Whether sacct told of no job at all: a source that failed has none. */
+static bool audit_is_empty(const struct sfair_audit *a)
+{
+	return a->record.source && !a->record.job_count;
+}
+
+/* Read until now if there was no job yesterday, as on a cluster's first day.
+ * Returns 0, or -1 with err set. */
+static int read_today(struct sfair_audit *a, struct astra_error *err)
+{
+	astra_record_clear(&a->record);
+	a->window.end_sec = (double)time(NULL);
+	*err = (struct astra_error){""};
+	if (read_records(a, err) == 0) {
+		if (!a->args->quiet)
+			fputs("sfair audit: no job asked for GPUs yesterday: this is yesterday and today until now\n",
+			      stderr);
+		return 0;
+	}
+	if (audit_is_empty(a))
+		astra_error_add(
+			err,
+			"yesterday and today; start= and end= name another time");
+	return -1;
+}
+
+static int read_slurmdbd(struct sfair_audit *a, struct astra_error *err)
+{
+	int rc;
+
+	if (read_window(a, (double)time(NULL), err) < 0)
+		return -1;
+	rc = read_records(a, err);
+	if (rc < 0 && audit_is_empty(a) && !a->args->start && !a->args->end)
+		rc = read_today(a, err);
+	if (rc < 0)
 		return -1;
 	if (a->args->weights)
 		return 0;

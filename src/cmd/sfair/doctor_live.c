@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the plugin answers: of itself, and of jobs that lose work. */
+#include <config.h> /* Slurm's */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "slurm/slurm.h"
 #include "src/cmd/sfair/doctor.h"
 #include "src/cmd/sfair/sfair.h"
+#include "src/common/read_config.h"
 #include "src/common/text.h"
 #include "src/proto/report.h"
+#include "src/sim/child.h"
 
 #define SKEW_SEC 5    /* that clocks of two hosts may differ */
 #define ROUND_SEC 180 /* so old may the last round be */
@@ -178,10 +182,34 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 	astra_text_clear(&users);
 }
 
+/* slurmdbd, as sacctmgr finds it. */
+static void live_slurmdbd(struct doctor *d)
+{
+	char *argv[] = {"sacctmgr", "--noheader", "--parsable2", "--readonly",
+			"show",	    "cluster",	  "format=name", NULL};
+	struct astra_error err = {""};
+	char *text = NULL;
+
+	if (!slurm_conf.accounting_storage_type ||
+	    !strstr(slurm_conf.accounting_storage_type, "slurmdbd"))
+		return;
+	if (astra_child_text(argv, &text, &err) < 0)
+		doctor_say(
+			d, DOCTOR_ERROR,
+			"slurmdbd does not answer: start it, on %s. Jobs run on, and slurmctld keeps what it has to tell slurmdbd; accounts, shares and limits do not change until then (%s)",
+			slurm_conf.accounting_storage_host
+				? slurm_conf.accounting_storage_host
+				: "its host",
+			err.text);
+	free(text);
+}
+
 void doctor_live(struct doctor *d)
 {
-	json_t *diag = live_ask(d, ASTRA_QUERY_DIAG), *jobs;
+	json_t *diag, *jobs;
 
+	live_slurmdbd(d);
+	diag = live_ask(d, ASTRA_QUERY_DIAG);
 	if (!diag)
 		return;
 	live_diag(d, diag);

@@ -53,6 +53,7 @@ sfair_SOURCES = \
 	src/cmd/sfair/metrics_http.c \
 	src/cmd/sfair/metrics_table.c \
 	src/cmd/sfair/metrics_text.c \
+	src/cmd/sfair/mine.c \
 	src/cmd/sfair/names.c \
 	src/cmd/sfair/page_ask.c \
 	src/cmd/sfair/page_main.c \

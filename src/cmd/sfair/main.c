@@ -58,13 +58,15 @@ static int main_print_reply(const json_t *reply, const struct sfair_args *args,
 {
 	if (args->style == SFAIR_JSON)
 		return main_print_json(reply, err);
-	if (args->query.kind == ASTRA_QUERY_WHY)
+	if (args->query.mine)
+		sfair_print_mine(reply, args);
+	else if (args->query.kind == ASTRA_QUERY_WHY)
 		sfair_print_why(reply, args);
 	else if (args->query.kind == ASTRA_QUERY_DIAG)
 		sfair_print_diag(reply, args);
 	else if (sfair_print_table(reply, args, err) < 0)
 		return -1;
-	else
+	if (args->query.mine || sfair_table_of(args->query.kind))
 		sfair_tell_idle(reply);
 	return 0;
 }
@@ -96,7 +98,8 @@ static int main_run(struct sfair_args *args, struct astra_error *err)
 	if (apply_format(args, err) < 0)
 		return -1;
 	reply = sfair_ask(&args->query, args->verbose, err);
-	if (!reply && args->query.kind == ASTRA_QUERY_WHY && sfair_not_found())
+	if (!reply && args->query.jobs.count == 1 &&
+	    args->query.kind == ASTRA_QUERY_WHY && sfair_not_found())
 		reply = sfair_why_other(&args->query);
 	if (!reply)
 		return -1;

@@ -210,6 +210,8 @@ static void print_table_put_pools(const json_t *pools, double now_sec)
 		char *name =
 			sfair_cell(SFAIR_TEXT, json_object_get(pool, "name"),
 				   SFAIR_HOURS, now_sec);
+		double there = json_number_value(
+			json_object_get(pool, "hold_start_sec"));
 		char left[32];
 
 		printf("Pool %s: %lld GPUs, %lld usable, %lld free",
@@ -217,13 +219,12 @@ static void print_table_put_pools(const json_t *pools, double now_sec)
 		       json_integer_value(json_object_get(pool, "gpus")),
 		       json_integer_value(json_object_get(pool, "gpus_usable")),
 		       json_integer_value(json_object_get(pool, "gpus_free")));
-		if (json_is_integer(hold)) {
-			sfair_span(json_number_value(json_object_get(
-					   pool, "hold_start_sec")) -
-					   now_sec,
-				   left, sizeof(left));
-			printf("; collected for job %lld, there in %s",
-			       json_integer_value(hold), left);
+		if (json_is_integer(hold))
+			printf("; collected for job %lld",
+			       json_integer_value(hold));
+		if (json_is_integer(hold) && there > now_sec) {
+			sfair_span(there - now_sec, left, sizeof(left));
+			printf(", there in %s", left);
 		}
 		if (json_is_false(json_object_get(pool, "leases")))
 			printf("; leases are off: jobs run until they end");

@@ -237,9 +237,16 @@ int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
 void sfair_tell_idle(const json_t *reply);
 int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 		      struct astra_error *err);
+/* The words of a reply on a job, joined: the answer, the reason, what would
+ * change it; all: with its GPU time and rho. Of an older plugin all. malloced;
+ * NULL when out of memory. (why.c) */
+char *sfair_why_words(const json_t *reply, bool all);
 /* Words, in lines that can be read. */
 void sfair_put_wrapped(const char *text);
 void sfair_print_why(const json_t *reply, const struct sfair_args *args);
+/* mine.c: a line for each of the user's waiting jobs; without a command a few
+ * lines on all of them and their tenants. */
+void sfair_print_mine(const json_t *reply, const struct sfair_args *args);
 void sfair_print_diag(const json_t *reply, const struct sfair_args *args);
 
 /* The width of the terminal, or 0 where the output is none. */

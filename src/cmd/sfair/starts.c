@@ -111,14 +111,16 @@ static void tell_promised(const json_t *job, double now, struct astra_text *out)
 	astra_text_printf(out, ".");
 }
 
-/* When the maintenance that keeps it is over; 0: none does. */
-static double after_maintenance(const json_t *reply)
+/* When the reservation that keeps it is over; 0: none does. */
+static double after_reservation(const json_t *reply)
 {
 	const json_t *binds =
 		json_object_get(json_object_get(reply, "why"), "binds");
 	const json_t *bind = json_array_get(binds, 0);
 
-	return strcmp(starts_text(bind, "kind"), "maintenance")
+	const char *kind = starts_text(bind, "kind");
+
+	return strcmp(kind, "maintenance") && strcmp(kind, "reserved")
 		       ? 0
 		       : starts_number(bind, "time_sec");
 }
@@ -132,8 +134,8 @@ static void tell_unknown(const json_t *job, const json_t *reply,
 			"blocked");
 	double now = starts_number(reply, "time_sec");
 	double until = starts_number(job, "forecast_until_sec");
-	double over = after_maintenance(reply);
-	char to[64];
+	double over = after_reservation(reply);
+	char to[64], *words;
 
 	sfair_time(over > 0 ? over : until, to, sizeof(to));
 	astra_text_printf(out, "Job %s ", starts_text(job, "id_text"));
@@ -150,7 +152,9 @@ static void tell_unknown(const json_t *job, const json_t *reply,
 				  to);
 	else
 		astra_text_printf(out, "has no expected start yet.");
-	astra_text_printf(out, " %s", starts_text(reply, "text"));
+	words = sfair_why_words(reply, false);
+	astra_text_printf(out, " %s", words ? words : "");
+	free(words);
 }
 
 static void starts_tell(const json_t *reply, struct astra_text *out)

@@ -112,10 +112,8 @@ static void take_error(struct live *l, const struct astra_error *err)
 
 static void show_why(struct live *l, json_t *reply)
 {
-	const char *text = json_string_value(json_object_get(reply, "text"));
-
 	free(l->state->why);
-	l->state->why = strdup(text ? text : "");
+	l->state->why = sfair_why_words(reply, true);
 	l->state->text_scroll = 0;
 	json_decref(reply);
 }

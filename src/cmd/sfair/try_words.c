@@ -22,7 +22,7 @@ static const struct {
 	{"Accounts,Users,TenantLevel,TenantShares",
 	 "who the tenants are is as it is: sfairsim compare runs a trace with "
 	 "any tenants"},
-	{"AdminComment,ForecastInterval", TRY_WORDS_IDLE},
+	{"AdminComment,ReasonDetail,ForecastInterval", TRY_WORDS_IDLE},
 	{"Leases,PriorityWeightLTGF",
 	 "without leases Slurm itself starts the jobs: see --policy=slurm of "
 	 "sfair audit"},

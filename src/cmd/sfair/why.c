@@ -45,16 +45,69 @@ void sfair_put_wrapped(const char *text)
 	putchar('\n');
 }
 
+/* A part of the words, without control characters; NULL: there is none. */
+static char *why_part(const json_t *reply, const char *key)
+{
+	const json_t *parts = json_object_get(reply, "parts");
+	const json_t *part = json_object_get(parts ? parts : reply, key);
+	char *text = json_is_string(part)
+			     ? sfair_cell(SFAIR_TEXT, part, SFAIR_MINUTES, 0)
+			     : NULL;
+
+	if (text && !*text) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+static const char *const why_parts[] = {"answer", "text", "reason", "change",
+					"detail"};
+
+/* "text" is what an older plugin, or Slurm, has said. */
+static bool why_shows(const json_t *reply, size_t part, bool all)
+{
+	bool whole = !strcmp(why_parts[part], "text");
+
+	return whole == !json_object_get(reply, "parts") &&
+	       (all || strcmp(why_parts[part], "detail") != 0);
+}
+
+char *sfair_why_words(const json_t *reply, bool all)
+{
+	struct astra_text out = {0};
+
+	for (size_t i = 0; i < sizeof(why_parts) / sizeof(*why_parts); i++) {
+		char *text = why_shows(reply, i, all)
+				     ? why_part(reply, why_parts[i])
+				     : NULL;
+
+		if (text)
+			astra_text_printf(&out, "%s%s", out.size ? " " : "",
+					  text);
+		free(text);
+	}
+	if (!out.failed)
+		return out.bytes ? out.bytes : strdup("");
+	astra_text_clear(&out);
+	return NULL;
+}
+
 void sfair_print_why(const json_t *reply, const struct sfair_args *args)
 {
-	char *text = sfair_cell(SFAIR_TEXT, json_object_get(reply, "text"),
-				args->unit, 0);
 	long long others = json_integer_value(json_object_get(reply, "others"));
 
-	if (!text)
-		return;
-	sfair_put_wrapped(text);
-	free(text);
+	for (size_t i = 0; i < sizeof(why_parts) / sizeof(*why_parts); i++) {
+		char *text = why_shows(reply, i, args->verbose)
+				     ? why_part(reply, why_parts[i])
+				     : NULL;
+
+		if (text && i == 0) /* one line */
+			puts(text);
+		else if (text)
+			sfair_put_wrapped(text);
+		free(text);
+	}
 	if (others && !args->no_header)
 		printf("(%lld more job%s of this array: sfair job -j ID)\n",
 		       others, others == 1 ? "" : "s");

@@ -6,14 +6,6 @@
 
 static struct astra_idmap times; /* job -> seconds since the epoch */
 
-static void expected_show(job_record_t *job, time_t start)
-{
-	if (job->start_time == start)
-		return;
-	job->start_time = start;
-	last_job_update = time(NULL);
-}
-
 void astra_expected_set(job_record_t *job, double start_sec)
 {
 	time_t start = start_sec > 0 && start_sec < 4e9 ? (time_t)start_sec : 0;
@@ -22,9 +14,13 @@ void astra_expected_set(job_record_t *job, double start_sec)
 		(void)astra_idmap_put(&times, job->job_id, (uint32_t)start);
 	else
 		astra_idmap_del(&times, job->job_id);
-	expected_show(job, start);
+	if (job->start_time == start)
+		return;
+	job->start_time = start;
+	last_job_update = time(NULL);
 }
 
+/* It is what it was before the pass: nobody has to fetch it anew. */
 static int restore_one(void *x, void *arg)
 {
 	job_record_t *job = x;
@@ -35,7 +31,7 @@ static int restore_one(void *x, void *arg)
 	    !astra_is_parked(job))
 		return 0;
 	(void)astra_idmap_put(kept, job->job_id, start);
-	expected_show(job, (time_t)start);
+	job->start_time = (time_t)start;
 	return 0;
 }
 

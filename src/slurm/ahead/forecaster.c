@@ -198,6 +198,7 @@ static struct astra_forecaster_due {
 	char pool[ASTRA_POOL_NAME_MAX];
 	double at_sec;
 	struct astra_pause pause; /* of the last round */
+	double heard_sec;	  /* the same */
 } * dues;
 static size_t due_count, due_room;
 static struct table *tables;
@@ -367,15 +368,17 @@ static bool forecaster_is_time(const char *pool, double now_sec)
 	return yes;
 }
 
-static void forecaster_note_pause(const char *pool,
-				  const struct astra_pause *pause)
+static void forecaster_note_round(const char *pool,
+				  const struct astra_view *view)
 {
 	struct astra_forecaster_due *due;
 
 	pthread_mutex_lock(&mutex);
 	due = due_of(pool);
-	if (due)
-		due->pause = *pause;
+	if (due) {
+		due->pause = view->pause;
+		due->heard_sec = view->heard_sec;
+	}
 	pthread_mutex_unlock(&mutex);
 }
 
@@ -393,7 +396,7 @@ void astra_forecaster_look(const char *pool, const struct astra_engine *engine,
 	const struct astra_options *options = astra_engine_options(engine);
 	struct look *look;
 
-	forecaster_note_pause(pool, &view->pause);
+	forecaster_note_round(pool, view);
 	if (!(options->forecast_sec > 0) || !options->leases) {
 		forget_table(pool);
 		return;
@@ -443,6 +446,19 @@ double astra_forecaster_past(const char *pool, double sec)
 	return sec;
 }
 
+/* When jobs may be taken back again after a start of slurmctld. */
+static double forecaster_heard_sec(const char *pool)
+{
+	const struct astra_forecaster_due *due;
+	double sec;
+
+	pthread_mutex_lock(&mutex);
+	due = due_of(pool);
+	sec = due ? due->heard_sec : 0;
+	pthread_mutex_unlock(&mutex);
+	return sec;
+}
+
 /* No sooner than that, whatever was foreseen before the last round. */
 static double forecaster_first_sec(const struct astra_reason *reason,
 				   double now_sec)
@@ -451,18 +467,30 @@ static double forecaster_first_sec(const struct astra_reason *reason,
 					      : now_sec;
 }
 
+/* Whether nobody can know when the job starts: only the ends of jobs without a
+ * time limit make room, or Slurm refuses the start. */
+static bool forecaster_is_open(const struct astra_reason *reason)
+{
+	return reason->wait == ASTRA_WAIT_PINNED ||
+	       reason->wait == ASTRA_WAIT_REFUSED;
+}
+
 double astra_forecaster_start_sec(const char *pool,
 				  const struct astra_reason *reason,
 				  double now_sec)
 {
-	double start;
+	double heard = forecaster_heard_sec(pool), start = reason->start_sec;
 
-	if (reason->start_sec > now_sec)
-		return astra_forecaster_past(pool, reason->start_sec);
+	if (forecaster_is_open(reason))
+		return 0;
+	if (start > 0)
+		start = fmax(start, heard);
+	if (start > now_sec)
+		return astra_forecaster_past(pool, start);
 	start = forecaster_of(pool, reason->job).start_sec;
-	return start > 0
-		       ? fmax(start, forecaster_first_sec(reason, now_sec + 1))
-		       : reason->start_sec;
+	return start > 0 ? fmax(fmax(start, heard),
+				forecaster_first_sec(reason, now_sec + 1))
+			 : reason->start_sec;
 }
 
 void astra_forecaster_show(struct astra_report_job *record, double now_sec)
@@ -472,11 +500,13 @@ void astra_forecaster_show(struct astra_report_job *record, double now_sec)
 	if (strcmp(record->phase, "waiting") != 0)
 		return;
 	time = forecaster_of(record->pool, record->of.id);
-	if (!(time.made_sec > 0))
-		return;
 	record->of.reason.job = record->of.id;
 	record->of.reason.start_sec = astra_forecaster_start_sec(
 		record->pool, &record->of.reason, now_sec);
+	record->of.reason.bound_sec = astra_forecaster_past(
+		record->pool, record->of.reason.bound_sec);
+	if (!(time.made_sec > 0) || forecaster_is_open(&record->of.reason))
+		return;
 	record->forecast_sec = time.made_sec;
 	record->forecast_until_sec = time.until_sec;
 	if (time.early_sec > 0)

@@ -50,8 +50,10 @@ void astra_forecaster_show(struct astra_report_job *record, double now_sec);
 double astra_forecaster_past(const char *pool, double sec);
 
 /* When to tell a user that a reason's job starts: as the plan has it, else as
- * was foreseen, not before the next round, nor before a cap's next period; 0:
- * not known. */
+ * was foreseen, not before the next round, nor before a cap's next period, nor
+ * before jobs are taken back after a start of slurmctld; 0: not known, as
+ * where only the ends of jobs without a time limit make room, or Slurm refuses
+ * the start. */
 double astra_forecaster_start_sec(const char *pool,
 				  const struct astra_reason *reason,
 				  double now_sec);

@@ -141,6 +141,20 @@ static void fill_jobs(struct publish_filler *f, uint32_t *queue)
 	}
 }
 
+/* The GPUs of a hold are there when its job is expected to start. */
+static void settle_hold(struct publish_filler *f)
+{
+	struct astra_report_pool *pool;
+	const struct astra_report_job *job;
+
+	if (!f->report->pool_count)
+		return;
+	pool = &f->report->pools[f->report->pool_count - 1];
+	job = astra_report_find(f->report, pool->hold_job);
+	if (job && !strcmp(pool->name, job->pool))
+		pool->hold_start_sec = job->of.reason.start_sec;
+}
+
 static uint32_t tenant_uid(const struct astra_view *view, const char *name)
 {
 	uint32_t at = astra_tenants_find(&view->tenants, name);
@@ -191,6 +205,7 @@ static void publish_fill(struct publish_filler *f, uint32_t *queue)
 	f->auctions =
 		astra_publish_auction(f->report, f->pool, f->view, &f->by_id);
 	fill_jobs(f, queue);
+	settle_hold(f);
 	fill_tenants(f, tenants);
 	fill_prices(f);
 	(void)astra_engine_classes(f->pool->engine, fill_class, f);
@@ -258,6 +273,8 @@ void astra_publish(struct astra_cycle *cycle)
 	if (!f.report)
 		return;
 	f.report->time_sec = f.now_sec;
+	if (f.start_sec + ASTRA_HEARD_SEC > f.now_sec)
+		f.report->heard_sec = f.start_sec + ASTRA_HEARD_SEC;
 	f.report->privacy.jobs = site.private_jobs;
 	f.report->privacy.usage = site.private_usage;
 	f.report->privacy.nodes = site.private_nodes;

@@ -166,6 +166,8 @@ static void fill_run(const struct publish_one *one,
 	out->held_gpus = astra_held_gpus(job);
 	out->run_start_sec = job->booting ? 0 : job->start_sec;
 	out->run_end_sec = job->end_sec;
+	if (job->state == ASTRA_JOB_RUNNING && job->time_limit_sec > 0)
+		out->limit_end_sec = job->start_sec + job->time_limit_sec;
 	if (job->state == ASTRA_JOB_RUNNING && job->restart_cnt)
 		out->run_end_sec = job->submit_sec;
 }

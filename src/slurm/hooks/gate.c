@@ -39,6 +39,15 @@ static bool may_arrive(const job_record_t *job, size_t pool, bool test_only)
 	return !test_only && gate_admit(job, pool);
 }
 
+/* A job without a reservation that others' reservations kept from its nodes,
+ * when it was submitted, is left with a reason that would be replaced by one
+ * about burst buffers. */
+static bool gate_parks(const job_record_t *job)
+{
+	return astra_reason_is_plain(job->state_reason) ||
+	       (job->state_reason == WAIT_RESERVATION && !job->resv_name);
+}
+
 int astra_gate_test(job_record_t *job, bool test_only)
 {
 	enum astra_claim claim;
@@ -54,11 +63,10 @@ int astra_gate_test(job_record_t *job, bool test_only)
 		return -1;
 	}
 	if (stopping || !IS_JOB_PENDING(job) || job->priority == 0 ||
-	    !astra_reason_is_plain(job->state_reason))
+	    !gate_parks(job))
 		return -1;
 	if (claim == ASTRA_MIXED) {
-		astra_park(job, "Lease: partitions inside and outside of a "
-				"pool");
+		astra_park(job, astra_brief_text(ASTRA_BRIEF_MIXED));
 		return -1;
 	}
 	if (may_arrive(job, pool, test_only))

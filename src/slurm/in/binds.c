@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/model/brief.h"
+#include "src/slurm/out/env.h"
+
 /* What is being filled. */
 struct binds {
 	struct astra_arena *arena;
@@ -209,6 +212,21 @@ static bool is_limit(const char *name)
 	       (begins(name, "Max") && strstr(name, "PerAccount"));
 }
 
+/* Of a job that the policy refused, all that there is to say of it. */
+static void add_hold(struct binds *b, job_record_t *job, const char *name)
+{
+	struct astra_report_bind *bind = binds_add(b, "hold", name);
+	const char *refused = astra_env_get(job->details, ASTRA_ENV_REFUSED);
+
+	if (!bind || !job->state_desc)
+		return;
+	if (refused &&
+	    !strcmp(job->state_desc, astra_brief_text(ASTRA_BRIEF_DENIED)))
+		binds_set_of(b, bind, refused);
+	else
+		binds_set_of(b, bind, job->state_desc);
+}
+
 static void binds_add_named(struct binds *b, job_record_t *job,
 			    const char *name)
 {
@@ -216,9 +234,7 @@ static void binds_add_named(struct binds *b, job_record_t *job,
 
 	if (begins(name, "JobHeld") || begins(name, "JobHoldMax") ||
 	    (!job->priority && !begins(name, "Dependency"))) {
-		bind = binds_add(b, "hold", name);
-		if (bind && job->state_desc)
-			binds_set_of(b, bind, job->state_desc);
+		add_hold(b, job, name);
 	} else if (begins(name, "Dependency")) {
 		add_dependencies(b, job, name);
 	} else if (!strcmp(name, "BeginTime")) {

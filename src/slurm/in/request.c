@@ -87,7 +87,8 @@ static bitstr_t *request_preferred(job_record_t *job,
 
 /* All nodes that Slurm's rules leave to the job, by slurmctld's numbers. To be
  * freed with bit_free().
- * possible: see astra_constraint_apply(). preferred: see request_preferred().
+ * terms: NULL: as if nobody had reserved any. possible: see
+ * astra_constraint_apply(). preferred: see request_preferred().
  * Locks: caller holds conf, job, node and part read. */
 static bitstr_t *request_allowed_nodes(job_record_t *job,
 				       const struct astra_terms *terms,
@@ -102,13 +103,28 @@ static bitstr_t *request_allowed_nodes(job_record_t *job,
 	request_add_parts(job, nodes);
 	if (d->exc_node_bitmap)
 		bit_and_not(nodes, d->exc_node_bitmap);
-	*preferred = request_preferred(job, terms, order, now, nodes, out);
+	*preferred =
+		terms ? request_preferred(job, terms, order, now, nodes, out)
+		      : NULL;
 	astra_reserved_keep(job, nodes);
-	astra_reserved_drop(job, terms, now, NULL, false, nodes);
+	if (terms)
+		astra_reserved_drop(job, terms, now, NULL, false, nodes);
 	if (out->apart)
 		bit_or(nodes, *preferred);
 	astra_constraint_apply(job, order, nodes, possible);
 	return nodes;
+}
+
+bitstr_t *astra_request_unreserved(job_record_t *job,
+				   const struct astra_node_map *map)
+{
+	bitstr_t *possible = bit_alloc(node_record_count), *preferred;
+	struct astra_request out = {0};
+	bitstr_t *nodes = request_allowed_nodes(job, NULL, map->order, 0,
+						possible, &preferred, &out);
+
+	bit_free(nodes);
+	return possible;
 }
 
 static uint32_t request_said16(uint16_t n)

@@ -42,6 +42,12 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 		     const struct astra_node_map *map, time_t now,
 		     struct astra_arena *arena, struct astra_request *out);
 
+/* The nodes that a job might use if nobody had reserved any; by slurmctld's
+ * numbers, to be freed with bit_free().
+ * Locks: caller holds conf, job, node and part read. */
+bitstr_t *astra_request_unreserved(job_record_t *job,
+				   const struct astra_node_map *map);
+
 /* What a job's texts say of GPUs. Locks: caller holds job read. */
 void astra_request_ask(const job_record_t *job, struct astra_ask *ask);
 

@@ -216,12 +216,10 @@ struct reserved_test {
 	bitstr_t *among; /* where a maintenance counts, or NULL */
 	const slurmctld_resv_t *inside; /* the job may be, or NULL */
 	time_t now, until;
-	const slurmctld_resv_t *maint; /* that ends last */
+	struct astra_keepers keepers;
 };
 
-/* full: as long as it may run; else as short as its user lets it, --time-min.
- */
-static time_t reserved_run_sec(const job_record_t *job, bool full)
+time_t astra_reserved_run_sec(const job_record_t *job, bool full)
 {
 	uint32_t limit = job->time_limit;
 
@@ -253,6 +251,17 @@ static bool reserved_has_room(const struct reserved_test *t,
 	       difftime(resv->start_time, t->now) >= least;
 }
 
+static void reserved_keeps(const slurmctld_resv_t *resv,
+			   struct astra_keepers *k)
+{
+	if (!reserved_is_maint(resv)) {
+		if (!k->other || resv->start_time < k->other->start_time)
+			k->other = resv;
+	} else if (!k->maint || k->maint->end_time < resv->end_time) {
+		k->maint = resv;
+	}
+}
+
 static int reserved_drop(void *x, void *arg)
 {
 	slurmctld_resv_t *resv = x;
@@ -263,10 +272,8 @@ static int reserved_drop(void *x, void *arg)
 		return 0;
 	if (t->nodes)
 		bit_and_not(t->nodes, resv->node_bitmap);
-	if (reserved_is_maint(resv) && t->among &&
-	    bit_overlap_any(resv->node_bitmap, t->among) &&
-	    (!t->maint || t->maint->end_time < resv->end_time))
-		t->maint = resv;
+	if (t->among && bit_overlap_any(resv->node_bitmap, t->among))
+		reserved_keeps(resv, &t->keepers);
 	return 0;
 }
 
@@ -281,28 +288,28 @@ void astra_reserved_drop(const job_record_t *job,
 		.nodes = nodes,
 		.inside = inside,
 		.now = now,
-		.until = now + reserved_run_sec(job, full),
+		.until = now + astra_reserved_run_sec(job, full),
 	};
 
 	if (resv_list)
 		list_for_each_ro(resv_list, reserved_drop, &test);
 }
 
-const slurmctld_resv_t *astra_reserved_maint(const job_record_t *job,
-					     const struct astra_terms *terms,
-					     bitstr_t *among, time_t now)
+struct astra_keepers astra_reserved_keepers(const job_record_t *job,
+					    const struct astra_terms *terms,
+					    bitstr_t *among, time_t now)
 {
 	struct reserved_test test = {
 		.job = job,
 		.terms = terms,
 		.among = among,
 		.now = now,
-		.until = now + reserved_run_sec(job, false),
+		.until = now + astra_reserved_run_sec(job, false),
 	};
 
 	if (resv_list)
 		list_for_each_ro(resv_list, reserved_drop, &test);
-	return test.maint;
+	return test.keepers;
 }
 
 /* Reservations that jobs use without naming them. */

@@ -33,11 +33,20 @@ void astra_reserved_drop(const job_record_t *job,
  * it needs its time limit. */
 double astra_reserved_least(const struct astra_terms *terms);
 
-/* The maintenance that keeps some of these nodes from such a job; of several
- * the one that ends last. NULL: none does. Locks: as above. */
-const slurmctld_resv_t *astra_reserved_maint(const job_record_t *job,
-					     const struct astra_terms *terms,
-					     bitstr_t *among, time_t now);
+/* How long a job may run by its time limit; without one, for a year. full: else
+ * as short as its user lets it, by --time-min. Locks: caller holds job and part
+ * read. */
+time_t astra_reserved_run_sec(const job_record_t *job, bool full);
+
+/* The reservations that keep some of these nodes from such a job: of several
+ * maintenances the one that ends last, of others the one that begins first.
+ * NULL: there is none. Locks: as above. */
+struct astra_keepers {
+	const slurmctld_resv_t *maint, *other;
+};
+struct astra_keepers astra_reserved_keepers(const job_record_t *job,
+					    const struct astra_terms *terms,
+					    bitstr_t *among, time_t now);
 
 /* From when until when no lease begins in a pool, as a maintenance has all of
  * its nodes: the next one that there is. Seconds since the epoch; 0: none is

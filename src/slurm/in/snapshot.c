@@ -328,6 +328,9 @@ static int begin_view(struct astra_scene *scene, size_t index,
 
 	view->job_count = view->other_count = 0;
 	view->unsettled = false;
+	view->heard_sec = now < scene->start + ASTRA_HEARD_SEC
+				  ? (double)(scene->start + ASTRA_HEARD_SEC)
+				  : 0;
 	view->model = (struct astra_snapshot){
 		.now_sec = (double)now,
 		.kill_wait_sec =

@@ -30,7 +30,9 @@ struct astra_job_info {
 	const char *user, *account, *partition, *name, *nodes, *tasks;
 	uint32_t state; /* Slurm's */
 	uint32_t state_reason;
-	const char *limit; /* pending and over a limit: its name; else "" */
+	const char *limit; /* pending: the limit that keeps it, or what else
+			    * Slurm would name; else "" */
+	const char *brief; /* what squeue shows for that; NULL: the same */
 	struct astra_report_bind *binds; /* what keeps it, if pending */
 	uint32_t bind_count;
 	struct astra_report_array array;
@@ -63,10 +65,11 @@ struct astra_view {
 	struct astra_other *others; /* none where nobody looks ahead */
 	size_t other_count, other_room;
 	struct astra_pause pause;
-	bitstr_t *own;	/* the nodes that it leases, astra_pool_nodes() */
-	bitstr_t *left; /* no more of them, but a job of the pool is there; or
-			   NULL */
-	bool unsettled; /* a job is being cleaned up: look again soon */
+	double heard_sec; /* no job is taken back before; 0: any may be */
+	bitstr_t *own;	  /* the nodes that it leases, astra_pool_nodes() */
+	bitstr_t *left;	  /* no more of them, but a job of the pool is there; or
+			     NULL */
+	bool unsettled;	  /* a job is being cleaned up: look again soon */
 };
 
 /* So long after its start slurmctld may yet hear that a job had ended. */

@@ -7,6 +7,7 @@
 
 #include "src/common/grow.h"
 #include "src/slurm/desk/bid_files.h"
+#include "src/slurm/in/barred.h"
 #include "src/slurm/in/charge.h"
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/in/run_end.h"
@@ -66,13 +67,17 @@ static uint32_t snapshot_job_copies_of(const job_record_t *job)
 	return a && IS_JOB_PENDING(job) && a->task_cnt ? a->task_cnt : 1;
 }
 
+/* NO_VAL and INFINITE are larger; to Slurm a job without a limit runs a year.
+ */
+#define SNAPSHOT_ENDLESS_MIN (365 * 24 * 60)
+
 static double snapshot_job_limit_of(const job_record_t *job)
 {
 	uint32_t limit = job->time_limit;
 
 	if (limit == NO_VAL && job->part_ptr)
 		limit = job->part_ptr->max_time;
-	return limit == NO_VAL || limit == INFINITE ? 0 : limit * 60.0;
+	return limit >= SNAPSHOT_ENDLESS_MIN ? 0 : limit * 60.0;
 }
 
 /* When the last run of a job that was requeued ended. */
@@ -267,79 +272,6 @@ static uint32_t user_within(struct astra_view *view, uint32_t tenant,
 	return astra_tenant_users_of(&view->users, info->uid, &user);
 }
 
-/* Whether nodes that are left to it would do, if all leases ended. */
-static bool snapshot_job_has_nodes(const struct astra_view *view,
-				   const struct astra_request *q)
-{
-	uint64_t gpus = 0;
-	uint32_t nodes = 0;
-
-	for (uint32_t i = 0; i < view->map.count; i++) {
-		if (!view->nodes[i].usable || !astra_node_possible(q, i))
-			continue;
-		gpus += view->nodes[i].gpus;
-		nodes++;
-		if (nodes >= q->nodes_min && gpus >= astra_request_least(q))
-			return true;
-	}
-	return false;
-}
-
-/* A job that a maintenance leaves too few nodes waits for its end, and is told
- * so: it is as over a limit. Returns 0, or -1 when memory is out. */
-static int snapshot_job_maintenance(struct astra_scene *scene,
-				    const struct astra_view *view,
-				    const job_record_t *job,
-				    struct astra_job_info *info,
-				    struct astra_job *out)
-{
-	time_t now = (time_t)view->model.now_sec;
-	const slurmctld_resv_t *maint;
-	struct astra_report_bind *bind;
-	char text[128], until[32];
-	struct tm tm;
-	bitstr_t *nodes;
-
-	if (!resv_list || !list_count(resv_list) ||
-	    snapshot_job_has_nodes(view, &out->request))
-		return 0;
-	nodes = bit_alloc(node_record_count);
-	for (size_t i = 0; i < view->map.count; i++)
-		bit_set(nodes, view->map.global[i]);
-	maint = astra_reserved_maint(job, &info->terms, nodes, now);
-	bit_free(nodes);
-	if (!maint)
-		return 0;
-	bind = astra_arena_take(&scene->arena, sizeof(*bind));
-	if (!localtime_r(&maint->end_time, &tm) ||
-	    !strftime(until, sizeof(until), "%Y-%m-%dT%H:%M", &tm))
-		*until = '\0';
-	snprintf(text, sizeof(text), "Lease: maintenance %s until %s",
-		 maint->name, until);
-	info->limit = astra_arena_text(&scene->arena, text);
-	if (!bind || !info->limit)
-		return -1;
-	*bind = (struct astra_report_bind){
-		.kind = "maintenance",
-		.name = "Maintenance",
-		.of = astra_arena_text(&scene->arena, maint->name),
-		.who = "",
-		.option = "",
-		.unit = "seconds",
-		.limit = difftime(maint->start_time, now),
-		.used = (double)NAN,
-		.asked = astra_reserved_least(&info->terms),
-		.task = UINT32_MAX,
-		.uid = ASTRA_REPORT_NO_UID,
-		.state = "",
-		.time_sec = (double)maint->end_time,
-	};
-	info->binds = bind;
-	info->bind_count = 1;
-	out->state = ASTRA_JOB_BLOCKED;
-	return bind->of ? 0 : -1;
-}
-
 int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 			const struct astra_config *config,
 			const struct astra_pool_config *pool, job_record_t *job)
@@ -394,7 +326,7 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 			 out);
 	info->run_gpus = astra_charge_run_gpus(out, job);
 	if (out->state == ASTRA_JOB_PENDING &&
-	    snapshot_job_maintenance(scene, view, job, info, out) < 0)
+	    astra_barred_find(&scene->arena, view, job, info, out) < 0)
 		return -1;
 	if (pool->options.charge_blocked)
 		astra_charge_blocked(&view->blocked, job, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/unleased_view.h"
 
+#include "src/model/brief.h"
 #include "src/slurm/hooks/arrival.h"
 #include "src/slurm/in/snapshot.h"
 
@@ -74,6 +75,7 @@ static int unleased_explain(struct astra_arena *arena, struct astra_view *view,
 	info->bind_count = 1;
 	info->limit = tenant ? "Lease: over the tenant's GPUs without leases"
 			     : "Lease: over the user's GPUs without leases";
+	info->brief = astra_brief_text(ASTRA_BRIEF_CAP);
 	return 0;
 }
 

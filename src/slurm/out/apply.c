@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/out/apply.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "src/common/fault.h"
 #include "src/common/idmap.h"
+#include "src/model/brief.h"
 #include "src/slurm/ahead/expected.h"
 #include "src/slurm/ahead/forecaster.h"
 #include "src/slurm/hooks/grace.h"
 #include "src/slurm/hooks/saver.h"
 #include "src/slurm/in/reserved.h"
+#include "src/slurm/out/env.h"
 #include "src/slurm/out/notify.h"
 #include "src/slurm/out/park.h"
 #include "src/slurm/out/priority.h"
@@ -298,12 +301,24 @@ static const struct astra_reason *denied_reason(struct apply *a, uint32_t job)
 						 : NULL;
 }
 
+/* What squeue shows. text: ASTRA_REASON_BYTES. */
+static void apply_text(const struct astra_options *options,
+		       const struct astra_reason *reason, double now_sec,
+		       char *text)
+{
+	if (options->reason_detail)
+		astra_reason_text(reason, now_sec, text, ASTRA_REASON_BYTES);
+	else
+		snprintf(text, ASTRA_REASON_BYTES, "%s",
+			 astra_brief_text(astra_brief_of(reason)));
+}
+
 /* As its user would hold it, so that its user may release it. */
 static void deny(struct apply *a, const struct astra_decision *d)
 {
 	const struct astra_reason *reason = denied_reason(a, d->job);
 	job_record_t *job = find_job_record(d->job);
-	char text[64];
+	char text[ASTRA_REASON_BYTES], why[ASTRA_REASON_BYTES];
 	int rc;
 
 	if (!reason || reason->wait != ASTRA_WAIT_DENIED || !job ||
@@ -313,10 +328,12 @@ static void deny(struct apply *a, const struct astra_decision *d)
 		a->out->skipped++;
 		return;
 	}
-	astra_reason_text(reason, a->view->model.now_sec, text, sizeof(text));
+	apply_text(a->options, reason, a->view->model.now_sec, text);
+	astra_reason_text(reason, a->view->model.now_sec, why, sizeof(why));
 	rc = astra_hold(job, text);
 	if (rc == SLURM_SUCCESS) {
-		info("astraea: hold %pJ: %s", job, text);
+		astra_env_set(job->details, ASTRA_ENV_REFUSED, why);
+		info("astraea: hold %pJ: %s", job, why);
 		a->out->denied++;
 	} else {
 		error("astraea: %pJ is not held: %s", job, slurm_strerror(rc));
@@ -484,7 +501,7 @@ static double *find_starts(const struct astra_pool *pool, double now_sec)
 	return starts;
 }
 
-/* limit: what keeps it for all that Slurm knows not of, or "". */
+/* limit: what to show where that keeps it which Slurm knows not of, or "". */
 static void apply_tell(const struct astra_pool *pool,
 		       const struct astra_reason *reason, const char *limit,
 		       double start_sec, double now_sec)
@@ -493,7 +510,7 @@ static void apply_tell(const struct astra_pool *pool,
 		astra_engine_options(pool->engine);
 	job_record_t *job = find_job_record(reason->job);
 	const char *refused;
-	char text[64];
+	char text[ASTRA_REASON_BYTES];
 
 	if (!job || !IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
 		return;
@@ -508,34 +525,40 @@ static void apply_tell(const struct astra_pool *pool,
 	if (reason->bound_sec > pool->told_sec &&
 	    reason->bound_sec <= now_sec && pool->told_sec > 0)
 		astra_notify(job, ASTRA_NEWS_STARVED, pool->name);
-	if (reason->wait == ASTRA_WAIT_BLOCKED) {
-		if (*limit)
-			astra_park(job, limit);
+	if (*limit)
+		astra_park(job, limit);
+	if (reason->wait == ASTRA_WAIT_BLOCKED)
 		return;
-	}
 	refused = reason->wait == ASTRA_WAIT_REFUSED
 			  ? astra_park_refused(reason->job)
 			  : NULL;
-	astra_reason_text(reason, now_sec, text, sizeof(text));
-	if (refused || *text)
+	apply_text(options, reason, now_sec, text);
+	if (!*limit)
 		astra_park(job, refused ? refused : text);
 	astra_expected_set(job, start_sec);
 }
 
-/* The limit of a reason's job. at: where the last one's was; reasons are in the
- * order of the jobs. */
+/* The limit of a reason's job, as squeue shows it. at: where the last one's
+ * was; reasons are in the order of the jobs. */
 static const char *apply_limit_of(const struct astra_view *view,
-				  const struct astra_reason *reason, size_t *at)
+				  const struct astra_reason *reason,
+				  bool detail, size_t *at)
 {
+	const struct astra_job_info *info;
+
 	while (*at < view->job_count && view->jobs[*at].id != reason->job)
 		++*at;
-	return *at < view->job_count ? view->info[*at].limit : "";
+	if (*at == view->job_count)
+		return "";
+	info = &view->info[*at];
+	return info->brief && !detail ? info->brief : info->limit;
 }
 
 static int tell_all(const struct astra_pool *pool,
 		    const struct astra_view *view, const double *starts,
 		    struct astra_diag *diag)
 {
+	bool detail = astra_engine_options(pool->engine)->reason_detail;
 	double now_sec = view->model.now_sec;
 	struct astra_hold_time hold;
 	size_t at = 0;
@@ -545,7 +568,8 @@ static int tell_all(const struct astra_pool *pool,
 	for (size_t i = 0; i < pool->plan.reason_count; i++) {
 		const struct astra_reason *reason = &pool->plan.reasons[i];
 
-		apply_tell(pool, reason, apply_limit_of(view, reason, &at),
+		apply_tell(pool, reason,
+			   apply_limit_of(view, reason, detail, &at),
 			   starts ? starts[i] : reason->start_sec, now_sec);
 		if (i % 256 == 255 && astra_yield(&hold, diag) < 0)
 			return -1;

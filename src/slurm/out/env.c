@@ -137,6 +137,7 @@ void astra_env_start(job_record_t *job, const struct astra_env_lease *lease)
 
 	told.end_sec += (double)job->start_time - told.start_sec;
 	told.start_sec = (double)job->start_time;
+	astra_env_unset(job->details, ASTRA_ENV_REFUSED);
 	env_tell(job->details, &told);
 	astra_env_lease_run(job);
 	astra_publish_tell(job->details);

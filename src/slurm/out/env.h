@@ -14,6 +14,9 @@ void astra_env_set(job_details_t *details, const char *name, const char *value);
 /* Take a variable out. Locks: caller holds job write. */
 void astra_env_unset(job_details_t *details, const char *name);
 
+/* Why a job was refused and is held, astra_reason_text(), until it starts. */
+#define ASTRA_ENV_REFUSED "ASTRAEA_REFUSED"
+
 /* Its value or NULL; borrowed. Locks: caller holds job read. */
 const char *astra_env_get(const job_details_t *details, const char *name);
 

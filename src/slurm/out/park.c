@@ -8,8 +8,6 @@
 #include "src/slurm/in/qos.h"
 #include "src/slurm/out/revoke.h"
 
-#define REFUSED_TEXT "Lease: Slurm refuses the start"
-
 static struct astra_idmap limited; /* jobs over a limit -> 1 */
 static struct astra_idmap refused; /* jobs -> why Slurm refused them */
 
@@ -238,7 +236,7 @@ void astra_park_refuse(job_record_t *job)
 		astra_park(job, astra_reason_name(reason));
 	} else {
 		astra_idmap_del(&refused, job->job_id);
-		astra_park(job, REFUSED_TEXT);
+		astra_park(job, astra_brief_text(ASTRA_BRIEF_REFUSED));
 	}
 }
 

@@ -9,9 +9,10 @@
 #ifndef ASTRA_PARK_H
 #define ASTRA_PARK_H
 
+#include "src/model/brief.h"
 #include "src/slurm/compat/compat.h"
 
-#define ASTRA_PARK_NEW "Lease: next round"
+#define ASTRA_PARK_NEW astra_brief_text(ASTRA_BRIEF_NEXT)
 
 /* At most so many jobs are looked at in one round; beyond, in turn. */
 #define ASTRA_PARK_BATCH 1000

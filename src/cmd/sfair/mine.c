@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sfair why without a job, and sfair without a command: the caller's own jobs,
+ * a line each. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/cmd/sfair/sfair.h"
+
+#define OVERVIEW_TENANTS 2
+#define OVERVIEW_JOBS 6 /* with tenants, counts and the rest: ten lines */
+
+static void put_jobs(const json_t *jobs, size_t most)
+{
+	const json_t *job;
+	size_t i;
+
+	json_array_foreach(jobs, i, job)
+	{
+		char *id =
+			sfair_cell(SFAIR_TEXT, json_object_get(job, "id_text"),
+				   SFAIR_MINUTES, 0);
+		char *answer =
+			sfair_cell(SFAIR_TEXT, json_object_get(job, "answer"),
+				   SFAIR_MINUTES, 0);
+
+		if (i < most && id && answer)
+			printf("Job %s %s\n", id, answer);
+		free(id);
+		free(answer);
+	}
+}
+
+static long long mine_count(const json_t *reply, const char *key)
+{
+	return json_integer_value(json_object_get(reply, key));
+}
+
+static void put_rest(long long count, const char *command)
+{
+	if (count > 0)
+		printf("and %lld more: %s\n", count, command);
+}
+
+static void put_waiting(const json_t *reply)
+{
+	const json_t *jobs = json_object_get(reply, "waiting");
+	size_t shown = json_array_size(jobs);
+
+	if (!shown)
+		puts("None of your jobs waits in a pool of the plugin.");
+	put_jobs(jobs, shown);
+	put_rest(mine_count(reply, "waiting_count") - (long long)shown,
+		 "sfair job -u $USER");
+}
+
+static void put_tenant(const json_t *tenant)
+{
+	const json_t *rho = json_object_get(tenant, "rho");
+	char *name = sfair_cell(SFAIR_TEXT, json_object_get(tenant, "name"),
+				SFAIR_MINUTES, 0);
+	char *pool = sfair_cell(SFAIR_TEXT, json_object_get(tenant, "pool"),
+				SFAIR_MINUTES, 0);
+
+	printf("Tenant %s in pool %s", name ? name : "?", pool ? pool : "?");
+	if (json_is_number(json_object_get(tenant, "alloc_gpus")))
+		printf(": %.4g GPUs of a share of %.4g",
+		       json_number_value(json_object_get(tenant, "alloc_gpus")),
+		       json_number_value(
+			       json_object_get(tenant, "quota_gpus")));
+	if (json_is_number(rho))
+		printf(", rho %.3f", json_number_value(rho));
+	puts(".");
+	free(name);
+	free(pool);
+}
+
+static void put_overview(const json_t *reply)
+{
+	const json_t *tenants = json_object_get(reply, "tenants");
+	const json_t *waiting = json_object_get(reply, "waiting");
+	const json_t *running = json_object_get(reply, "running");
+	long long count = mine_count(reply, "waiting_count") +
+			  mine_count(reply, "running_count");
+	size_t first = json_array_size(waiting), second;
+
+	if (!count) {
+		puts("You have no job in a pool of the plugin. "
+		     "See sfair --help.");
+		return;
+	}
+	for (size_t i = 0; i < OVERVIEW_TENANTS; i++)
+		if (json_array_get(tenants, i))
+			put_tenant(json_array_get(tenants, i));
+	printf("Your jobs: %lld run, %lld wait.\n",
+	       mine_count(reply, "running_count"),
+	       mine_count(reply, "waiting_count"));
+	second = json_array_size(running);
+	if (second > OVERVIEW_JOBS / 2 && first > OVERVIEW_JOBS / 2)
+		second = OVERVIEW_JOBS / 2;
+	else if (second > OVERVIEW_JOBS - first && first < OVERVIEW_JOBS)
+		second = OVERVIEW_JOBS - first;
+	if (first > OVERVIEW_JOBS - second)
+		first = OVERVIEW_JOBS - second;
+	put_jobs(running, second);
+	put_jobs(waiting, first);
+	put_rest(count - (long long)(first + second), "sfair why, sfair job");
+}
+
+void sfair_print_mine(const json_t *reply, const struct sfair_args *args)
+{
+	if (args->command)
+		put_waiting(reply);
+	else
+		put_overview(reply);
+}

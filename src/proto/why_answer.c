@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first line of `sfair why`: when the job starts, or what it waits for and
+ * until when; or until when a running job keeps its GPUs. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/proto/select.h"
+#include "src/proto/why_priv.h"
+
+const char *astra_why_clock(double at_sec, double now_sec,
+			    char text[ASTRA_CLOCK_BYTES])
+{
+	time_t at = (time_t)at_sec, now = (time_t)now_sec;
+	struct tm then = {0}, today = {0};
+	bool same;
+
+	if (!localtime_r(&at, &then) || !localtime_r(&now, &today))
+		return "?";
+	same = then.tm_yday == today.tm_yday && then.tm_year == today.tm_year;
+	if (!strftime(text, ASTRA_CLOCK_BYTES,
+		      same ? "%H:%M:%S" : "%Y-%m-%d %H:%M", &then))
+		return "?";
+	return text;
+}
+
+/* "5 min 12 s, at 14:05:10" */
+static void put_moment(const struct astra_why *why, double at_sec,
+		       const char *word, struct astra_text *out)
+{
+	double now = why->report->time_sec;
+	char span[ASTRA_SPAN_BYTES], clock[ASTRA_CLOCK_BYTES];
+
+	astra_text_printf(out, "%s, %s %s", astra_why_span(at_sec - now, span),
+			  word, astra_why_clock(at_sec, now, clock));
+}
+
+void astra_why_name_blocker(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *b = why->blocker;
+
+	if (astra_job_visible(why->report, b, why->viewer))
+		astra_text_printf(out, "job %s of %s", b->id_text, b->user);
+	else
+		astra_text_printf(out, "a job of another user");
+}
+
+void astra_why_blocker_until(const struct astra_why *why,
+			     struct astra_text *out)
+{
+	const struct astra_report_job *b = why->blocker;
+	double now = why->report->time_sec;
+	char clock[ASTRA_CLOCK_BYTES];
+
+	if (!strcmp(b->state, "SUSPENDED"))
+		astra_text_printf(out, "is suspended");
+	else if (b->limit_end_sec > now)
+		astra_text_printf(
+			out, "may run until %s",
+			astra_why_clock(b->limit_end_sec, now, clock));
+	else if (b->limit_end_sec > 0)
+		astra_text_printf(out, "is at its time limit");
+	else
+		astra_text_printf(out, "has no time limit");
+}
+
+/* What Slurm keeps it for, in a few words: the reason has the numbers. */
+static void answer_bind(const struct astra_why *why, struct astra_text *out)
+{
+	static const struct {
+		const char *kind, *text;
+	} kinds[] = {
+		{"hold", "does not start: it is held"},
+		{"dependency", "waits for other jobs"},
+		{"limit", "waits: a limit is reached"},
+		{"begin", "waits for its begin time"},
+		{"licence", "waits for licences"},
+		{"array", "waits for tasks of its array to end"},
+		{"unleased",
+		 "waits: jobs without leases have all that they may"},
+		{"reservation", "waits for a reservation"},
+		{"reserved", "waits: its nodes are reserved for others"},
+		{"nodes", "waits for nodes that cannot be used now"},
+		{"partition", "waits: its partition does not start it"},
+	};
+	const struct astra_report_bind *bind = &why->job->binds[0];
+	const char *text = "waits: Slurm does not start it";
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(bind->kind, kinds[i].kind))
+			text = kinds[i].text;
+	if (!strcmp(bind->kind, "dependency") && *bind->option)
+		astra_text_printf(out, "waits for one of several jobs");
+	else if (!strcmp(bind->kind, "dependency") && bind->job &&
+		 bind->task == UINT32_MAX)
+		astra_text_printf(out, "waits for job %u", bind->job);
+	else if (!strcmp(bind->kind, "reservation") && *bind->of)
+		astra_text_printf(out, "waits for the reservation %s",
+				  bind->of);
+	else if (!strcmp(bind->kind, "maintenance"))
+		astra_text_printf(out, "waits for the end of maintenance %s",
+				  bind->of);
+	else
+		astra_text_printf(out, "%s", text);
+	if (*bind->name && strcmp(bind->kind, "maintenance") != 0)
+		astra_text_printf(out, " (%s)", bind->name);
+	if (bind->time_sec > why->report->time_sec) {
+		astra_text_printf(out, ", for ");
+		put_moment(why, bind->time_sec, "until", out);
+	}
+	astra_text_printf(out, ".");
+}
+
+/* Of a job whose start is known. */
+static void answer_start(const struct astra_why *why, struct astra_text *out)
+{
+	astra_text_printf(out, "is expected to start in about ");
+	put_moment(why, why->job->of.reason.start_sec, "at", out);
+	if (why->blocker) {
+		astra_text_printf(out, ", when ");
+		astra_why_name_blocker(why, out);
+		astra_text_printf(out, " has ended");
+	}
+	astra_text_printf(out, ".");
+}
+
+static void answer_blocked(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *b = why->blocker;
+
+	if (!b) {
+		astra_text_printf(
+			out,
+			"waits for jobs that must not be interrupted; nobody knows when they end.");
+		return;
+	}
+	astra_text_printf(out, "waits for %u GPU%s of ", b->of.gpus,
+			  b->of.gpus == 1 ? "" : "s");
+	astra_why_name_blocker(why, out);
+	astra_text_printf(out, ", which ");
+	astra_why_blocker_until(why, out);
+	astra_text_printf(out, ".");
+}
+
+/* Nothing is known of its start but what the policy waits for. */
+static void answer_turn(const struct astra_why *why, struct astra_text *out)
+{
+	static const struct {
+		const char *wait, *text;
+	} waits[] = {
+		{"none", "may start in the next round."},
+		{"granted",
+		 "starts as soon as the jobs that have its GPUs have left."},
+		{"hold_gpus", "waits while GPUs are collected for it."},
+		{"place",
+		 "waits for GPUs on nodes that have what it asks for."},
+		{"reclaim", "is next: it waits for the next round."},
+		{"refused", "does not start now: Slurm refuses it."},
+		{"cleanup", "waits until its last run is cleaned up."},
+		{"too_big",
+		 "does not start: there are not enough nodes for it."},
+		{"cpus", "waits for CPUs of jobs without leases."},
+		{"auction", "waits for the next auction."},
+		{"batch", "waits for its batch of jobs to be sold GPUs."},
+		{"planned", "waits for the begin of its planned time."},
+		{"price", "waits until its GPUs cost less."},
+		{"denied", "does not start: it costs more than it is worth."},
+		{"cap", "waits: its GPU hours of this period are used up."},
+		{"learned", "waits for GPUs of its class."},
+	};
+	const struct astra_reason *reason = &why->job->of.reason;
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+		if (!strcmp(why->job->wait, waits[i].wait)) {
+			astra_text_printf(out, "%s", waits[i].text);
+			return;
+		}
+	if (reason->rank == 1)
+		astra_text_printf(
+			out,
+			"is first in line and waits until enough GPUs are free.");
+	else if (reason->rank)
+		astra_text_printf(out,
+				  "waits its turn: it is number %u in line.",
+				  reason->rank);
+	else
+		astra_text_printf(out, "waits.");
+}
+
+/* Of a job that is promised its first start, and nothing else is known. */
+static void answer_promise(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_reason *reason = &why->job->of.reason;
+
+	if (reason->rank == 1)
+		astra_text_printf(out, "is first in line and ");
+	else if (reason->rank)
+		astra_text_printf(out, "is number %u in line and ",
+				  reason->rank);
+	astra_text_printf(out, "starts within ");
+	put_moment(why, reason->bound_sec, "by", out);
+	astra_text_printf(out, ".");
+}
+
+static void answer_waiting(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+	double now = why->report->time_sec;
+
+	if (job->bind_count)
+		answer_bind(why, out);
+	else if (job->of.reason.start_sec > now)
+		answer_start(why, out);
+	else if (!strcmp(job->wait, "pinned"))
+		answer_blocked(why, out);
+	else if (job->of.reason.bound_sec > now &&
+		 strcmp(job->wait, "blocked") != 0) {
+		answer_promise(why, out);
+	} else if (!strcmp(job->wait, "cap") &&
+		   job->of.reason.retry_sec > now) {
+		astra_text_printf(out,
+				  "waits for GPU hours of a new period, for ");
+		put_moment(why, job->of.reason.retry_sec, "until", out);
+		astra_text_printf(out, ".");
+	} else if (astra_why_is_weightless(why)) {
+		astra_text_printf(
+			out,
+			"waits for GPUs that nobody else wants: its tenant %s has weight 0.",
+			job->tenant);
+	} else if (!*job->wait || !strcmp(job->wait, "blocked"))
+		astra_text_printf(out, "waits: %s.",
+				  *job->reason ? job->reason : "?");
+	else
+		answer_turn(why, out);
+}
+
+static void answer_running(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+	double now = why->report->time_sec;
+
+	if (!strcmp(job->phase, "grace")) {
+		astra_text_printf(out, "has to save its work within ");
+		put_moment(why, job->of.grace_end_sec, "by", out);
+	} else if (!strcmp(job->phase, "doomed") ||
+		   !strcmp(job->phase, "leaving")) {
+		astra_text_printf(out, "leaves its GPUs: its lease is over");
+	} else if (!strcmp(job->state, "SUSPENDED")) {
+		astra_text_printf(out, "is suspended and keeps its GPUs");
+	} else if (!job->of.revocable || job->of.lease_end_sec <= 0) {
+		astra_text_printf(out, "runs and keeps its GPUs until it ends");
+	} else if (job->of.lease_end_sec <= now) {
+		astra_text_printf(
+			out,
+			"runs on GPUs that are being collected for another job: its lease is over");
+	} else {
+		astra_text_printf(out, "runs; its lease ends in ");
+		put_moment(why, job->of.lease_end_sec, "at", out);
+	}
+	astra_text_printf(out, ".");
+}
+
+void astra_why_answer(const struct astra_why *why, struct astra_text *out)
+{
+	if (!strcmp(why->job->phase, "waiting"))
+		answer_waiting(why, out);
+	else
+		answer_running(why, out);
+}
