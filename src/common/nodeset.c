@@ -18,14 +18,12 @@ static uint64_t masked(const struct astra_set *set, size_t word,
 
 	if (!mask)
 		return bits;
-	if (mask->only)
-		bits &= mask->only[word];
-	if (mask->but[0])
-		bits &= ~mask->but[0][word];
-	if (mask->but[1])
-		bits &= ~mask->but[1][word];
-	if (mask->but[2])
-		bits &= ~mask->but[2][word];
+	for (int i = 0; i < 2; i++)
+		if (mask->only[i])
+			bits &= mask->only[i][word];
+	for (int i = 0; i < 4; i++)
+		if (mask->but[i])
+			bits &= ~mask->but[i][word];
 	return bits;
 }
 

@@ -21,8 +21,8 @@ struct astra_set {
 /* Restricts a set's elements while they are looked up; bitmaps of the same
  * layout as a set's words, NULL: no restriction. */
 struct astra_set_mask {
-	const uint64_t *only;
-	const uint64_t *but[3];
+	const uint64_t *only[2];
+	const uint64_t *but[4];
 };
 
 /* The uint64_t that a set of the numbers below `count` takes. */

@@ -41,6 +41,8 @@ static uint64_t contenders_shape_of(const struct astra_request *q,
 		h = mix(h, q->allowed[i]);
 	for (size_t i = 0; q->possible && i < words; i++)
 		h = mix(h, q->possible[i]);
+	for (size_t i = 0; q->preferred && i < words; i++)
+		h = mix(h, q->preferred[i] + 1 + q->apart);
 	if (q->owner)
 		h = mix(h, (uint64_t)q->owner << 1 | q->alone);
 	return q->gpus_min ? mix(h, q->gpus_min) : h;

@@ -65,6 +65,7 @@ static int copy_jobs(const struct astra_snapshot *from,
 {
 	size_t words = (from->node_count + 63) / 64 * sizeof(uint64_t);
 	struct shared_nodes allowed = {0}, possible = {0}, required = {0};
+	struct shared_nodes preferred = {0};
 	struct astra_job *jobs =
 		copy_records(arena, from->jobs, from->job_count, sizeof(*jobs),
 			     astra_job_members);
@@ -78,7 +79,9 @@ static int copy_jobs(const struct astra_snapshot *from,
 		    copy_node_set(&j->request.possible, words, arena,
 				  &possible) < 0 ||
 		    copy_node_set(&j->request.required, words, arena,
-				  &required) < 0)
+				  &required) < 0 ||
+		    copy_node_set(&j->request.preferred, words, arena,
+				  &preferred) < 0)
 			return -1;
 		if (j->held_count) {
 			j->held = snapshot_copy_copy(arena, j->held,
@@ -216,6 +219,7 @@ const struct astra_member astra_job_members[] = {
 	JOB(U64, request.mem_cpu_mib),
 	JOB(FLAG, request.whole_node),
 	JOB(FLAG, request.alone),
+	JOB(FLAG, request.apart),
 	JOB(U32, request.owner),
 	JOB(TEXT, request.gpu_type),
 	JOB(INT, state),

@@ -116,6 +116,10 @@ struct astra_request {
 	 * may choose others the next time; NULL: no more than these. */
 	const uint64_t *possible;
 	const uint64_t *required; /* must be among its nodes; NULL: none */
+	/* Where it would rather be; NULL: anywhere. apart: on these nodes only
+	 * or on none of them. */
+	const uint64_t *preferred;
+	bool apart;
 };
 
 /* What some jobs have a part of, and together no more than there is: a limit of

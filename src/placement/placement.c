@@ -113,6 +113,9 @@ uint32_t astra_room_fits(const struct astra_room *room,
 	return low * quantum;
 }
 
+/* What the mask of a search leaves out. */
+enum { BUT_BANNED, BUT_USED, BUT_HEAVY, BUT_PREFERRED };
+
 /* One search for a place. */
 struct search {
 	const struct astra_space *space;
@@ -413,12 +416,17 @@ static uint64_t required_part(const struct search *s, uint64_t gpus,
 	return part < most ? part : most;
 }
 
+static bool placement_in(const uint64_t *set, uint32_t node)
+{
+	return set && set[node / 64] >> (node % 64) & 1;
+}
+
 static bool is_barred(const struct search *s, uint32_t node)
 {
-	const uint64_t *banned = s->mask.but[0];
-
 	return !astra_node_allowed(s->request, node) ||
-	       (banned && banned[node / 64] >> (node % 64) & 1);
+	       placement_in(s->mask.but[BUT_BANNED], node) ||
+	       placement_in(s->mask.but[BUT_PREFERRED], node) ||
+	       (s->mask.only[1] && !placement_in(s->mask.only[1], node));
 }
 
 /* So many GPUs on the required nodes, or as many as they have room for; a
@@ -523,7 +531,7 @@ static size_t placement_below(struct search *s, uint32_t strict_node_gpus,
 	for (uint32_t i = ranks->first[rank + 1]; i < space->count; i++)
 		space->heavy[ranks->order[i] / 64] |= UINT64_C(1)
 						      << (ranks->order[i] % 64);
-	s->mask.but[2] = space->heavy;
+	s->mask.but[BUT_HEAVY] = space->heavy;
 	return placement_try(s, strict_node_gpus);
 }
 
@@ -549,9 +557,18 @@ static size_t placement_lighten(struct search *s, uint32_t strict_node_gpus,
 	found = placement_below(s, strict_node_gpus, high);
 	if (found)
 		return found;
-	s->mask.but[2] = NULL;
+	s->mask.but[BUT_HEAVY] = NULL;
 	s->most = 0;
 	return placement_try(s, strict_node_gpus);
+}
+
+static size_t placement_search(struct search *s, uint32_t strict_node_gpus)
+{
+	size_t count = placement_try(s, strict_node_gpus);
+
+	if (count && s->space->ranks)
+		count = placement_lighten(s, strict_node_gpus, count);
+	return count;
 }
 
 static int placement_compare_shares(const void *a, const void *b)
@@ -568,16 +585,24 @@ size_t astra_place(const struct astra_space *space,
 	struct search s = {
 		.space = space,
 		.request = request,
-		.mask = {.only = request->allowed,
-			 .but = {banned, space->used}},
+		.mask =
+			{
+				.only = {request->allowed, request->preferred},
+				.but = {[BUT_BANNED] = banned,
+					[BUT_USED] = space->used},
+			},
 		.quantum = astra_request_quantum(request),
 		.shares = shares,
 		.missing = request->gpus,
 	};
-	size_t count = placement_try(&s, strict_node_gpus);
+	size_t count = placement_search(&s, strict_node_gpus);
 
-	if (count && space->ranks)
-		count = placement_lighten(&s, strict_node_gpus, count);
+	if (!count && request->preferred) {
+		s.mask.only[1] = NULL;
+		if (request->apart)
+			s.mask.but[BUT_PREFERRED] = request->preferred;
+		count = placement_search(&s, strict_node_gpus);
+	}
 	if (count > 1)
 		qsort(shares, count, sizeof(*shares), placement_compare_shares);
 	return count;

@@ -246,6 +246,8 @@ static int read_snapshot_get_jobs(const json_t *array, struct astra_round *r,
 				 err) < 0 ||
 		    get_node_set(object, "required", r, i, &j->request.required,
 				 err) < 0 ||
+		    get_node_set(object, "preferred", r, i,
+				 &j->request.preferred, err) < 0 ||
 		    get_held(json_object_get(object, "held"), r, j, i, err) <
 			    0 ||
 		    get_uses(json_object_get(object, "uses"), r, j, i, err) < 0)

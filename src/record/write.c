@@ -122,6 +122,7 @@ static void write_put_job(struct astra_text *out, const struct astra_job *job,
 	put_node_set(out, "allowed", job->request.allowed, nodes);
 	put_node_set(out, "possible", job->request.possible, nodes);
 	put_node_set(out, "required", job->request.required, nodes);
+	put_node_set(out, "preferred", job->request.preferred, nodes);
 	if (job->held_count)
 		write_put_shares(out, "held", job->held, job->held_count);
 	if (job->use_count)

@@ -6,18 +6,23 @@
 
 The nodes are in groups of three, each with a partition gN and, with
 OverSubscribe=EXCLUSIVE, xN, and, with ExclusiveUser=YES, uN; a request is put to
-one group, and as many are tried side by side as there are groups. TABLE has a line for each request:
+one group, and as many are tried side by side as there are groups. TABLE has a
+line for each request:
 
     scene NAME: FILLER; ...   cancel all and start these jobs in each group
+    reserve: ARGUMENTS        of scontrol create reservation, in each group, for the
+                              next scene
     ARGUMENTS                 of sbatch; or srun ..., salloc ...
     other: ARGUMENTS          of sbatch by another user; so may a FILLER be
     ARGUMENTS | OURS | WHY    a declared difference: what ours gets instead
     22.05: ARGUMENTS ...      with that release of Slurm alone
 
-@1, @2, @3 stand for the nodes of the group, @g, @x and @u for its partitions.
+@1, @2, @3 stand for the nodes of the group, @g, @x and @u for its partitions, @r
+for a name with its number.
 Compared are the numbers of nodes, GPUs and CPUs, whether it waits, and the exit
 code of the command; of nodes that are named, that they are there; with "where"
-which nodes of the group a job has.
+which nodes of the group a job has; with --time-min and -t MINUTES whether its
+time limit is shorter than asked for.
 """
 import os
 import re
@@ -72,6 +77,17 @@ class Cluster:
         return {m.group(1): line for line in said.splitlines()
                 if (m := re.match(r"JobId=(\d+) ", line))}
 
+    def reserve(self, words):
+        """Without any, delete what was reserved."""
+        if words:
+            made = self.run("scontrol", "create", "reservation", *words)
+            if made.returncode:
+                sys.exit("%s: %s" % (words, made.stderr))
+            return
+        said = self.run("scontrol", "-o", "show", "reservation").stdout
+        for name in re.findall("ReservationName=(\\S+)", said):
+            self.run("scontrol", "delete", "reservation", name)
+
     def clean(self, ids, keep=()):
         """Cancel these; wait until none is left but those to keep, not even
         a job of srun that completes: its node is not idle before."""
@@ -114,7 +130,7 @@ class Request:
         for i in range(1, SIZE + 1):
             words = [w.replace("@%d" % i, "n%d" % (SIZE * group + i))
                      for w in words]
-        words = [re.sub("@([gxu])", r"\g<1>%d" % group, w) for w in words]
+        words = [re.sub("@([gxur])", r"\g<1>%d" % group, w) for w in words]
         return words if "-p" in words else ["-p", "g%d" % group] + words
 
     def put(self, cluster, group):
@@ -142,6 +158,8 @@ class Request:
         state, reason = field(record, "JobState"), field(record, "Reason")
         if state == "RUNNING":
             self.result[cluster] = holds(record)
+            if "--time-min" in self.text:
+                self.result[cluster] += self.shortened(record)
             if cluster.where:
                 self.result[cluster] += " on " + ",".join(
                     "@%d" % ((int(n[1:]) - 1) % SIZE + 1)
@@ -157,6 +175,12 @@ class Request:
         asked = expand(field(record, "ReqNodeList").replace("(null)", ""))
         if not set(asked) <= set(expand(field(record, "NodeList"))):
             self.result[cluster] += " without " + ",".join(asked)
+
+    def shortened(self, record):
+        """Not by how much: stock may run it for its --time-min."""
+        asked = int(self.words[self.words.index("-t") + 1])
+        hours, minutes, _ = field(record, "TimeLimit").split(":")
+        return " shortened" if 60 * int(hours) + int(minutes) < asked else ""
 
     def agrees(self, stock, ours):
         want = self.declared or self.result.get(stock)
@@ -232,17 +256,22 @@ class Comparison:
                    ", declared " + request.declared
                    if request.declared else ""), flush=True)
 
-    def scene(self, fillers, requests):
+    def scene(self, reserved, fillers, requests):
+        for cluster in self.both():
+            for group in range(self.groups):
+                for line in reserved:
+                    cluster.reserve(Request(line, 0).args(group)[2:])
         self.fill(fillers)
         for i in range(0, len(requests), self.groups):
             self.compare(requests[i:i + self.groups])
         for cluster in self.both():
             cluster.clean(self.fillers[cluster])
+            cluster.reserve([])
 
 
 def read(table):
-    """[(name, fillers, requests)]"""
-    scenes, release = [], subprocess.run(
+    """[(name, reservations, fillers, requests)]"""
+    scenes, reserved, release = [], [], subprocess.run(
         ["sbatch", "--version"], stdout=subprocess.PIPE, check=True,
         text=True).stdout.split()[-1]
     with open(table) as lines:
@@ -252,21 +281,25 @@ def read(table):
             if only and not release.startswith(only[1] + "."):
                 continue
             line = line[only.end():] if only else line
-            if line.startswith("scene "):
+            if line.startswith("reserve: "):
+                reserved.append(line[9:])
+            elif line.startswith("scene "):
                 name, _, fillers = line[6:].partition(":")
-                scenes.append((name, [f.strip() for f in fillers.split(";")
-                                      if f.strip()], []))
+                scenes.append((name, reserved,
+                               [f.strip() for f in fillers.split(";")
+                                if f.strip()], []))
+                reserved = []
             elif line:
-                scenes[-1][2].append(Request(line, number))
+                scenes[-1][3].append(Request(line, number))
     return scenes
 
 
 def main(stock, ours, table, groups, where=""):
     work = Comparison(Cluster(stock, False, where), Cluster(ours, True, where),
                       int(groups))
-    for name, fillers, requests in read(table):
+    for name, reserved, fillers, requests in read(table):
         begin, failed = time.time(), work.failed
-        work.scene(fillers, requests)
+        work.scene(reserved, fillers, requests)
         print("%s %s: %d requests, %.0f s" %
               ("ok" if work.failed == failed else "not-ok", name,
                len(requests), time.time() - begin), flush=True)

@@ -242,7 +242,8 @@ static bool same_request(const struct astra_request *x,
 	       SAME(cpus_per_node) && SAME(mem_node_mib) && SAME(mem_gpu_mib) &&
 	       SAME(mem_cpu_mib) && SAME(whole_node) && SAME(alone) &&
 	       SAME(owner) && SAME(allowed) && SAME(possible) &&
-	       SAME(required) && same_text(x->gpu_type, y->gpu_type);
+	       SAME(required) && SAME(preferred) && SAME(apart) &&
+	       same_text(x->gpu_type, y->gpu_type);
 }
 
 static bool same_held(const struct astra_job *x, const struct astra_job *y)

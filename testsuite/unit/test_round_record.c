@@ -264,6 +264,7 @@ static void every_member_is_recorded(void **state)
 		   ROWS_BUT(astra_job, request.allowed),
 		   ROWS_BUT(astra_job, request.possible),
 		   ROWS_BUT(astra_job, request.required),
+		   ROWS_BUT(astra_job, request.preferred),
 		   ROWS_BUT(astra_job, uses), ROWS_BUT(astra_job, use_count),
 		   ROWS_BUT(astra_job, held), ROWS_BUT(astra_job, held_count));
 	ROWS_CHECK(astra_limit, astra_limit_members);

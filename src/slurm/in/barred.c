@@ -130,7 +130,7 @@ static int barred_reservation(struct barred *b, const slurmctld_resv_t *resv)
 		return -1;
 	bind->unit = "seconds";
 	bind->limit = difftime(resv->start_time, b->now);
-	bind->asked = (double)astra_reserved_run_sec(b->job);
+	bind->asked = (double)astra_reserved_run_sec(b->job, false);
 	bind->time_sec = (double)resv->end_time;
 	return 0;
 }

@@ -55,15 +55,47 @@ uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part)
 	return free ? INFINITE : part->max_nodes;
 }
 
+/* Which of these nodes, left by the partitions, the job would rather have;
+ * NULL: any. Those of a magnetic reservation, which others have to leave free,
+ * those of a FLEX one that it is in, and, with --time-min, those on which it
+ * can run for its time limit. To be freed. */
+static bitstr_t *request_preferred(job_record_t *job,
+				   const struct astra_terms *terms,
+				   struct astra_node_order *order, time_t now,
+				   bitstr_t *nodes, struct astra_request *out)
+{
+	const slurmctld_resv_t *resv = job->resv_ptr;
+	bitstr_t *preferred;
+
+	if (!IS_JOB_PENDING(job))
+		return NULL;
+	if (!resv)
+		resv = astra_reserved_magnet(job, order, nodes,
+					     astra_request_least(out), now);
+	if (resv && (!resv->node_bitmap ||
+		     (job->resv_ptr && !(resv->flags & RESERVE_FLAG_FLEX))))
+		resv = NULL;
+	if (!resv && !job->time_min)
+		return NULL;
+	preferred = bit_copy(nodes);
+	if (resv)
+		bit_and(preferred, resv->node_bitmap);
+	astra_reserved_drop(job, terms, now, resv, !resv, preferred);
+	out->apart = resv && !job->resv_ptr;
+	return preferred;
+}
+
 /* All nodes that Slurm's rules leave to the job, by slurmctld's numbers. To be
  * freed with bit_free().
- * terms: NULL: as if nobody had reserved any.
- * possible: see astra_constraint_apply().
+ * terms: NULL: as if nobody had reserved any, and nothing is preferred.
+ * possible: see astra_constraint_apply(). preferred: see request_preferred().
  * Locks: caller holds conf, job, node and part read. */
 static bitstr_t *request_allowed_nodes(job_record_t *job,
 				       const struct astra_terms *terms,
 				       struct astra_node_order *order,
-				       time_t now, bitstr_t *possible)
+				       time_t now, bitstr_t *possible,
+				       bitstr_t **preferred,
+				       struct astra_request *out)
 {
 	const job_details_t *d = job->details;
 	bitstr_t *nodes = bit_alloc(node_record_count);
@@ -71,9 +103,14 @@ static bitstr_t *request_allowed_nodes(job_record_t *job,
 	request_add_parts(job, nodes);
 	if (d->exc_node_bitmap)
 		bit_and_not(nodes, d->exc_node_bitmap);
+	*preferred =
+		terms ? request_preferred(job, terms, order, now, nodes, out)
+		      : NULL;
 	astra_reserved_keep(job, nodes);
 	if (terms)
-		astra_reserved_drop(job, terms, now, nodes);
+		astra_reserved_drop(job, terms, now, NULL, false, nodes);
+	if (out->apart)
+		bit_or(nodes, *preferred);
 	astra_constraint_apply(job, order, nodes, possible);
 	return nodes;
 }
@@ -82,8 +119,10 @@ bitstr_t *astra_request_unreserved(job_record_t *job,
 				   const struct astra_node_map *map)
 {
 	bitstr_t *possible = bit_alloc(node_record_count);
-	bitstr_t *nodes =
-		request_allowed_nodes(job, NULL, map->order, 0, possible);
+	struct astra_request none = {0};
+	bitstr_t *preferred;
+	bitstr_t *nodes = request_allowed_nodes(job, NULL, map->order, 0,
+						possible, &preferred, &none);
 
 	bit_free(nodes);
 	return possible;
@@ -433,7 +472,7 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 		     struct astra_arena *arena, struct astra_request *out)
 {
 	struct astra_ask ask;
-	bitstr_t *nodes, *possible;
+	bitstr_t *nodes, *possible, *preferred;
 	const struct astra_node_set *set;
 	bool failed;
 
@@ -448,7 +487,8 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 	if (*ask.type)
 		out->gpu_type = astra_arena_text(arena, ask.type);
 	possible = bit_alloc(node_record_count);
-	nodes = request_allowed_nodes(job, terms, map->order, now, possible);
+	nodes = request_allowed_nodes(job, terms, map->order, now, possible,
+				      &preferred, out);
 	set = astra_node_sets_of(map, nodes, &ask, arena);
 	failed = !set;
 	read_cpus(job, terms, out);
@@ -463,7 +503,13 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 		out->possible = set ? set->set : NULL;
 		failed |= !set;
 	}
+	if (preferred) {
+		set = astra_node_sets_of(map, preferred, &ask, arena);
+		out->preferred = set ? set->set : NULL;
+		failed |= !set;
+	}
 	bit_free(nodes);
 	bit_free(possible);
+	FREE_NULL_BITMAP(preferred);
 	return failed ? -1 : 0;
 }

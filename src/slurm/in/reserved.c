@@ -32,7 +32,6 @@ static bool reserved_for_others(const job_record_t *job, slurmctld_resv_t *resv,
 {
 	return resv->node_bitmap && resv->end_time > now &&
 	       (resv->ctld_flags & RESV_CTLD_FULL_NODE) &&
-	       !(resv->flags & RESERVE_FLAG_MAGNETIC) &&
 	       !resv->max_start_delay && !astra_reserved_own(job, resv);
 }
 
@@ -81,6 +80,20 @@ time_t astra_reserved_from(const job_record_t *job,
 	if (resv_list && job->node_bitmap)
 		list_for_each_ro(resv_list, reserved_find, &first);
 	*maint = first.maint;
+	return first.from;
+}
+
+time_t astra_reserved_before(const job_record_t *job, bitstr_t *nodes,
+			     time_t now)
+{
+	struct reserved_first first = {
+		.job = job,
+		.nodes = nodes,
+		.now = now,
+	};
+
+	if (resv_list)
+		list_for_each_ro(resv_list, reserved_find, &first);
 	return first.from;
 }
 
@@ -201,11 +214,12 @@ struct reserved_test {
 	const struct astra_terms *terms;
 	bitstr_t *nodes; /* to be taken from, or NULL */
 	bitstr_t *among; /* where a maintenance counts, or NULL */
+	const slurmctld_resv_t *inside; /* the job may be, or NULL */
 	time_t now, until;
 	struct astra_keepers keepers;
 };
 
-time_t astra_reserved_run_sec(const job_record_t *job)
+time_t astra_reserved_run_sec(const job_record_t *job, bool full)
 {
 	uint32_t limit = job->time_limit;
 
@@ -213,6 +227,9 @@ time_t astra_reserved_run_sec(const job_record_t *job)
 		limit = job->part_ptr->max_time;
 	if (limit == NO_VAL || limit == INFINITE)
 		limit = RESERVED_ENDLESS_MIN;
+	if (!full && IS_JOB_PENDING(job) && job->time_min &&
+	    job->time_min < limit)
+		limit = job->time_min;
 	return (time_t)limit * 60;
 }
 
@@ -250,7 +267,7 @@ static int reserved_drop(void *x, void *arg)
 	slurmctld_resv_t *resv = x;
 	struct reserved_test *t = arg;
 
-	if (!reserved_for_others(t->job, resv, t->now) ||
+	if (resv == t->inside || !reserved_for_others(t->job, resv, t->now) ||
 	    resv->start_time >= t->until || reserved_has_room(t, resv))
 		return 0;
 	if (t->nodes)
@@ -262,14 +279,16 @@ static int reserved_drop(void *x, void *arg)
 
 void astra_reserved_drop(const job_record_t *job,
 			 const struct astra_terms *terms, time_t now,
+			 const slurmctld_resv_t *inside, bool full,
 			 bitstr_t *nodes)
 {
 	struct reserved_test test = {
 		.job = job,
 		.terms = terms,
 		.nodes = nodes,
+		.inside = inside,
 		.now = now,
-		.until = now + astra_reserved_run_sec(job),
+		.until = now + astra_reserved_run_sec(job, full),
 	};
 
 	if (resv_list)
@@ -285,12 +304,101 @@ struct astra_keepers astra_reserved_keepers(const job_record_t *job,
 		.terms = terms,
 		.among = among,
 		.now = now,
-		.until = now + astra_reserved_run_sec(job),
+		.until = now + astra_reserved_run_sec(job, false),
 	};
 
 	if (resv_list)
 		list_for_each_ro(resv_list, reserved_drop, &test);
 	return test.keepers;
+}
+
+/* Reservations that jobs use without naming them. */
+
+static int reserved_is_magnetic(void *x, void *key)
+{
+	const slurmctld_resv_t *resv = x;
+	const time_t *now = key;
+
+	return (resv->flags & RESERVE_FLAG_MAGNETIC) && resv->node_bitmap &&
+	       (resv->ctld_flags & RESV_CTLD_FULL_NODE) &&
+	       resv->start_time <= *now && resv->end_time > *now;
+}
+
+/* Slurm's queue records of those that the job has access to; NULL: there are
+ * none. */
+static list_t *reserved_magnetic_of(job_record_t *job, time_t now)
+{
+	job_queue_req_t request = {.job_ptr = job, .part_ptr = job->part_ptr};
+
+	if (job->resv_name || job->het_job_id || !job->part_ptr || !resv_list ||
+	    !list_find_first_ro(resv_list, reserved_is_magnetic, &now))
+		return NULL;
+	request.job_queue = list_create(xfree_ptr);
+	job_resv_append_magnetic(&request);
+	return request.job_queue;
+}
+
+struct reserved_attract {
+	time_t now;
+	bitstr_t *nodes; /* that have to be inside, or NULL */
+	bitstr_t *among; /* some of which have to be inside, or NULL */
+	const struct astra_ordered_node *all;
+	uint64_t gpus; /* that have to be free there */
+};
+
+static int reserved_attracts(void *x, void *key)
+{
+	const job_queue_rec_t *record = x;
+	struct reserved_attract *a = key;
+	slurmctld_resv_t *resv = record->resv_ptr;
+	uint64_t gpus = 0;
+
+	if (!resv || !reserved_is_magnetic(resv, &a->now) ||
+	    (a->nodes && !bit_super_set(a->nodes, resv->node_bitmap)) ||
+	    (a->among && !bit_overlap_any(a->among, resv->node_bitmap)))
+		return 0;
+	for (bitoff_t i = 0; a->all && i < node_record_count; i++)
+		if (bit_test(resv->node_bitmap, i) && bit_test(a->among, i))
+			gpus += a->all[i].free;
+	return gpus >= a->gpus;
+}
+
+const slurmctld_resv_t *astra_reserved_magnet(job_record_t *job,
+					      struct astra_node_order *order,
+					      bitstr_t *among, uint64_t gpus,
+					      time_t now)
+{
+	struct reserved_attract any = {.now = now, .among = among};
+	struct reserved_attract free = any;
+	list_t *records = reserved_magnetic_of(job, now);
+	job_queue_rec_t *first = NULL;
+	slurmctld_resv_t *resv = NULL;
+
+	if (!records)
+		return NULL;
+	free.all = astra_node_order_numbered(order);
+	free.gpus = gpus;
+	first = list_find_first_ro(records, reserved_attracts, &free);
+	if (!first)
+		first = list_find_first_ro(records, reserved_attracts, &any);
+	if (first)
+		resv = first->resv_ptr;
+	FREE_NULL_LIST(records);
+	return resv;
+}
+
+void astra_reserved_attract(job_record_t *job, bitstr_t *nodes)
+{
+	struct reserved_attract a = {.now = time(NULL), .nodes = nodes};
+	list_t *records = reserved_magnetic_of(job, a.now);
+	job_queue_rec_t *first;
+
+	if (!records)
+		return;
+	first = list_find_first_ro(records, reserved_attracts, &a);
+	if (first)
+		job_queue_rec_magnetic_resv(first);
+	FREE_NULL_LIST(records);
 }
 
 static int add_nodes(void *x, void *arg)

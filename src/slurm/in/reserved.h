@@ -7,6 +7,7 @@
 
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/in/managed.h"
+#include "src/slurm/in/node_order.h"
 
 bool astra_reserved_own(const job_record_t *job, slurmctld_resv_t *resv);
 
@@ -20,18 +21,22 @@ time_t astra_reserved_from(const job_record_t *job,
 
 /* Take from nodes those that others have reserved for a part of the run of a
  * job that starts now; where it has leases a maintenance keeps only those that
- * would have no room before it. Locks: as above. */
+ * would have no room before it. inside: one that keeps none from the job, or
+ * NULL. full: whatever --time-min says, the job is to run for its time limit.
+ * Locks: as above. */
 void astra_reserved_drop(const job_record_t *job,
 			 const struct astra_terms *terms, time_t now,
+			 const slurmctld_resv_t *inside, bool full,
 			 bitstr_t *nodes);
 
 /* Seconds that a job with leases needs before a maintenance; 0: without leases
  * it needs its time limit. */
 double astra_reserved_least(const struct astra_terms *terms);
 
-/* How long a job may run by its time limit; without one, for a year. Locks:
- * caller holds job and part read. */
-time_t astra_reserved_run_sec(const job_record_t *job);
+/* How long a job may run by its time limit; without one, for a year. full: even
+ * where its user lets it run shorter, --time-min. Locks: caller holds job and
+ * part read. */
+time_t astra_reserved_run_sec(const job_record_t *job, bool full);
 
 /* The reservations that keep some of these nodes from such a job: of several
  * maintenances the one that ends last, of others the one that begins first.
@@ -54,6 +59,11 @@ struct astra_pause {
 struct astra_pause astra_reserved_pause(bitstr_t *nodes,
 					const struct astra_options *options,
 					time_t now);
+
+/* From when on one of these nodes is reserved for others: now where it is, 0 if
+ * no reservation is known. Locks: as above. */
+time_t astra_reserved_before(const job_record_t *job, bitstr_t *nodes,
+			     time_t now);
 
 /* When the first maintenance begins on any of these nodes that the job is not
  * inside of; 0: none is planned. Locks: as above. */
@@ -79,6 +89,20 @@ void astra_reserved_free(void);
 
 /* Leave only their nodes, where the job has to stay inside. */
 void astra_reserved_keep(const job_record_t *job, bitstr_t *nodes);
+
+/* A magnetic reservation that has begun, and that the job, which names none,
+ * may use, of some of these nodes: the first where so many GPUs of theirs are
+ * free, else the first; NULL: none. order: of this picture. Locks: as above,
+ * and part read. */
+const slurmctld_resv_t *astra_reserved_magnet(job_record_t *job,
+					      struct astra_node_order *order,
+					      bitstr_t *among, uint64_t gpus,
+					      time_t now);
+
+/* Put a job that names no reservation into the first such one that has all
+ * these nodes. Slurm takes it out with job_resv_clear_magnetic_flag(), also at
+ * a requeue. Locks: caller holds job write, node and part read. */
+void astra_reserved_attract(job_record_t *job, bitstr_t *nodes);
 
 /* Take the first that has all these nodes. */
 void astra_reserved_choose(job_record_t *job, bitstr_t *nodes);

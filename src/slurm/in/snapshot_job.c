@@ -134,13 +134,33 @@ static void fill_times(const job_record_t *job, time_t now,
 	}
 }
 
-/* nice and scontrol top, or the priority that an operator has set, which goes
- * before all of these. */
+static int precedence_tier(void *x, void *arg)
+{
+	const part_record_t *part = x;
+	uint16_t *most = arg;
+
+	if (part->priority_tier > *most)
+		*most = part->priority_tier;
+	return 0;
+}
+
+/* More than all that counts within a tier. */
+#define TIER_PRECEDENCE (8.0 * NICE_OFFSET)
+
+/* The PriorityTier of its partitions, the highest one; then nice and scontrol
+ * top, or the priority that an operator has set, which goes before these. */
 static double precedence_of(const job_record_t *job)
 {
+	uint16_t tier = 0;
+	double own = (double)NICE_OFFSET - job->details->nice;
+
+	if (job->part_ptr_list)
+		list_for_each_ro(job->part_ptr_list, precedence_tier, &tier);
+	else if (job->part_ptr)
+		tier = job->part_ptr->priority_tier;
 	if (job->direct_set_prio)
-		return 2.0 * NICE_OFFSET + job->priority;
-	return (double)NICE_OFFSET - job->details->nice;
+		own = 2.0 * NICE_OFFSET + job->priority;
+	return TIER_PRECEDENCE * tier + own;
 }
 
 /* Copies of what the user said in words; a bid only the first time. */

@@ -134,22 +134,39 @@ static uint32_t start_left(const job_record_t *job, time_t now)
 	return (uint32_t)((job->deadline - now) / 60);
 }
 
-/* A deadline shortens the run, as in schedule(). */
-static void start_shorten(job_record_t *job)
+/* Let the time limit be no longer than so many minutes. */
+static void start_limit(job_record_t *job, uint32_t most)
 {
-	uint32_t left = start_left(job, time(NULL)), limit = job->time_limit;
+	uint32_t limit = job->time_limit;
 
-	if (left == INFINITE)
-		return;
 	if (limit == NO_VAL || limit == INFINITE)
 		limit = job->part_ptr->default_time;
 	if (limit == NO_VAL || limit == INFINITE)
 		limit = job->part_ptr->max_time;
-	if (limit == NO_VAL || limit == INFINITE || limit > left)
-		job->time_limit = left;
+	if (limit == NO_VAL || limit == INFINITE || limit > most)
+		job->time_limit = most;
 }
 
-static void start_save(job_record_t *job, struct narrowed *saved)
+/* A deadline shortens the run, as in schedule(), and with --time-min so does a
+ * reservation of others, as in the backfill scheduler. nodes: where it is to
+ * run; NULL: anywhere. */
+static void start_shorten(job_record_t *job, bitstr_t *nodes)
+{
+	time_t now = time(NULL), begin = 0;
+	uint32_t left = start_left(job, now);
+
+	if (left != INFINITE)
+		start_limit(job, left);
+	if (nodes && job->time_min)
+		begin = astra_reserved_before(job, nodes, now);
+	if (begin <= now)
+		return;
+	left = (uint32_t)((begin - now) / 60);
+	start_limit(job, left > job->time_min ? left : job->time_min);
+}
+
+static void start_save(job_record_t *job, bitstr_t *nodes,
+		       struct narrowed *saved)
 {
 	job_details_t *d = job->details;
 
@@ -160,7 +177,7 @@ static void start_save(job_record_t *job, struct narrowed *saved)
 		.time_limit = job->time_limit,
 	};
 	d->exc_node_bitmap = NULL;
-	start_shorten(job);
+	start_shorten(job, nodes);
 }
 
 static void narrow(job_record_t *job, bitstr_t *nodes,
@@ -328,7 +345,7 @@ static int start_choose(job_record_t *job,
 
 	if (astra_pairs_are_several(job))
 		(void)astra_pairs_find(job, NULL, start_suits, nodes);
-	start_save(job, &saved);
+	start_save(job, nodes, &saved);
 	if (job->details->prefer) {
 		loosen(job, &saved, NULL);
 		astra_constraint_use(job->details, true);
@@ -506,6 +523,17 @@ static void start_lengthen(job_record_t *job, bool head, time_t begin,
 	astra_reserved_note(job);
 }
 
+/* What did not start is in no magnetic reservation, nor are an array's
+ * remaining tasks, whose record has inherited it. */
+static void start_repel(job_record_t *job, bool head)
+{
+	job_record_t *rest = head ? find_job_record(job->array_job_id) : NULL;
+
+	job_resv_clear_magnetic_flag(job);
+	if (rest && rest != job)
+		job_resv_clear_magnetic_flag(rest);
+}
+
 enum astra_start_result astra_start(const struct astra_start_order *order,
 				    struct astra_started *started, int *error)
 {
@@ -533,6 +561,7 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 		return ASTRA_REFUSED_JOB;
 	}
 	head = job->array_recs != NULL;
+	astra_reserved_attract(job, nodes);
 	asked = job->time_limit;
 	begin = start_before(job, nodes, &sized, &limit);
 	bit_free(nodes);
@@ -540,6 +569,7 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 	if (order->gpus_min)
 		sized.lease.gpus = order_gpus(order);
 	*error = choose_any(job, &sized);
+	start_repel(job, head);
 	if (begin)
 		start_lengthen(job, head, begin, asked, limit,
 			       *error == SLURM_SUCCESS);
@@ -565,7 +595,7 @@ astra_start_anywhere(job_record_t *job, const struct astra_env_lease *lease,
 	astra_unpark(job);
 	if (!may_start(job) || !astra_runnable(job))
 		return ASTRA_REFUSED_JOB;
-	start_save(job, &saved);
+	start_save(job, NULL, &saved);
 	loosen(job, &saved, NULL);
 	astra_constraint_use(job->details, false);
 	rc = select_now(job);
