@@ -158,7 +158,7 @@ class Request:
         state, reason = field(record, "JobState"), field(record, "Reason")
         if state == "RUNNING":
             self.result[cluster] = holds(record)
-            if "--time-min" in self.text:
+            if "--time-min" in self.text and "-t" in self.words:
                 self.result[cluster] += self.shortened(record)
             if cluster.where:
                 self.result[cluster] += " on " + ",".join(
@@ -180,7 +180,8 @@ class Request:
         """Whether its time limit is less than what it asked for with -t."""
         asked = int(self.words[self.words.index("-t") + 1])
         hours, minutes, _ = field(record, "TimeLimit").split(":")
-        return " shortened" if 60 * int(hours) + int(minutes) < asked else ""
+        return " shortened" if "-" not in hours and \
+            60 * int(hours) + int(minutes) < asked else ""
 
     def agrees(self, stock, ours):
         """Stock may shorten a time limit without need, ours may not."""

@@ -9,7 +9,7 @@
 conf=$(mktemp)
 echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=300 CheckpointGrace=5" \
 	>"$conf"
-start_cluster --needs select=CR_Core_Memory --nodes 4 --gpus 4 --cpus 16 --astraea "$conf" \
+start_cluster --needs "select=CR_Core_Memory weight=no" --nodes 4 --gpus 4 --cpus 16 --astraea "$conf" \
 	--node 'n1 Feature=red,fast' --node 'n2 Feature=red' \
 	--node 'n3 Feature=blue' --node 'n4 Feature=blue,fast'
 rm -f "$conf"

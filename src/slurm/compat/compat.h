@@ -37,6 +37,12 @@ static inline void astra_state_set(job_record_t *job, uint32_t state)
 #endif
 }
 
+/* Whether a magnetic reservation attracts only jobs that end before it does. */
+static inline bool astra_magnets_outlast(void)
+{
+	return SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0);
+}
+
 /* Choose nodes and start, as the main scheduler does.
  * Locks: caller holds job and node write, part, conf and fed read.
  * Returns a Slurm error number. */

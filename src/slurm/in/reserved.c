@@ -339,9 +339,9 @@ static list_t *reserved_magnetic_of(job_record_t *job, time_t now)
 }
 
 struct reserved_attract {
-	time_t now;
-	bitstr_t *nodes; /* that have to be inside, or NULL */
-	bitstr_t *among; /* some of which have to be inside, or NULL */
+	time_t now, until; /* the job runs */
+	bitstr_t *nodes;   /* that have to be inside, or NULL */
+	bitstr_t *among;   /* some of which have to be inside, or NULL */
 	const struct astra_ordered_node *all;
 	uint64_t gpus; /* that have to be free there */
 };
@@ -354,6 +354,8 @@ static int reserved_attracts(void *x, void *key)
 	uint64_t gpus = 0;
 
 	if (!resv || !reserved_is_magnetic(resv, &a->now) ||
+	    (astra_magnets_outlast() && a->until > resv->end_time &&
+	     !(resv->flags & RESERVE_FLAG_FLEX)) ||
 	    (a->nodes && !bit_super_set(a->nodes, resv->node_bitmap)) ||
 	    (a->among && !bit_overlap_any(a->among, resv->node_bitmap)))
 		return 0;
@@ -368,7 +370,11 @@ const slurmctld_resv_t *astra_reserved_magnet(job_record_t *job,
 					      bitstr_t *among, uint64_t gpus,
 					      time_t now)
 {
-	struct reserved_attract any = {.now = now, .among = among};
+	struct reserved_attract any = {
+		.now = now,
+		.until = now + astra_reserved_run_sec(job, true),
+		.among = among,
+	};
 	struct reserved_attract free = any;
 	list_t *records = reserved_magnetic_of(job, now);
 	job_queue_rec_t *first = NULL;
@@ -389,8 +395,13 @@ const slurmctld_resv_t *astra_reserved_magnet(job_record_t *job,
 
 void astra_reserved_attract(job_record_t *job, bitstr_t *nodes)
 {
-	struct reserved_attract a = {.now = time(NULL), .nodes = nodes};
-	list_t *records = reserved_magnetic_of(job, a.now);
+	time_t now = time(NULL);
+	struct reserved_attract a = {
+		.now = now,
+		.until = now + astra_reserved_run_sec(job, true),
+		.nodes = nodes,
+	};
+	list_t *records = reserved_magnetic_of(job, now);
 	job_queue_rec_t *first;
 
 	if (!records)
