@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Standard Workload Format (Chapin, Cirne, Feitelson et al.: Benchmarks and
  * standards for the evaluation of parallel job schedulers, JSSPP 1999; version
- * 2.2 of the Parallel Workloads Archive): 18 numbers a job, -1 for unknown,
- * comments behind ';', some of which are "; Key: value". */
+ * 2.2 of the Parallel Workloads Archive): 18 numbers a job, -1 for unknown, and
+ * what an archive adds behind them; comments behind ';', some of which are
+ * "; Key: value". */
 #include <string.h>
 #include <strings.h>
 
@@ -174,7 +175,7 @@ static int read_swf_read_line(struct reader *reader, char *line)
 		return 0;
 	}
 	reader->trace->lines++;
-	if (read_swf_split(line, reader->fields) == SWF_COUNT)
+	if (read_swf_split(line, reader->fields) >= SWF_COUNT)
 		return read_swf_read_job(reader);
 	astra_trace_defect(reader->trace, ASTRA_DEFECT_FIELDS, reader->line,
 			   start.text);
@@ -216,5 +217,5 @@ bool astra_is_swf(const char *line)
 		line += strspn(line, " \t");
 		count++;
 	}
-	return count == SWF_COUNT;
+	return count >= SWF_COUNT;
 }

@@ -177,15 +177,19 @@ class Request:
             self.result[cluster] += " without " + ",".join(asked)
 
     def shortened(self, record):
-        """Not by how much: stock may run it for its --time-min."""
+        """Whether its time limit is less than what it asked for with -t."""
         asked = int(self.words[self.words.index("-t") + 1])
         hours, minutes, _ = field(record, "TimeLimit").split(":")
         return " shortened" if "-" not in hours and \
             60 * int(hours) + int(minutes) < asked else ""
 
     def agrees(self, stock, ours):
+        """Stock may shorten a time limit without need, ours may not."""
         want = self.declared or self.result.get(stock)
-        return bool(self.result.get(stock)) and self.result.get(ours) == want
+        got = self.result.get(ours)
+        if want and got and " shortened" in want:
+            want, got = (s.replace(" shortened", "") for s in (want, got))
+        return bool(self.result.get(stock)) and got == want
 
 
 class Comparison:

@@ -46,10 +46,10 @@ running() { squeue -h -t R -p gpu -o %i; }
 # ---- What slurm.conf lacks is said, with the cost.
 
 lacks() { sfair diag 2>/dev/null | grep >/dev/null "Warning .*lacks $1"; }
-wait_for 20 lacks 'BurstBufferType=burst_buffer/astraea: there are no leases'
+wait_for 20 lacks '.*BurstBufferType=burst_buffer/astraea: there are no leases'
 check "diag is silent of JobSubmitPlugins" lacks 'JobSubmitPlugins=astraea'
 check "the log is silent of them" ctld_log \
-	'error: astraea: .*slurm.conf lacks BurstBufferType'
+	'error: astraea: .*slurm.conf lacks .*BurstBufferType'
 
 # ---- Stock backfill starts whoever LTGF has first.
 

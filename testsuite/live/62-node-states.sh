@@ -88,7 +88,7 @@ new=$(sleeper -p long --gres=gpu:1)
 wait_for 30 restarted "$left"
 wait_for 20 node_is n1 drained
 ok drained-node-is-empty-at-the-end-of-the-lease
-wait_for 20 says "$left" 'Lease: *'
+wait_for 20 says "$left" ReqNodeNotAvail
 check "a drained node got a job" job_is "$new" PENDING
 ok drained-node-gets-no-job
 check_eq "a job in mid-lease on a drained node" RUNNING "$(job_state "$stays")"

@@ -157,7 +157,7 @@ sed -i '/NodeName=n1 /{s/nvidia\[0-1\]/nvidia0/;/nvidia\[1-1\]/d}' \
 "$live_lib/cluster" start "$CLUSTER_DIR" n1
 named() { sinfo -R -h -n n1 -o %E | grep >/dev/null 'gres/gpu count'; }
 wait_for 30 named
-waits 'Lease: *' --gres=gpu:2 -w n1
+waits ReqNodeNotAvail --gres=gpu:2 -w n1
 lone=$last
 rest=$(sleeper --gres=gpu:2 -w n3)
 runs "$rest"

@@ -48,6 +48,19 @@ static bool gate_parks(const job_record_t *job)
 	       (job->state_reason == WAIT_RESERVATION && !job->resv_name);
 }
 
+/* Of a job over a limit, the limit. Slurm's functions take assoc_mgr's lock,
+ * which the callers of the gate do not hold, and call no burst buffer plugin.
+ */
+static const char *gate_first_words(job_record_t *job)
+{
+	uint32_t before = job->state_reason, reason;
+	bool within = !job->part_ptr || astra_within_limits(job);
+
+	reason = job->state_reason;
+	job->state_reason = before;
+	return within ? ASTRA_PARK_NEW : astra_reason_name(reason);
+}
+
 int astra_gate_test(job_record_t *job, bool test_only)
 {
 	enum astra_claim claim;
@@ -71,7 +84,7 @@ int astra_gate_test(job_record_t *job, bool test_only)
 	}
 	if (may_arrive(job, pool, test_only))
 		return 1;
-	astra_park(job, ASTRA_PARK_NEW);
+	astra_park(job, gate_first_words(job));
 	astra_arrival_close(pool);
 	if (job->batch_flag)
 		astra_bell_ring();

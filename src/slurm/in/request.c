@@ -87,8 +87,8 @@ static bitstr_t *request_preferred(job_record_t *job,
 
 /* All nodes that Slurm's rules leave to the job, by slurmctld's numbers. To be
  * freed with bit_free().
- * terms: NULL: as if nobody had reserved any. possible: see
- * astra_constraint_apply(). preferred: see request_preferred().
+ * terms: NULL: as if nobody had reserved any, and nothing is preferred.
+ * possible: see astra_constraint_apply(). preferred: see request_preferred().
  * Locks: caller holds conf, job, node and part read. */
 static bitstr_t *request_allowed_nodes(job_record_t *job,
 				       const struct astra_terms *terms,
@@ -118,10 +118,11 @@ static bitstr_t *request_allowed_nodes(job_record_t *job,
 bitstr_t *astra_request_unreserved(job_record_t *job,
 				   const struct astra_node_map *map)
 {
-	bitstr_t *possible = bit_alloc(node_record_count), *preferred;
-	struct astra_request out = {0};
+	bitstr_t *possible = bit_alloc(node_record_count);
+	struct astra_request none = {0};
+	bitstr_t *preferred;
 	bitstr_t *nodes = request_allowed_nodes(job, NULL, map->order, 0,
-						possible, &preferred, &out);
+						possible, &preferred, &none);
 
 	bit_free(nodes);
 	return possible;

@@ -33,9 +33,9 @@ void astra_reserved_drop(const job_record_t *job,
  * it needs its time limit. */
 double astra_reserved_least(const struct astra_terms *terms);
 
-/* How long a job may run by its time limit; without one, for a year. full: else
- * as short as its user lets it, by --time-min. Locks: caller holds job and part
- * read. */
+/* How long a job may run by its time limit; without one, for a year. full: even
+ * where its user lets it run shorter, --time-min. Locks: caller holds job and
+ * part read. */
 time_t astra_reserved_run_sec(const job_record_t *job, bool full);
 
 /* The reservations that keep some of these nodes from such a job: of several

@@ -51,7 +51,8 @@ static void notify_env_text(struct astra_errand *errand, const char *name,
 {
 	char plain[TEXT_SIZE];
 
-	if (text)
+	/* Half of a list of nodes would be another one. */
+	if (text && strlen(text) < sizeof(plain))
 		astra_errand_add(errand, "%s=%s", name,
 				 notify_plain(plain, sizeof(plain), text));
 }

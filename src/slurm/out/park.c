@@ -134,10 +134,11 @@ static void park_again(job_record_t *job, char *before, const char *text)
 }
 
 /* A limit's name replaces our text; Slurm's schedulers must not meet the job,
- * for they would put another reason in its place. */
+ * for they would put another reason in its place. A reason that Slurm gave stays
+ * until the round has its own answer. */
 static void refresh(job_record_t *job)
 {
-	bool was_limited = astra_park_limited(job->job_id);
+	const char *own = NULL;
 	char *before = NULL;
 
 	if (astra_is_parked(job)) {
@@ -153,15 +154,15 @@ static void refresh(job_record_t *job)
 		astra_idmap_del(&limited, job->job_id);
 		return;
 	}
+	if (!astra_reason_is_plain(job->state_reason))
+		own = astra_reason_name(job->state_reason);
 	if (!may_run(job)) {
 		park_again(job, before, astra_reason_name(job->state_reason));
 		(void)astra_idmap_put(&limited, job->job_id, 1);
 		return;
 	}
 	astra_idmap_del(&limited, job->job_id);
-	if (was_limited)
-		xfree(before);
-	park_again(job, before, NULL);
+	park_again(job, before, own);
 }
 
 /* No longer in a pool, or in one without leases: Slurm's. */
