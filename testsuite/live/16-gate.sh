@@ -9,7 +9,7 @@ conf=$(mktemp)
 cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu,gpu2 RoundInterval=2 LeaseTerm=180 CheckpointGrace=5
 EOT
-start_cluster --nodes 3 --gpus 8 --astraea "$conf" \
+start_cluster --needs weight=no --nodes 3 --gpus 8 --astraea "$conf" \
 	--slurm 'PartitionName=gpu2 Nodes=n3 State=UP'
 rm -f "$conf"
 

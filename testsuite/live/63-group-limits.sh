@@ -8,7 +8,7 @@
 conf=$(mktemp)
 echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=8 CheckpointGrace=1" \
 	>"$conf"
-start_cluster --nodes 2 --gpus 4 --cpus 16 --accounting --astraea "$conf" \
+start_cluster --needs weight=no --nodes 2 --gpus 4 --cpus 16 --accounting --astraea "$conf" \
 	--slurm AccountingStorageEnforce=associations,limits,qos \
 	--slurm Licenses=solver:1
 rm -f "$conf"
