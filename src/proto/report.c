@@ -414,7 +414,8 @@ static bool report_is_blocked(const struct astra_report_job *job)
 
 /* Whoever tells when a job starts tells this: nothing where it does not wait,
  * or waits for something else than GPUs, which no look ahead knows of, and
- * nothing that is over. A promise that cannot be kept is none. */
+ * nothing that is over. A promise that cannot be kept is none; one that was
+ * broken stays. */
 static void report_settle_start(struct astra_report_job *job, double now_sec)
 {
 	bool kept = strcmp(job->phase, "waiting") != 0 ||
@@ -428,6 +429,7 @@ static void report_settle_start(struct astra_report_job *job, double now_sec)
 		job->of.reason.start_sec = 0;
 	if (report_is_blocked(job) ||
 	    (job->of.reason.start_sec > 0 &&
+	     job->of.reason.bound_sec > now_sec &&
 	     job->of.reason.start_sec > job->of.reason.bound_sec))
 		job->of.reason.bound_sec = 0;
 }

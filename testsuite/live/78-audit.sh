@@ -94,7 +94,7 @@ check_eq "reality, and two policies" "reality slurm ltgf" \
 audit Tenants format=tenant >"$OUT/day"
 if [[ $(date -d "@$hour" +%F) == "$(date +%F)" ]]; then
 	check "it says: $(<"$OUT/err")" \
-		grep -q 'no job asked for GPUs yesterday: this is yesterday and today' "$OUT/err"
+		grep -q 'no job asked for GPUs yesterday; this covers yesterday and today' "$OUT/err"
 	check_eq "tenants of the first day" "a b" "$(grep -x '[ab]' "$OUT/day" | sort | xargs)"
 fi
 

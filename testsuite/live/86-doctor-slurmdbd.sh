@@ -11,7 +11,7 @@ rm -f "$conf"
 answers() { sfair diag >/dev/null 2>&1; }
 doctor() { sfair doctor 2>&1 | tr -s ' \n' '  '; }
 well() { [[ $(doctor) != *slurmdbd* ]]; }
-down() { [[ $(doctor) == *"error slurmdbd does not answer: start it, on "*"sfair: error: "* ]]; }
+down() { [[ $(doctor) == *"error sacctmgr got no answer from slurmdbd on "*"sfair: error: "* ]]; }
 wait_for 30 answers
 wait_for 30 well
 # shellcheck disable=SC2154 # of live.sh

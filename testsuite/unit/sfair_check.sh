@@ -157,7 +157,7 @@ tenant c comes: weight 1
 Listen=(none) becomes 7000 at slurmctld's next start
 LeaseProgram=(none) becomes /bin/true
 HistoryDays=0 becomes 30 at slurmctld's next start
-leases that run keep their end; the new LeaseTerm is of those that begin later" \
+running leases keep their end; later ones have the new LeaseTerm" \
 	'Pool=gpu Partitions=gpu,late LeaseTerm=300' 'Pool=new Partitions=cpu' \
 	'Tenant=a Users=bin Weight=3' 'Tenant=c Users=daemon' Listen=7000 HistoryDays=30 \
 	LeaseProgram=/bin/true

@@ -94,7 +94,7 @@ static const struct astra_cli_option options[] = {
 	ASTRA_CLI_HELP,
 	{"reset", 0, NULL, "with diag: start the numbers anew (operators)",
 	 IN(query.reset)},
-	{"verbose", 'v', NULL, "say whom it asks; with why: rho, too",
+	{"verbose", 'v', NULL, "show the request; with why, also GPU time and rho",
 	 IN(verbose)},
 	ASTRA_CLI_VERSION,
 	{"where", 0, NULL, "the sockets that it asks, as variables", IN(where)},

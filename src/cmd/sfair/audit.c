@@ -95,7 +95,7 @@ static int read_today(struct sfair_audit *a, struct astra_error *err)
 	*err = (struct astra_error){""};
 	if (read_records(a, err) == 0) {
 		if (!a->args->quiet)
-			fputs("sfair audit: no job asked for GPUs yesterday: this is yesterday and today until now\n",
+			fputs("sfair audit: no job asked for GPUs yesterday; this covers yesterday and today\n",
 			      stderr);
 		return 0;
 	}

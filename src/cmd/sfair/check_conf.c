@@ -258,7 +258,7 @@ static void tell_changes(const struct astra_config *config, const char *checked,
 	if (text.size)
 		printf("compared with %s:\n%s", name, text.bytes);
 	if (text.size && strstr(text.bytes, ": LeaseTerm="))
-		puts("leases that run keep their end; the new LeaseTerm is of those that begin later");
+		puts("running leases keep their end; later ones have the new LeaseTerm");
 	if (!text.size)
 		printf("compared with %s: nothing changes\n", name);
 	astra_text_clear(&text);

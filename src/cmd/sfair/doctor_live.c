@@ -196,7 +196,7 @@ static void live_slurmdbd(struct doctor *d)
 	if (astra_child_text(argv, &text, &err) < 0)
 		doctor_say(
 			d, DOCTOR_ERROR,
-			"slurmdbd does not answer: start it, on %s. Jobs run on, and slurmctld keeps what it has to tell slurmdbd; accounts, shares and limits do not change until then (%s)",
+			"sacctmgr got no answer from slurmdbd on %s (%s). If slurmdbd is down, start it. Jobs go on; accounts, shares and limits do not change meanwhile",
 			slurm_conf.accounting_storage_host
 				? slurm_conf.accounting_storage_host
 				: "its host",
