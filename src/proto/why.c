@@ -52,10 +52,11 @@ static void sentence(const char *text, struct astra_text *out)
 static void why_competes(const struct astra_report_job *job,
 			 struct astra_text *out)
 {
-	const char *kind = job->binds[0].kind;
+	const struct astra_report_bind *bind = &job->binds[0];
 
 	if (*job->wait && strcmp(job->wait, "blocked") != 0 &&
-	    (!strcmp(kind, "limit") || !strcmp(kind, "licence")))
+	    (!strcmp(bind->kind, "licence") ||
+	     (!strcmp(bind->kind, "limit") && !astra_why_limit_alone(bind))))
 		astra_text_printf(
 			out,
 			" Other users' leases under the same limit end for it when it is its turn.");

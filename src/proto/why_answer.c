@@ -65,6 +65,73 @@ void astra_why_blocker_until(const struct astra_why *why,
 		astra_text_printf(out, "has no time limit");
 }
 
+/* Write " (afterok)" if all that keeps the job has that name. */
+static void put_bind_name(const struct astra_report_job *job,
+			  struct astra_text *out)
+{
+	const char *name = job->binds[0].name;
+
+	for (uint32_t i = 1; i < job->bind_count; i++)
+		if (strcmp(job->binds[i].name, name) != 0)
+			return;
+	if (*name)
+		astra_text_printf(out, " (%s)", name);
+}
+
+static void put_bind_time(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	if (job->bind_count > 1 ||
+	    job->binds[0].time_sec <= why->report->time_sec)
+		return;
+	astra_text_printf(out, ", for ");
+	put_moment(why, job->binds[0].time_sec, "until", out);
+}
+
+static void answer_dependency(const struct astra_why *why,
+			      struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+	const struct astra_report_bind *never = astra_why_never(job);
+	const struct astra_report_bind *bind = &job->binds[0];
+
+	if (never) {
+		astra_text_printf(out, "never starts as it is: its dependency");
+		if (never->job) {
+			astra_text_printf(out, " on ");
+			astra_why_other_job(never, out);
+		}
+		astra_text_printf(out, " failed.");
+		return;
+	}
+	astra_text_printf(out, "waits for ");
+	if (*bind->option) {
+		astra_text_printf(out, "one of several jobs");
+	} else if (bind->job) {
+		astra_why_other_job(bind, out);
+		if (job->bind_count == ASTRA_REPORT_BINDS)
+			astra_text_printf(out, " and others");
+		else if (job->bind_count > 1)
+			astra_text_printf(out, " and %u more",
+					  job->bind_count - 1);
+	} else {
+		astra_text_printf(out, "other jobs");
+	}
+	put_bind_name(job, out);
+	put_bind_time(why, out);
+	astra_text_printf(out, ".");
+}
+
+static const char *answer_limit(const struct astra_report_bind *bind)
+{
+	if (!astra_why_limit_alone(bind))
+		return "waits: a limit is reached";
+	return strncmp(bind->option, "Min", 3)
+		       ? "does not start: it asks for more than a limit allows"
+		       : "does not start: it asks for less than a limit demands";
+}
+
 /* What Slurm keeps it for, in a few words: the reason has the numbers. */
 static void answer_bind(const struct astra_why *why, struct astra_text *out)
 {
@@ -72,8 +139,6 @@ static void answer_bind(const struct astra_why *why, struct astra_text *out)
 		const char *kind, *text;
 	} kinds[] = {
 		{"hold", "does not start: it is held"},
-		{"dependency", "waits for other jobs"},
-		{"limit", "waits: a limit is reached"},
 		{"begin", "waits for its begin time"},
 		{"licence", "waits for licences"},
 		{"array", "waits for tasks of its array to end"},
@@ -87,28 +152,32 @@ static void answer_bind(const struct astra_why *why, struct astra_text *out)
 	const struct astra_report_bind *bind = &why->job->binds[0];
 	const char *text = "waits: Slurm does not start it";
 
+	if (!strcmp(bind->kind, "dependency")) {
+		answer_dependency(why, out);
+		return;
+	}
+	if (!strcmp(bind->name, "ReservationDeleted")) {
+		astra_text_printf(
+			out,
+			"never starts as it is: its reservation was deleted.");
+		return;
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(bind->kind, kinds[i].kind))
 			text = kinds[i].text;
-	if (!strcmp(bind->kind, "dependency") && *bind->option)
-		astra_text_printf(out, "waits for one of several jobs");
-	else if (!strcmp(bind->kind, "dependency") && bind->job &&
-		 bind->task == UINT32_MAX)
-		astra_text_printf(out, "waits for job %u", bind->job);
+	if (!strcmp(bind->kind, "limit"))
+		text = answer_limit(bind);
+	if (!strcmp(bind->kind, "maintenance"))
+		astra_text_printf(out, "waits for the end of maintenance %s",
+				  bind->of);
 	else if (!strcmp(bind->kind, "reservation") && *bind->of)
 		astra_text_printf(out, "waits for the reservation %s",
 				  bind->of);
-	else if (!strcmp(bind->kind, "maintenance"))
-		astra_text_printf(out, "waits for the end of maintenance %s",
-				  bind->of);
 	else
 		astra_text_printf(out, "%s", text);
-	if (*bind->name && strcmp(bind->kind, "maintenance") != 0)
-		astra_text_printf(out, " (%s)", bind->name);
-	if (bind->time_sec > why->report->time_sec) {
-		astra_text_printf(out, ", for ");
-		put_moment(why, bind->time_sec, "until", out);
-	}
+	if (strcmp(bind->kind, "maintenance") != 0)
+		put_bind_name(why->job, out);
+	put_bind_time(why, out);
 	astra_text_printf(out, ".");
 }
 
@@ -210,6 +279,10 @@ static void answer_waiting(const struct astra_why *why, struct astra_text *out)
 
 	if (job->bind_count)
 		answer_bind(why, out);
+	else if (astra_why_capped_for_good(job))
+		astra_text_printf(
+			out,
+			"never starts as it is: it asks for more GPU hours than a period has.");
 	else if (job->of.reason.start_sec > now)
 		answer_start(why, out);
 	else if (!strcmp(job->wait, "pinned"))

@@ -75,14 +75,38 @@ static void why_bind_number(double value, const char *unit,
 	astra_text_add(out, unit, size);
 }
 
-/* "job 17", "task 3 of array 17" */
-static void other_job(const struct astra_report_bind *bind,
-		      struct astra_text *out)
+void astra_why_other_job(const struct astra_report_bind *bind,
+			 struct astra_text *out)
 {
 	if (bind->task == UINT32_MAX)
 		astra_text_printf(out, "job %u", bind->job);
 	else
 		astra_text_printf(out, "job %u_%u", bind->job, bind->task);
+}
+
+static bool why_bind_failed(const struct astra_report_bind *bind)
+{
+	return !strcmp(bind->name, "never") ||
+	       !strcmp(bind->name, "DependencyNeverSatisfied");
+}
+
+const struct astra_report_bind *
+astra_why_never(const struct astra_report_job *job)
+{
+	const struct astra_report_bind *never = NULL;
+
+	for (uint32_t i = 0; i < job->bind_count; i++) {
+		const struct astra_report_bind *bind = &job->binds[i];
+
+		if (!why_bind_failed(bind)) {
+			if (*bind->option)
+				return NULL; /* any of them will do */
+			continue;
+		}
+		if (!never)
+			never = bind;
+	}
+	return never;
 }
 
 /* What that job has to do. */
@@ -111,7 +135,7 @@ static void awaited(const struct astra_why *why,
 		    const struct astra_report_bind *bind, const char *also,
 		    struct astra_text *out)
 {
-	other_job(bind, out);
+	astra_why_other_job(bind, out);
 	astra_text_printf(out, " %s (%s", why_bind_until(bind->name),
 			  bind->name);
 	if (bind->limit > 0)
@@ -139,6 +163,13 @@ static void dependency(const struct astra_why *why,
 			why->job->name);
 		return;
 	}
+	if (!bind->job && why_bind_failed(bind)) {
+		astra_text_printf(
+			out,
+			" Its dependency can no longer come true (%s): it never starts as it is.",
+			bind->name);
+		return;
+	}
 	if (!bind->job) {
 		astra_text_printf(out, " It waits for other jobs (%s).",
 				  bind->name);
@@ -146,10 +177,10 @@ static void dependency(const struct astra_why *why,
 	}
 	if (!why_bind_until(bind->name)) {
 		astra_text_printf(out, " It depends on ");
-		other_job(bind, out);
+		astra_why_other_job(bind, out);
 		astra_text_printf(
-			out,
-			" in a way that can no longer come true: it never starts as it is.");
+			out, " in a way that can no longer come true%s.",
+			*bind->option ? "" : ": it never starts as it is");
 		return;
 	}
 	astra_text_printf(out, " It waits for ");
@@ -250,6 +281,16 @@ void astra_why_array(const struct astra_report_job *job, struct astra_text *out)
 			room, a->waiting);
 	else
 		astra_text_printf(out, "it leaves room for all.");
+}
+
+bool astra_why_limit_alone(const struct astra_report_bind *bind)
+{
+	if (!strncmp(bind->option, "Min", 3))
+		return true;
+	if (isnan(bind->limit) || isnan(bind->asked))
+		return strstr(bind->name, "PerJob") ||
+		       strstr(bind->name, "PerNode");
+	return isnan(bind->used) || bind->asked > bind->limit;
 }
 
 static void limit_used(const struct astra_why *why,

@@ -107,6 +107,17 @@ void astra_why_binds(const struct astra_why *why,
 		     const struct astra_report_bind *binds, uint32_t count,
 		     struct astra_text *out);
 
+/* Write "job 17" or, of a task of its array, "job 17_3". bind->job is not 0. */
+void astra_why_other_job(const struct astra_report_bind *bind,
+			 struct astra_text *out);
+
+/* The dependency that failed and so keeps the job for good; NULL: none does. */
+const struct astra_report_bind *
+astra_why_never(const struct astra_report_job *job);
+
+/* Whether the job breaks the limit by itself, whatever others use. */
+bool astra_why_limit_alone(const struct astra_report_bind *bind);
+
 /* What %N leaves of an array. Where it leaves nothing, that binds, and is told
  * as what keeps the job; nothing is added here. */
 void astra_why_array(const struct astra_report_job *job,
@@ -123,6 +134,13 @@ bool astra_why_other(const struct astra_why *why,
 /* What the policy makes it wait for, as a sentence; "" when the few words of
  * its reason say it all. (why_turn.c) */
 void astra_why_turn(const struct astra_why *why, struct astra_text *out);
+
+/* Whether no period has as many GPU hours as its lease takes. */
+static inline bool astra_why_capped_for_good(const struct astra_report_job *job)
+{
+	return !strcmp(job->wait, "cap") &&
+	       job->of.reason.cap_asked > job->of.reason.cap_hours;
+}
 
 /* Whether GPUs are being collected for it. */
 static inline bool astra_why_is_held(const struct astra_report_job *job)

@@ -421,6 +421,130 @@ static void one_of_several_is_told_once(void **state)
 	json_decref(reply);
 }
 
+/* Check the first line of a job that waits. */
+static void answers(struct astra_report *report,
+		    const struct astra_report_job *job, const char *wanted)
+{
+	json_t *reply;
+	const char *answer;
+
+	assert_int_equal(astra_report_add_job(report, job), 0);
+	reply = why(report, job->of.id, &alice);
+	answer = json_string_value(
+		json_object_get(json_object_get(reply, "parts"), "answer"));
+	if (!strstr(answer, wanted))
+		fail_msg("\"%s\" lacks \"%s\"", answer, wanted);
+	json_decref(reply);
+}
+
+#define AFTER(n, id, t)                                                     \
+	{                                                                   \
+		.kind = "dependency", .name = (n), .job = (id), .task = (t) \
+	}
+#define NO_TASK UINT32_MAX
+#define QOS(n, o, l, u, a)                                                  \
+	{                                                                   \
+		.kind = "limit", .name = (n), .of = "QOS q", .option = (o), \
+		.unit = "GPUs", .limit = (l), .used = (u), .asked = (a)     \
+	}
+
+/* What time or others end is waited for; what nothing ends but a change is not.
+ */
+static void what_never_ends_is_no_wait(void **state)
+{
+	static const struct {
+		struct astra_report_bind binds[3];
+		const char *answer;
+	} waits[] = {
+		{{QOS("QOSGrpGRES", "GrpTRES=gres/gpu", 4, 3, 2)},
+		 " waits: a limit is reached (QOSGrpGRES)."},
+		{{QOS("QOSGrpGRES", "GrpTRES=gres/gpu", 1, 0, 2)},
+		 " does not start: it asks for more than a limit allows "
+		 "(QOSGrpGRES)."},
+		{{QOS("QOSMaxCpuPerNode", "MaxTRESPerNode=cpu", 4, NAN, 4)},
+		 "more than a limit allows (QOSMaxCpuPerNode)."},
+		{{QOS("QOSMinGRES", "MinTRESPerJob=gres/gpu", 2, NAN, 1)},
+		 "less than a limit demands (QOSMinGRES)."},
+		{{QOS("QOSMaxBBPerJob", "", NAN, NAN, NAN)},
+		 "more than a limit allows (QOSMaxBBPerJob)."},
+		{{QOS("AssocGrpBB", "", NAN, NAN, NAN)},
+		 " waits: a limit is reached (AssocGrpBB)."},
+		{{AFTER("afterok", 2, NO_TASK)}, " waits for job 2 (afterok)."},
+		{{AFTER("afterok", 2, 5)}, " waits for job 2_5 (afterok)."},
+		{{AFTER("afterok", 2, NO_TASK), AFTER("afterany", 3, NO_TASK),
+		  AFTER("after", 4, NO_TASK)},
+		 " waits for job 2 and 2 more."},
+		{{AFTER("afterok", 2, NO_TASK), AFTER("afterok", 3, NO_TASK)},
+		 " waits for job 2 and 1 more (afterok)."},
+		{{AFTER("afterok", 2, NO_TASK), AFTER("never", 3, 7)},
+		 " never starts as it is: its dependency on job 3_7 failed."},
+		{{AFTER("DependencyNeverSatisfied", 0, NO_TASK)},
+		 " never starts as it is: its dependency failed."},
+		{{{.kind = "reservation",
+		   .name = "ReservationDeleted",
+		   .of = "course"}},
+		 " never starts as it is: its reservation was deleted."},
+	};
+	struct astra_report_bind any[] = {AFTER("never", 2, NO_TASK),
+					  AFTER("afterok", 3, NO_TASK)};
+	struct astra_report_job job = sample_rows[3];
+
+	job.wait = "rank";
+	job.binds = any;
+	job.of.id = 850;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(waits); i++) {
+		job.of.id++;
+		job.binds = waits[i].binds;
+		for (job.bind_count = 0; job.bind_count < 3; job.bind_count++)
+			if (!job.binds[job.bind_count].kind)
+				break;
+		answers(*state, &job, waits[i].answer);
+	}
+	any[0].option = any[1].option = "any";
+	job.of.id++;
+	job.binds = any;
+	job.bind_count = 2;
+	answers(*state, &job, " waits for one of several jobs.");
+}
+
+/* Others' leases end for no job that breaks the limit by itself. */
+static void a_limit_that_a_job_breaks_itself_has_no_turn(void **state)
+{
+	static const struct astra_report_bind bind =
+		QOS("QOSGrpGRES", "GrpTRES=gres/gpu", 1, 0, 2);
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	job.of.id = 880;
+	job.wait = "rank";
+	job.binds = &bind;
+	job.bind_count = 1;
+	assert_int_equal(astra_report_add_job(*state, &job), 0);
+	reply = why(*state, job.of.id, &alice);
+	assert_null(strstr(text_of(reply), "leases under the same limit"));
+	json_decref(reply);
+}
+
+static void more_hours_than_a_period_has_are_never_had(void **state)
+{
+	struct astra_report_job job = sample_rows[3];
+
+	job.wait = "cap";
+	job.of.reason.start_sec = 0;
+	job.of.reason.bound_sec = SAMPLE_NOW + 60;
+	job.of.reason.retry_sec = SAMPLE_NOW + 86400;
+	job.of.reason.cap_hours = 4;
+	job.of.reason.cap_asked = 8;
+	job.of.id = 890;
+	answers(*state, &job,
+		" never starts as it is: it asks for more GPU hours than a "
+		"period has.");
+	job.of.reason.cap_asked = 4;
+	job.of.reason.bound_sec = 0;
+	job.of.id = 891;
+	answers(*state, &job, " waits for GPU hours of a new period, for ");
+}
+
 static void those_before_it_are_named(void **state)
 {
 	struct astra_report *report = *state;
@@ -1078,6 +1202,9 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(what_keeps_a_job_is_said_with_its_numbers),
+		CASE(what_never_ends_is_no_wait),
+		CASE(a_limit_that_a_job_breaks_itself_has_no_turn),
+		CASE(more_hours_than_a_period_has_are_never_had),
 		CASE(a_class_is_told_with_its_share),
 		CASE(a_cap_is_told_with_what_is_left),
 		CASE(a_turn_that_is_owed_is_told),
