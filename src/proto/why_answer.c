@@ -25,15 +25,28 @@ const char *astra_why_clock(double at_sec, double now_sec,
 	return text;
 }
 
-/* "5 min 12 s, at 14:05:10" */
+const char *astra_why_rough_span(double sec, char text[ASTRA_SPAN_BYTES])
+{
+	double min = floor(sec / 60 + 0.5);
+
+	if (sec < 300)
+		return astra_why_span(sec, text);
+	if (min >= 60)
+		return astra_why_span(60 * min, text);
+	snprintf(text, ASTRA_SPAN_BYTES, "%.0f min", min);
+	return text;
+}
+
+/* "15 min, at 14:05:10" */
 static void put_moment(const struct astra_why *why, double at_sec,
 		       const char *word, struct astra_text *out)
 {
 	double now = why->report->time_sec;
 	char span[ASTRA_SPAN_BYTES], clock[ASTRA_CLOCK_BYTES];
 
-	astra_text_printf(out, "%s, %s %s", astra_why_span(at_sec - now, span),
-			  word, astra_why_clock(at_sec, now, clock));
+	astra_text_printf(out, "%s, %s %s",
+			  astra_why_rough_span(at_sec - now, span), word,
+			  astra_why_clock(at_sec, now, clock));
 }
 
 void astra_why_name_blocker(const struct astra_why *why, struct astra_text *out)
@@ -204,8 +217,7 @@ static void answer_blocked(const struct astra_why *why, struct astra_text *out)
 			"waits for jobs that must not be interrupted; nobody knows when they end.");
 		return;
 	}
-	astra_text_printf(out, "waits for %u GPU%s of ", b->of.gpus,
-			  b->of.gpus == 1 ? "" : "s");
+	astra_text_printf(out, "waits for the end of ");
 	astra_why_name_blocker(why, out);
 	astra_text_printf(out, ", which ");
 	astra_why_blocker_until(why, out);
@@ -257,19 +269,34 @@ static void answer_turn(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(out, "waits.");
 }
 
+bool astra_why_answers_promise(const struct astra_why *why)
+{
+	const struct astra_report_job *job = why->job;
+	double now = why->report->time_sec;
+
+	return !job->bind_count && !astra_why_capped_for_good(job) &&
+	       !(job->of.reason.start_sec > now) &&
+	       job->of.reason.bound_sec > now &&
+	       strcmp(job->wait, "pinned") != 0 &&
+	       strcmp(job->wait, "blocked") != 0;
+}
+
 /* Of a job that is promised its first start, and nothing else is known. */
 static void answer_promise(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_reason *reason = &why->job->of.reason;
+	double now = why->report->time_sec;
+	char span[ASTRA_SPAN_BYTES], clock[ASTRA_CLOCK_BYTES];
 
 	if (reason->rank == 1)
-		astra_text_printf(out, "is first in line and ");
+		astra_text_printf(out, "is first in line");
 	else if (reason->rank)
-		astra_text_printf(out, "is number %u in line and ",
-				  reason->rank);
-	astra_text_printf(out, "starts within ");
-	put_moment(why, reason->bound_sec, "by", out);
-	astra_text_printf(out, ".");
+		astra_text_printf(out, "is number %u in line", reason->rank);
+	else
+		astra_text_printf(out, "waits");
+	astra_text_printf(out, "; its start is promised by %s (in %s).",
+			  astra_why_clock(reason->bound_sec, now, clock),
+			  astra_why_rough_span(reason->bound_sec - now, span));
 }
 
 static void answer_waiting(const struct astra_why *why, struct astra_text *out)
@@ -279,19 +306,17 @@ static void answer_waiting(const struct astra_why *why, struct astra_text *out)
 
 	if (job->bind_count)
 		answer_bind(why, out);
+	else if (job->of.reason.start_sec > now)
+		answer_start(why, out);
 	else if (astra_why_capped_for_good(job))
 		astra_text_printf(
 			out,
 			"never starts as it is: it asks for more GPU hours than a period has.");
-	else if (job->of.reason.start_sec > now)
-		answer_start(why, out);
 	else if (!strcmp(job->wait, "pinned"))
 		answer_blocked(why, out);
-	else if (job->of.reason.bound_sec > now &&
-		 strcmp(job->wait, "blocked") != 0) {
+	else if (astra_why_answers_promise(why))
 		answer_promise(why, out);
-	} else if (!strcmp(job->wait, "cap") &&
-		   job->of.reason.retry_sec > now) {
+	else if (!strcmp(job->wait, "cap") && job->of.reason.retry_sec > now) {
 		astra_text_printf(out,
 				  "waits for GPU hours of a new period, for ");
 		put_moment(why, job->of.reason.retry_sec, "until", out);
@@ -312,10 +337,13 @@ static void answer_running(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
 	double now = why->report->time_sec;
+	char span[ASTRA_SPAN_BYTES], clock[ASTRA_CLOCK_BYTES];
 
 	if (!strcmp(job->phase, "grace")) {
-		astra_text_printf(out, "has to save its work within ");
-		put_moment(why, job->of.grace_end_sec, "by", out);
+		astra_text_printf(
+			out, "has to save its work within %s, by %s",
+			astra_why_span(job->of.grace_end_sec - now, span),
+			astra_why_clock(job->of.grace_end_sec, now, clock));
 	} else if (!strcmp(job->phase, "doomed") ||
 		   !strcmp(job->phase, "leaving")) {
 		astra_text_printf(out, "leaves its GPUs: its lease is over");

@@ -29,6 +29,7 @@ struct astra_why {
 	size_t waiting; /* others that wait for GPUs, in a line or not */
 	/* The first lease to end whose GPUs would do; or NULL. */
 	const struct astra_report_job *next_lease;
+	bool leases; /* jobs have leases in its pool now */
 	/* The job without a lease whose end it waits for; or NULL. */
 	const struct astra_report_job *blocker;
 };
@@ -55,6 +56,9 @@ void astra_why_texts_clear(struct astra_why_texts *texts);
 /* Write the answer without its subject: "is expected to start in about 40 s, at
  * 14:05:10." (why_answer.c) */
 void astra_why_answer(const struct astra_why *why, struct astra_text *out);
+
+/* Whether the answer is by when the first start is promised. (why_answer.c) */
+bool astra_why_answers_promise(const struct astra_why *why);
 
 /* Write "job 8 of bob", and "has no time limit". why->blocker is not NULL.
  * (why_answer.c) */
@@ -86,6 +90,10 @@ const char *astra_why_refused(const struct astra_report_bind *bind);
 
 /* "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". Returns text. */
 const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES]);
+
+/* The same without seconds from five minutes on. Returns text. (why_answer.c)
+ */
+const char *astra_why_rough_span(double sec, char text[ASTRA_SPAN_BYTES]);
 
 /* "14:05:10", with its date if it is not today's, as the clock of slurmctld's
  * host has it. Returns text. (why_answer.c) */

@@ -44,7 +44,8 @@ static const struct {
 	  .task = UINT32_MAX,
 	  .uid = 1001},
 	 {"waits for job 17 to end well (afterok), which is RUNNING.",
-	  "JobId=103 Dependency="}},
+	  "it: removing the dependency: scontrol update JobId=103 "
+	  "Dependency= So "}},
 	{{.kind = "dependency",
 	  .name = "after",
 	  .job = 17,
@@ -545,12 +546,100 @@ static void more_hours_than_a_period_has_are_never_had(void **state)
 	answers(*state, &job, " waits for GPU hours of a new period, for ");
 }
 
+/* The time of the promise is told once. */
+static void a_promise_is_told_once(void **state)
+{
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	job.wait = "rank";
+	job.of.reason.start_sec = 0;
+	job.of.reason.bound_sec = SAMPLE_NOW + 609;
+	job.of.reason.rank = 2;
+	job.of.id = 900;
+	answers(*state, &job,
+		" is number 2 in line; its start is promised by 22:23:29 "
+		"(in 10 min).");
+	reply = why(*state, 900, &alice);
+	assert_null(strstr(text_of(reply), "first start"));
+	json_decref(reply);
+	job.of.reason.rank = 1;
+	job.of.reason.bound_sec = SAMPLE_NOW + 3580;
+	job.of.id = 901;
+	answers(*state, &job,
+		" is first in line; its start is promised by 23:13:00 (in 1 h "
+		"0 min).");
+	job.of.reason.start_sec = SAMPLE_NOW + 9;
+	job.of.id = 902;
+	answers(*state, &job, " is expected to start in about 9 s, at ");
+	reply = why(*state, 902, &alice);
+	assert_non_null(strstr(text_of(reply),
+			       "Its first start is promised within 59 min 40 "
+			       "s."));
+	json_decref(reply);
+}
+
+/* Job 10's lease ends in 300 s: it is named to whom that may help. */
+static void a_lease_that_cannot_help_is_not_named(void **state)
+{
+	static const struct {
+		uint32_t hold;
+		double hold_sec, weight;
+		bool named;
+	} leases[] = {
+		{0, 0, 2, true},     {20, 700, 2, false}, {20, 200, 2, true},
+		{910, 300, 2, true}, {0, 0, 0, false},
+	};
+	struct astra_report *report = *state;
+
+	for (uint32_t i = 0; i < ASTRA_COUNT_OF(leases); i++) {
+		struct astra_report_job job = sample_rows[3];
+		json_t *reply;
+
+		report->pools[0].hold_job =
+			leases[i].hold == 910 ? 910 + i : leases[i].hold;
+		report->pools[0].hold_start_sec =
+			SAMPLE_NOW + leases[i].hold_sec;
+		report->tenants[0].of.weight = leases[i].weight;
+		job.of.id = 910 + i;
+		job.wait = "rank";
+		job.of.reason.start_sec = 0;
+		assert_int_equal(astra_report_add_job(report, &job), 0);
+		reply = why(report, job.of.id, &alice);
+		assert_int_equal(leases[i].named,
+				 strstr(text_of(reply), "the end of the lease "
+							"of job 10") != NULL);
+		json_decref(reply);
+	}
+}
+
+/* Where there are no leases, GPUs of ended jobs are kept, and not lent. */
+static void without_leases_none_is_lent(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	for (size_t i = 0; i < report->job_count; i++)
+		report->jobs[i].of.revocable = false;
+	job.of.id = 920;
+	job.wait = "hold_gpus";
+	assert_int_equal(astra_report_add_job(report, &job), 0);
+	reply = why(report, job.of.id, &alice);
+	assert_non_null(
+		strstr(text_of(reply), "GPUs are being collected for it. "));
+	json_decref(reply);
+}
+
 static void those_before_it_are_named(void **state)
 {
 	struct astra_report *report = *state;
 	struct astra_report_job job = sample_rows[3];
 	json_t *reply, *before;
 
+	report->pools[0].hold_job = 0;
 	job.wait = "rank";
 	for (uint32_t rank = 1; rank <= 6; rank++) {
 		char id[16];
@@ -940,7 +1029,8 @@ static void a_turn_that_is_owed_is_told(void **state)
 		 NAN,
 		 false,
 		 false,
-		 {"GPUs are being collected for it: leases end together"},
+		 {"GPUs are being collected for it; other jobs may use them "
+		  "until it starts."},
 		 "owed"},
 	};
 
@@ -1073,11 +1163,11 @@ static void who_blocks_is_named_until_when(void **state)
 		 0,
 		 0,
 		 SAMPLE_NOW + 93,
-		 {" waits for 4 GPUs of job 11 of bob, which has no time limit.",
+		 {" waits for the end of job 11 of bob, which has no time limit.",
 		  "Job 11 of bob (tenant bio) has 4 GPUs, must not be "
 		  "interrupted (--no-requeue) and has no time limit.",
-		  "Once that job has ended, its first start is promised within "
-		  "2 min 5 s.",
+		  "Its first start is promised within 2 min 5 s after job 11 "
+		  "ends.",
 		  "the end of job 11; scontrol update JobId=11 Requeue=1, by "
 		  "bob or an administrator",
 		  "asking for at most 20 GPUs: leases can free no more"},
@@ -1088,7 +1178,7 @@ static void who_blocks_is_named_until_when(void **state)
 		 SAMPLE_NOW + 1740,
 		 SAMPLE_NOW + 1740,
 		 SAMPLE_NOW + 93,
-		 {" is expected to start in about 29 min 0 s, at ",
+		 {" is expected to start in about 29 min, at ",
 		  ", when job 11 of bob has ended.",
 		  " and may run until 22:42:20."},
 		 {"promised", "no time limit", ""}},
@@ -1097,7 +1187,7 @@ static void who_blocks_is_named_until_when(void **state)
 		 SAMPLE_NOW + 1740,
 		 0,
 		 0,
-		 {"of job 11 of bob, which is suspended.",
+		 {"the end of job 11 of bob, which is suspended.",
 		  "(tenant bio) has 4 GPUs and is suspended."},
 		 {"22:42:20", "promised within 1", ""}},
 	};
@@ -1149,8 +1239,10 @@ static void who_blocks_is_named_until_when(void **state)
 	}
 	report->privacy.jobs = true;
 	hidden = why(report, 790, &alice);
-	assert_non_null(strstr(text_of(hidden), " waits for 4 GPUs of a job of "
-						"another user, which is"));
+	assert_non_null(strstr(text_of(hidden), " waits for the end of a job "
+						"of another user, which is"));
+	assert_non_null(strstr(text_of(hidden), " 2 min 5 s after that job "
+						"ends."));
 	assert_null(strstr(text_of(hidden), "bob"));
 	assert_null(strstr(text_of(hidden), "job 11"));
 	json_decref(hidden);
@@ -1205,6 +1297,9 @@ int main(void)
 		CASE(what_never_ends_is_no_wait),
 		CASE(a_limit_that_a_job_breaks_itself_has_no_turn),
 		CASE(more_hours_than_a_period_has_are_never_had),
+		CASE(a_promise_is_told_once),
+		CASE(a_lease_that_cannot_help_is_not_named),
+		CASE(without_leases_none_is_lent),
 		CASE(a_class_is_told_with_its_share),
 		CASE(a_cap_is_told_with_what_is_left),
 		CASE(a_turn_that_is_owed_is_told),
