@@ -227,7 +227,7 @@ static void leased(const struct astra_why *why, struct astra_text *out)
 	}
 	astra_text_printf(
 		out,
-		" Its lease, number %u, ends in %s; then it competes with everybody: renewed, it keeps its GPUs and notices nothing; otherwise ",
+		" Its lease, number %u, ends in %s. Then the neediest get the GPUs: if the lease is renewed, the job runs on; if not, ",
 		job->of.leases,
 		astra_why_span(job->of.lease_end_sec - report->time_sec, text));
 	lease_end(job, out);

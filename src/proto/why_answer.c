@@ -136,6 +136,32 @@ static void answer_dependency(const struct astra_why *why,
 	astra_text_printf(out, ".");
 }
 
+/* What the job waits for is the begin of its reservation, until time_sec. */
+static void answer_reservation(const struct astra_why *why,
+			       struct astra_text *out)
+{
+	const struct astra_report_bind *bind = &why->job->binds[0];
+	bool begins = bind->time_sec > why->report->time_sec;
+
+	if (!strcmp(bind->name, "ReservationDeleted")) {
+		astra_text_printf(
+			out,
+			"never starts as it is: its reservation was deleted.");
+		return;
+	}
+	if (*bind->of)
+		astra_text_printf(out, "waits for reservation %s", bind->of);
+	else
+		astra_text_printf(out, "waits for a reservation");
+	if (begins) {
+		astra_text_printf(out, ", which begins in ");
+		put_moment(why, bind->time_sec, "at", out);
+	} else {
+		put_bind_name(why->job, out);
+	}
+	astra_text_printf(out, ".");
+}
+
 static const char *answer_limit(const struct astra_report_bind *bind)
 {
 	if (!astra_why_limit_alone(bind))
@@ -157,7 +183,6 @@ static void answer_bind(const struct astra_why *why, struct astra_text *out)
 		{"array", "waits for tasks of its array to end"},
 		{"unleased",
 		 "waits: jobs without leases have all that they may"},
-		{"reservation", "waits for a reservation"},
 		{"reserved", "waits: its nodes are reserved for others"},
 		{"nodes", "waits for nodes that cannot be used now"},
 		{"partition", "waits: its partition does not start it"},
@@ -169,10 +194,8 @@ static void answer_bind(const struct astra_why *why, struct astra_text *out)
 		answer_dependency(why, out);
 		return;
 	}
-	if (!strcmp(bind->name, "ReservationDeleted")) {
-		astra_text_printf(
-			out,
-			"never starts as it is: its reservation was deleted.");
+	if (!strcmp(bind->kind, "reservation")) {
+		answer_reservation(why, out);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -182,9 +205,6 @@ static void answer_bind(const struct astra_why *why, struct astra_text *out)
 		text = answer_limit(bind);
 	if (!strcmp(bind->kind, "maintenance"))
 		astra_text_printf(out, "waits for the end of maintenance %s",
-				  bind->of);
-	else if (!strcmp(bind->kind, "reservation") && *bind->of)
-		astra_text_printf(out, "waits for the reservation %s",
 				  bind->of);
 	else
 		astra_text_printf(out, "%s", text);
@@ -224,6 +244,17 @@ static void answer_blocked(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ".");
 }
 
+static void answer_refused(const struct astra_report_job *job,
+			   struct astra_text *out)
+{
+	size_t size = strlen(ASTRA_REPORT_REFUSES);
+
+	astra_text_printf(out, "does not start now: Slurm refuses it");
+	if (!strncmp(job->reason, ASTRA_REPORT_REFUSES, size))
+		astra_text_printf(out, " (%s)", job->reason + size);
+	astra_text_printf(out, ".");
+}
+
 /* Nothing is known of its start but what the policy waits for. */
 static void answer_turn(const struct astra_why *why, struct astra_text *out)
 {
@@ -237,7 +268,6 @@ static void answer_turn(const struct astra_why *why, struct astra_text *out)
 		{"place",
 		 "waits for GPUs on nodes that have what it asks for."},
 		{"reclaim", "is next: it waits for the next round."},
-		{"refused", "does not start now: Slurm refuses it."},
 		{"cleanup", "waits until its last run is cleaned up."},
 		{"too_big",
 		 "does not start: there are not enough nodes for it."},
@@ -252,6 +282,10 @@ static void answer_turn(const struct astra_why *why, struct astra_text *out)
 	};
 	const struct astra_reason *reason = &why->job->of.reason;
 
+	if (!strcmp(why->job->wait, "refused")) {
+		answer_refused(why->job, out);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
 		if (!strcmp(why->job->wait, waits[i].wait)) {
 			astra_text_printf(out, "%s", waits[i].text);

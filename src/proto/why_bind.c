@@ -109,19 +109,19 @@ astra_why_never(const struct astra_report_job *job)
 	return never;
 }
 
-/* What that job has to do. */
+/* What that job must have done. */
 static const char *why_bind_until(const char *name)
 {
 	static const struct {
 		const char *name, *until;
 	} kinds[] = {
-		{"after", "to start"},
-		{"afterany", "to end"},
-		{"afterok", "to end well"},
-		{"afternotok", "to fail"},
-		{"aftercorr", "to end well, task by task"},
-		{"afterburstbuffer", "to be staged out"},
-		{"expand", "which it expands"},
+		{"after", "started"},
+		{"afterany", "ended"},
+		{"afterok", "ended well"},
+		{"afternotok", "failed"},
+		{"aftercorr", "ended well, task by task"},
+		{"afterburstbuffer", "been staged out"},
+		{"expand", "started"},
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -130,19 +130,19 @@ static const char *why_bind_until(const char *name)
 	return NULL;
 }
 
-/* "job 17 to end (afterany), which is RUNNING" */
+/* "job 17 (RUNNING) has ended (afterany)" */
 static void awaited(const struct astra_why *why,
 		    const struct astra_report_bind *bind, const char *also,
 		    struct astra_text *out)
 {
 	astra_why_other_job(bind, out);
-	astra_text_printf(out, " %s (%s", why_bind_until(bind->name),
+	if (*bind->state && astra_why_other(why, bind))
+		astra_text_printf(out, " (%s)", bind->state);
+	astra_text_printf(out, " has %s (%s", why_bind_until(bind->name),
 			  bind->name);
 	if (bind->limit > 0)
 		astra_text_printf(out, "+%.0f", bind->limit);
 	astra_text_printf(out, "%s)", also);
-	if (*bind->state && astra_why_other(why, bind))
-		astra_text_printf(out, ", which is %s", bind->state);
 }
 
 /* One of several of which any will do. */
@@ -183,7 +183,7 @@ static void dependency(const struct astra_why *why,
 			*bind->option ? "" : ": it never starts as it is");
 		return;
 	}
-	astra_text_printf(out, " It waits for ");
+	astra_text_printf(out, " It waits until ");
 	awaited(why, bind, *bind->option ? ", or another" : "", out);
 	astra_text_printf(out, ".");
 }
@@ -229,7 +229,8 @@ static void reservation(const struct astra_why *why,
 			" Its reservation is deleted; without another it never starts.");
 	else if (bind->time_sec > 0)
 		astra_text_printf(
-			out, " It waits for its reservation %s, in %s.",
+			out,
+			" It waits for its reservation %s, which begins in %s.",
 			bind->of,
 			astra_why_span(bind->time_sec - why->report->time_sec,
 				       text));
@@ -509,10 +510,10 @@ void astra_why_binds(const struct astra_why *why,
 			astra_why_bind(why, &binds[i], out);
 			continue;
 		}
-		astra_text_printf(out, " It waits for ");
+		astra_text_printf(out, " It waits until ");
 		awaited(why, &binds[i], "", out);
 		for (; i + 1 < count && is_any(&binds[i + 1]); i++) {
-			astra_text_printf(out, ", or for ");
+			astra_text_printf(out, ", or until ");
 			awaited(why, &binds[i + 1], "", out);
 		}
 		astra_text_printf(out, ".");

@@ -31,11 +31,12 @@ static void raise_limit(const struct astra_report_bind *bind, double to,
 		return;
 	if (in)
 		add(out,
-		    "sacctmgr modify user %.*s account=%s set %s=%.0f, by a manager",
+		    "sacctmgr modify user %.*s account=%s set %s=%.0f, by an administrator",
 		    (int)(in - name - 1), name + 1, in + strlen(" in account "),
 		    bind->option, to);
 	else
-		add(out, "sacctmgr modify %s%s set %s=%.0f, by a manager",
+		add(out,
+		    "sacctmgr modify %s%s set %s=%.0f, by an administrator",
 		    strncmp(bind->of, "QOS", 3) ? "account" : "qos", name,
 		    bind->option, to);
 }

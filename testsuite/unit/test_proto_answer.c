@@ -499,7 +499,8 @@ static void why_tells_what_comes_next(void **state)
 	} cases[] = {
 		{WHY "10}",
 		 {"holds 8 GPUs on n[1-2]", "ends in 5 min 0 s",
-		  "it gets SIGUSR1, has 1 min 0 s", "taken back 1 time"}},
+		  "if not, it gets SIGUSR1, has 1 min 0 s",
+		  "taken back 1 time"}},
 		{WHY "11}",
 		 {"never taken back (--no-requeue)", "rho is infinite", "",
 		  ""}},

@@ -43,7 +43,7 @@ static const struct {
 	  .limit = NAN,
 	  .task = UINT32_MAX,
 	  .uid = 1001},
-	 {"waits for job 17 to end well (afterok), which is RUNNING.",
+	 {"waits until job 17 (RUNNING) has ended well (afterok).",
 	  "it: removing the dependency: scontrol update JobId=103 "
 	  "Dependency= So "}},
 	{{.kind = "dependency",
@@ -51,7 +51,7 @@ static const struct {
 	  .job = 17,
 	  .limit = 10,
 	  .task = 3},
-	 {"waits for job 17_3 to start (after+10)."}},
+	 {"waits until job 17_3 has started (after+10)."}},
 	{{.kind = "dependency", .name = "never", .job = 17, NOBODY},
 	 {"depends on job 17 in a way that can no longer come true"}},
 	{{.kind = "dependency", .name = "singleton", NOBODY},
@@ -72,7 +72,7 @@ static const struct {
 	  "(MaxTRESPerUser=gres/gpu=4, QOSMaxGRESPerUser); 3 GPUs are in use "
 	  "and it asks for 2 GPUs.",
 	  "asking for at most 1 GPU;",
-	  "sacctmgr modify qos normal set MaxTRESPerUser=gres/gpu=5"}},
+	  "MaxTRESPerUser=gres/gpu=5, by an administrator"}},
 	{{.kind = "limit",
 	  .name = "AssocGrpGRES",
 	  .of = "account physics",
@@ -136,7 +136,8 @@ static const struct {
 	  .name = "Reservation",
 	  .of = "maint",
 	  .time_sec = SAMPLE_NOW + 60},
-	 {"waits for its reservation maint, in 1 min 0 s."}},
+	 {"waits for its reservation maint, which begins in 1 min 0 s.",
+	  " waits for reservation maint, which begins in 1 min 0 s, at "}},
 	{{.kind = "maintenance",
 	  .name = "Maintenance",
 	  .of = "power",
@@ -363,7 +364,7 @@ static void private_data_hides_others_jobs(void **state)
 	assert_true(json_is_null(json_object_get(first_bind(reply), "state")));
 	json_decref(reply);
 	reply = why(report, 200, &root);
-	assert_non_null(strstr(text_of(reply), "which is RUNNING"));
+	assert_non_null(strstr(text_of(reply), "(RUNNING)"));
 	json_decref(reply);
 }
 
@@ -416,8 +417,8 @@ static void one_of_several_is_told_once(void **state)
 	reply = why(report, 201, &root);
 	assert_non_null(strstr(
 		text_of(reply),
-		" It waits for job 10 to end (afterany), which is RUNNING, or "
-		"for job 11 to end well (afterok)."));
+		" It waits until job 10 (RUNNING) has ended (afterany), or "
+		"until job 11 has ended well (afterok)."));
 	assert_null(strstr(text_of(reply), "or another"));
 	json_decref(reply);
 }
@@ -631,6 +632,21 @@ static void without_leases_none_is_lent(void **state)
 	assert_non_null(
 		strstr(text_of(reply), "GPUs are being collected for it. "));
 	json_decref(reply);
+}
+
+static void slurms_reason_to_refuse_is_in_the_answer(void **state)
+{
+	struct astra_report_job job = sample_rows[3];
+
+	job.wait = "refused";
+	job.of.reason.start_sec = 0;
+	job.reason = "Slurm refuses the start: QOSGrpGRES";
+	job.of.id = 930;
+	answers(*state, &job,
+		" does not start now: Slurm refuses it (QOSGrpGRES).");
+	job.reason = "Lease: Slurm refuses it";
+	job.of.id = 931;
+	answers(*state, &job, " does not start now: Slurm refuses it.");
 }
 
 static void those_before_it_are_named(void **state)
@@ -1298,6 +1314,7 @@ int main(void)
 		CASE(a_limit_that_a_job_breaks_itself_has_no_turn),
 		CASE(more_hours_than_a_period_has_are_never_had),
 		CASE(a_promise_is_told_once),
+		CASE(slurms_reason_to_refuse_is_in_the_answer),
 		CASE(a_lease_that_cannot_help_is_not_named),
 		CASE(without_leases_none_is_lent),
 		CASE(a_class_is_told_with_its_share),
