@@ -333,6 +333,7 @@ static int allot_explain(struct allotment *a)
 		*reason = (struct astra_reason){
 			.job = j->id,
 			.bound_sec = astra_promised_sec(a->r, j),
+			.first_bound_sec = astra_first_promised_sec(a->r, j),
 		};
 		if (!astra_job_waits(job))
 			continue;

@@ -961,6 +961,9 @@ void astra_lease_lend(struct round *r, struct ejob *j, double end_sec);
  * worth starting: MinRunTime must not reach past the hold. */
 bool astra_lease_is_worth(const struct round *r, const struct ejob *j,
 			  double cut_sec, double end_sec);
+/* By when a job was promised its first start, whoever is in its way since; 0: it
+ * was not, or has had it. */
+double astra_first_promised_sec(const struct round *r, const struct ejob *j);
 /* By when a job has its first start, if that is promised; else 0. */
 double astra_promised_sec(const struct round *r, const struct ejob *j);
 /* Within how long of the end of the jobs without leases in its way its first

@@ -269,12 +269,19 @@ static double settle_promise_sec(const struct round *r, const struct ejob *j)
 	return fmax(p.tenant_sec, p.user_sec) - r->snap->now_sec;
 }
 
+double astra_first_promised_sec(const struct round *r, const struct ejob *j)
+{
+	return astra_engine_promises(r->e) && !j->ran && !j->balked &&
+			       isfinite(j->bound_sec)
+		       ? j->bound_sec
+		       : 0;
+}
+
 double astra_promised_sec(const struct round *r, const struct ejob *j)
 {
-	double bound_sec = j->bound_sec;
+	double bound_sec = astra_first_promised_sec(r, j);
 
-	if (!astra_engine_promises(r->e) || j->ran || j->balked ||
-	    astra_vain_unleased(j->vain) || !isfinite(bound_sec))
+	if (astra_vain_unleased(j->vain))
 		return 0;
 	if (bound_sec > 0 && j->blocked_sec > 0)
 		bound_sec = fmax(bound_sec,
@@ -328,6 +335,7 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking,
 		*reason = (struct astra_reason){
 			.job = j->id,
 			.bound_sec = astra_promised_sec(r, j),
+			.first_bound_sec = astra_first_promised_sec(r, j),
 		};
 		if (!astra_job_waits(job))
 			continue;

@@ -67,6 +67,7 @@ struct astra_reason {
 	uint32_t ranks;	  /* how many candidates there were */
 	double start_sec; /* when it is expected to start; 0: not known */
 	double bound_sec; /* its first start is promised by then; 0: none */
+	double first_bound_sec; /* that was promised first; 0: none */
 	double after_sec; /* PINNED, CPUS: so long after the end of those in its
 			   * way its first start is promised; 0: not */
 	uint32_t blocker; /* the job without a lease whose end it waits for; 0:

@@ -113,7 +113,8 @@ struct astra_report_bind {
 	uint32_t job, task; /* that it waits for; 0: none; task: UINT32_MAX */
 	uint32_t uid;	    /* of that job's owner; NO_UID: it is gone */
 	const char *state;  /* of that job, as Slurm's word */
-	double time_sec;    /* when it is over; 0: not known */
+	double time_sec;    /* when it is over, or its reservation begins; 0:
+			     * not known */
 };
 
 #define ASTRA_REPORT_BINDS 8 /* of one job; further ones are left out */
@@ -125,9 +126,14 @@ struct astra_report_array {
 	uint32_t running; /* of its tasks */
 };
 
-/* As `pinned` of a job: Slurm started its run before the plugins came, while its
- * pool had Leases=no, or while its partition was in no pool. */
+/* As `pinned` of a job: Slurm started its run before the plugins came, while
+ * its pool had Leases=no, or while its partition was in no pool. */
 #define ASTRA_PINNED_BY_BEGIN "its run began without leases"
+
+/* As a job's `reason` begins where Slurm refused its start; Slurm's own
+ * follows.
+ */
+#define ASTRA_REPORT_REFUSES "Slurm refuses the start: "
 
 /* One job record of slurmctld: a job, an array task, or all tasks of an array
  * that have not started. */

@@ -52,10 +52,11 @@ static void sentence(const char *text, struct astra_text *out)
 static void why_competes(const struct astra_report_job *job,
 			 struct astra_text *out)
 {
-	const char *kind = job->binds[0].kind;
+	const struct astra_report_bind *bind = &job->binds[0];
 
 	if (*job->wait && strcmp(job->wait, "blocked") != 0 &&
-	    (!strcmp(kind, "limit") || !strcmp(kind, "licence")))
+	    (!strcmp(bind->kind, "licence") ||
+	     (!strcmp(bind->kind, "limit") && !astra_why_limit_alone(bind))))
 		astra_text_printf(
 			out,
 			" Other users' leases under the same limit end for it when it is its turn.");
@@ -108,16 +109,23 @@ static void promise(const struct astra_why *why, struct astra_text *out)
 	double after = why->job->of.reason.after_sec;
 	char text[ASTRA_SPAN_BYTES];
 
-	if (why->blocker && after > 0)
+	if (astra_why_capped_for_good(why->job))
+		return;
+	if (why->blocker && after > 0) {
+		const struct astra_report_job *b = why->blocker;
+		bool told = astra_job_visible(why->report, b, why->viewer);
+
 		astra_text_printf(
 			out,
-			" Once that job has ended, its first start is promised within %s.",
-			astra_why_span(after, text));
-	if (bound > now)
+			" Its first start is promised within %s after %s%s ends.",
+			astra_why_span(after, text), told ? "job " : "that job",
+			told ? b->id_text : "");
+	}
+	if (bound > now && !astra_why_answers_promise(why))
 		astra_text_printf(out,
 				  " Its first start is promised within %s.",
 				  astra_why_span(bound - now, text));
-	else if (bound > 0)
+	else if (bound > 0 && bound <= now)
 		astra_text_printf(out, " Its first start was promised %s ago.",
 				  astra_why_span(now - bound, text));
 }
@@ -219,7 +227,7 @@ static void leased(const struct astra_why *why, struct astra_text *out)
 	}
 	astra_text_printf(
 		out,
-		" Its lease, number %u, ends in %s; then it competes with everybody: renewed, it keeps its GPUs and notices nothing; otherwise ",
+		" Its lease, number %u, ends in %s. Then the neediest get the GPUs: if the lease is renewed, the job runs on; if not, ",
 		job->of.leases,
 		astra_why_span(job->of.lease_end_sec - report->time_sec, text));
 	lease_end(job, out);
@@ -385,7 +393,8 @@ static void changes(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(
 			out, "%s%s",
 			i ? "; " : "What would change it: ", changes.text[i]);
-	if (changes.count)
+	/* A full stop would be copied with a command that ends in "=". */
+	if (changes.count && out->bytes && out->bytes[out->size - 1] != '=')
 		astra_text_printf(out, ".");
 }
 
@@ -414,6 +423,8 @@ static void why_consider(struct astra_why *why,
 			 const struct astra_report_job *job)
 {
 	bool waiting = !strcmp(job->phase, "waiting");
+	bool leased = !strcmp(job->phase, "leased") && job->of.revocable &&
+		      strcmp(job->state, "SUSPENDED") != 0;
 
 	if (job == why->job || strcmp(job->pool, why->job->pool) != 0)
 		return;
@@ -424,9 +435,8 @@ static void why_consider(struct astra_why *why,
 	if (waiting && job->of.reason.rank &&
 	    job->of.reason.rank < why->job->of.reason.rank)
 		consider_before(why, job);
-	if (!strcmp(job->phase, "leased") && job->of.revocable &&
-	    strcmp(job->state, "SUSPENDED") != 0 &&
-	    job->of.lease_end_sec > why->report->time_sec &&
+	why->leases |= leased && job->of.lease_end_sec > 0;
+	if (leased && job->of.lease_end_sec > why->report->time_sec &&
 	    would_do(why, job) &&
 	    (!why->next_lease ||
 	     job->of.lease_end_sec < why->next_lease->of.lease_end_sec))

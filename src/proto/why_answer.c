@@ -25,15 +25,28 @@ const char *astra_why_clock(double at_sec, double now_sec,
 	return text;
 }
 
-/* "5 min 12 s, at 14:05:10" */
+const char *astra_why_rough_span(double sec, char text[ASTRA_SPAN_BYTES])
+{
+	double min = floor(sec / 60 + 0.5);
+
+	if (sec < 300)
+		return astra_why_span(sec, text);
+	if (min >= 60)
+		return astra_why_span(60 * min, text);
+	snprintf(text, ASTRA_SPAN_BYTES, "%.0f min", min);
+	return text;
+}
+
+/* "15 min, at 14:05:10" */
 static void put_moment(const struct astra_why *why, double at_sec,
 		       const char *word, struct astra_text *out)
 {
 	double now = why->report->time_sec;
 	char span[ASTRA_SPAN_BYTES], clock[ASTRA_CLOCK_BYTES];
 
-	astra_text_printf(out, "%s, %s %s", astra_why_span(at_sec - now, span),
-			  word, astra_why_clock(at_sec, now, clock));
+	astra_text_printf(out, "%s, %s %s",
+			  astra_why_rough_span(at_sec - now, span), word,
+			  astra_why_clock(at_sec, now, clock));
 }
 
 void astra_why_name_blocker(const struct astra_why *why, struct astra_text *out)
@@ -65,6 +78,99 @@ void astra_why_blocker_until(const struct astra_why *why,
 		astra_text_printf(out, "has no time limit");
 }
 
+/* Write " (afterok)" if all that keeps the job has that name. */
+static void put_bind_name(const struct astra_report_job *job,
+			  struct astra_text *out)
+{
+	const char *name = job->binds[0].name;
+
+	for (uint32_t i = 1; i < job->bind_count; i++)
+		if (strcmp(job->binds[i].name, name) != 0)
+			return;
+	if (*name)
+		astra_text_printf(out, " (%s)", name);
+}
+
+static void put_bind_time(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	if (job->bind_count > 1 ||
+	    job->binds[0].time_sec <= why->report->time_sec)
+		return;
+	astra_text_printf(out, ", for ");
+	put_moment(why, job->binds[0].time_sec, "until", out);
+}
+
+static void answer_dependency(const struct astra_why *why,
+			      struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+	const struct astra_report_bind *never = astra_why_never(job);
+	const struct astra_report_bind *bind = &job->binds[0];
+
+	if (never) {
+		astra_text_printf(out, "never starts as it is: its dependency");
+		if (never->job) {
+			astra_text_printf(out, " on ");
+			astra_why_other_job(never, out);
+		}
+		astra_text_printf(out, " failed.");
+		return;
+	}
+	astra_text_printf(out, "waits for ");
+	if (*bind->option) {
+		astra_text_printf(out, "one of several jobs");
+	} else if (bind->job) {
+		astra_why_other_job(bind, out);
+		if (job->bind_count == ASTRA_REPORT_BINDS)
+			astra_text_printf(out, " and others");
+		else if (job->bind_count > 1)
+			astra_text_printf(out, " and %u more",
+					  job->bind_count - 1);
+	} else {
+		astra_text_printf(out, "other jobs");
+	}
+	put_bind_name(job, out);
+	put_bind_time(why, out);
+	astra_text_printf(out, ".");
+}
+
+/* What the job waits for is the begin of its reservation, until time_sec. */
+static void answer_reservation(const struct astra_why *why,
+			       struct astra_text *out)
+{
+	const struct astra_report_bind *bind = &why->job->binds[0];
+	bool begins = bind->time_sec > why->report->time_sec;
+
+	if (!strcmp(bind->name, "ReservationDeleted")) {
+		astra_text_printf(
+			out,
+			"never starts as it is: its reservation was deleted.");
+		return;
+	}
+	if (*bind->of)
+		astra_text_printf(out, "waits for reservation %s", bind->of);
+	else
+		astra_text_printf(out, "waits for a reservation");
+	if (begins) {
+		astra_text_printf(out, ", which begins in ");
+		put_moment(why, bind->time_sec, "at", out);
+	} else {
+		put_bind_name(why->job, out);
+	}
+	astra_text_printf(out, ".");
+}
+
+static const char *answer_limit(const struct astra_report_bind *bind)
+{
+	if (!astra_why_limit_alone(bind))
+		return "waits: a limit is reached";
+	return strncmp(bind->option, "Min", 3)
+		       ? "does not start: it asks for more than a limit allows"
+		       : "does not start: it asks for less than a limit demands";
+}
+
 /* What Slurm keeps it for, in a few words: the reason has the numbers. */
 static void answer_bind(const struct astra_why *why, struct astra_text *out)
 {
@@ -72,14 +178,11 @@ static void answer_bind(const struct astra_why *why, struct astra_text *out)
 		const char *kind, *text;
 	} kinds[] = {
 		{"hold", "does not start: it is held"},
-		{"dependency", "waits for other jobs"},
-		{"limit", "waits: a limit is reached"},
 		{"begin", "waits for its begin time"},
 		{"licence", "waits for licences"},
 		{"array", "waits for tasks of its array to end"},
 		{"unleased",
 		 "waits: jobs without leases have all that they may"},
-		{"reservation", "waits for a reservation"},
 		{"reserved", "waits: its nodes are reserved for others"},
 		{"nodes", "waits for nodes that cannot be used now"},
 		{"partition", "waits: its partition does not start it"},
@@ -87,28 +190,27 @@ static void answer_bind(const struct astra_why *why, struct astra_text *out)
 	const struct astra_report_bind *bind = &why->job->binds[0];
 	const char *text = "waits: Slurm does not start it";
 
+	if (!strcmp(bind->kind, "dependency")) {
+		answer_dependency(why, out);
+		return;
+	}
+	if (!strcmp(bind->kind, "reservation")) {
+		answer_reservation(why, out);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(bind->kind, kinds[i].kind))
 			text = kinds[i].text;
-	if (!strcmp(bind->kind, "dependency") && *bind->option)
-		astra_text_printf(out, "waits for one of several jobs");
-	else if (!strcmp(bind->kind, "dependency") && bind->job &&
-		 bind->task == UINT32_MAX)
-		astra_text_printf(out, "waits for job %u", bind->job);
-	else if (!strcmp(bind->kind, "reservation") && *bind->of)
-		astra_text_printf(out, "waits for the reservation %s",
-				  bind->of);
-	else if (!strcmp(bind->kind, "maintenance"))
+	if (!strcmp(bind->kind, "limit"))
+		text = answer_limit(bind);
+	if (!strcmp(bind->kind, "maintenance"))
 		astra_text_printf(out, "waits for the end of maintenance %s",
 				  bind->of);
 	else
 		astra_text_printf(out, "%s", text);
-	if (*bind->name && strcmp(bind->kind, "maintenance") != 0)
-		astra_text_printf(out, " (%s)", bind->name);
-	if (bind->time_sec > why->report->time_sec) {
-		astra_text_printf(out, ", for ");
-		put_moment(why, bind->time_sec, "until", out);
-	}
+	if (strcmp(bind->kind, "maintenance") != 0)
+		put_bind_name(why->job, out);
+	put_bind_time(why, out);
 	astra_text_printf(out, ".");
 }
 
@@ -135,11 +237,21 @@ static void answer_blocked(const struct astra_why *why, struct astra_text *out)
 			"waits for jobs that must not be interrupted; nobody knows when they end.");
 		return;
 	}
-	astra_text_printf(out, "waits for %u GPU%s of ", b->of.gpus,
-			  b->of.gpus == 1 ? "" : "s");
+	astra_text_printf(out, "waits for the end of ");
 	astra_why_name_blocker(why, out);
 	astra_text_printf(out, ", which ");
 	astra_why_blocker_until(why, out);
+	astra_text_printf(out, ".");
+}
+
+static void answer_refused(const struct astra_report_job *job,
+			   struct astra_text *out)
+{
+	size_t size = strlen(ASTRA_REPORT_REFUSES);
+
+	astra_text_printf(out, "does not start now: Slurm refuses it");
+	if (!strncmp(job->reason, ASTRA_REPORT_REFUSES, size))
+		astra_text_printf(out, " (%s)", job->reason + size);
 	astra_text_printf(out, ".");
 }
 
@@ -156,7 +268,6 @@ static void answer_turn(const struct astra_why *why, struct astra_text *out)
 		{"place",
 		 "waits for GPUs on nodes that have what it asks for."},
 		{"reclaim", "is next: it waits for the next round."},
-		{"refused", "does not start now: Slurm refuses it."},
 		{"cleanup", "waits until its last run is cleaned up."},
 		{"too_big",
 		 "does not start: there are not enough nodes for it."},
@@ -171,6 +282,10 @@ static void answer_turn(const struct astra_why *why, struct astra_text *out)
 	};
 	const struct astra_reason *reason = &why->job->of.reason;
 
+	if (!strcmp(why->job->wait, "refused")) {
+		answer_refused(why->job, out);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
 		if (!strcmp(why->job->wait, waits[i].wait)) {
 			astra_text_printf(out, "%s", waits[i].text);
@@ -188,19 +303,34 @@ static void answer_turn(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(out, "waits.");
 }
 
+bool astra_why_answers_promise(const struct astra_why *why)
+{
+	const struct astra_report_job *job = why->job;
+	double now = why->report->time_sec;
+
+	return !job->bind_count && !astra_why_capped_for_good(job) &&
+	       !(job->of.reason.start_sec > now) &&
+	       job->of.reason.bound_sec > now &&
+	       strcmp(job->wait, "pinned") != 0 &&
+	       strcmp(job->wait, "blocked") != 0;
+}
+
 /* Of a job that is promised its first start, and nothing else is known. */
 static void answer_promise(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_reason *reason = &why->job->of.reason;
+	double now = why->report->time_sec;
+	char span[ASTRA_SPAN_BYTES], clock[ASTRA_CLOCK_BYTES];
 
 	if (reason->rank == 1)
-		astra_text_printf(out, "is first in line and ");
+		astra_text_printf(out, "is first in line");
 	else if (reason->rank)
-		astra_text_printf(out, "is number %u in line and ",
-				  reason->rank);
-	astra_text_printf(out, "starts within ");
-	put_moment(why, reason->bound_sec, "by", out);
-	astra_text_printf(out, ".");
+		astra_text_printf(out, "is number %u in line", reason->rank);
+	else
+		astra_text_printf(out, "waits");
+	astra_text_printf(out, "; its start is promised by %s (in %s).",
+			  astra_why_clock(reason->bound_sec, now, clock),
+			  astra_why_rough_span(reason->bound_sec - now, span));
 }
 
 static void answer_waiting(const struct astra_why *why, struct astra_text *out)
@@ -212,13 +342,15 @@ static void answer_waiting(const struct astra_why *why, struct astra_text *out)
 		answer_bind(why, out);
 	else if (job->of.reason.start_sec > now)
 		answer_start(why, out);
+	else if (astra_why_capped_for_good(job))
+		astra_text_printf(
+			out,
+			"never starts as it is: it asks for more GPU hours than a period has.");
 	else if (!strcmp(job->wait, "pinned"))
 		answer_blocked(why, out);
-	else if (job->of.reason.bound_sec > now &&
-		 strcmp(job->wait, "blocked") != 0) {
+	else if (astra_why_answers_promise(why))
 		answer_promise(why, out);
-	} else if (!strcmp(job->wait, "cap") &&
-		   job->of.reason.retry_sec > now) {
+	else if (!strcmp(job->wait, "cap") && job->of.reason.retry_sec > now) {
 		astra_text_printf(out,
 				  "waits for GPU hours of a new period, for ");
 		put_moment(why, job->of.reason.retry_sec, "until", out);
@@ -239,10 +371,13 @@ static void answer_running(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
 	double now = why->report->time_sec;
+	char span[ASTRA_SPAN_BYTES], clock[ASTRA_CLOCK_BYTES];
 
 	if (!strcmp(job->phase, "grace")) {
-		astra_text_printf(out, "has to save its work within ");
-		put_moment(why, job->of.grace_end_sec, "by", out);
+		astra_text_printf(
+			out, "has to save its work within %s, by %s",
+			astra_why_span(job->of.grace_end_sec - now, span),
+			astra_why_clock(job->of.grace_end_sec, now, clock));
 	} else if (!strcmp(job->phase, "doomed") ||
 		   !strcmp(job->phase, "leaving")) {
 		astra_text_printf(out, "leaves its GPUs: its lease is over");

@@ -75,9 +75,8 @@ static void why_bind_number(double value, const char *unit,
 	astra_text_add(out, unit, size);
 }
 
-/* "job 17", "task 3 of array 17" */
-static void other_job(const struct astra_report_bind *bind,
-		      struct astra_text *out)
+void astra_why_other_job(const struct astra_report_bind *bind,
+			 struct astra_text *out)
 {
 	if (bind->task == UINT32_MAX)
 		astra_text_printf(out, "job %u", bind->job);
@@ -85,19 +84,44 @@ static void other_job(const struct astra_report_bind *bind,
 		astra_text_printf(out, "job %u_%u", bind->job, bind->task);
 }
 
-/* What that job has to do. */
+static bool why_bind_failed(const struct astra_report_bind *bind)
+{
+	return !strcmp(bind->name, "never") ||
+	       !strcmp(bind->name, "DependencyNeverSatisfied");
+}
+
+const struct astra_report_bind *
+astra_why_never(const struct astra_report_job *job)
+{
+	const struct astra_report_bind *never = NULL;
+
+	for (uint32_t i = 0; i < job->bind_count; i++) {
+		const struct astra_report_bind *bind = &job->binds[i];
+
+		if (!why_bind_failed(bind)) {
+			if (*bind->option)
+				return NULL; /* any of them will do */
+			continue;
+		}
+		if (!never)
+			never = bind;
+	}
+	return never;
+}
+
+/* What that job must have done. */
 static const char *why_bind_until(const char *name)
 {
 	static const struct {
 		const char *name, *until;
 	} kinds[] = {
-		{"after", "to start"},
-		{"afterany", "to end"},
-		{"afterok", "to end well"},
-		{"afternotok", "to fail"},
-		{"aftercorr", "to end well, task by task"},
-		{"afterburstbuffer", "to be staged out"},
-		{"expand", "which it expands"},
+		{"after", "started"},
+		{"afterany", "ended"},
+		{"afterok", "ended well"},
+		{"afternotok", "failed"},
+		{"aftercorr", "ended well, task by task"},
+		{"afterburstbuffer", "been staged out"},
+		{"expand", "started"},
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -106,19 +130,19 @@ static const char *why_bind_until(const char *name)
 	return NULL;
 }
 
-/* "job 17 to end (afterany), which is RUNNING" */
+/* "job 17 (RUNNING) has ended (afterany)" */
 static void awaited(const struct astra_why *why,
 		    const struct astra_report_bind *bind, const char *also,
 		    struct astra_text *out)
 {
-	other_job(bind, out);
-	astra_text_printf(out, " %s (%s", why_bind_until(bind->name),
+	astra_why_other_job(bind, out);
+	if (*bind->state && astra_why_other(why, bind))
+		astra_text_printf(out, " (%s)", bind->state);
+	astra_text_printf(out, " has %s (%s", why_bind_until(bind->name),
 			  bind->name);
 	if (bind->limit > 0)
 		astra_text_printf(out, "+%.0f", bind->limit);
 	astra_text_printf(out, "%s)", also);
-	if (*bind->state && astra_why_other(why, bind))
-		astra_text_printf(out, ", which is %s", bind->state);
 }
 
 /* One of several of which any will do. */
@@ -139,6 +163,13 @@ static void dependency(const struct astra_why *why,
 			why->job->name);
 		return;
 	}
+	if (!bind->job && why_bind_failed(bind)) {
+		astra_text_printf(
+			out,
+			" Its dependency can no longer come true (%s): it never starts as it is.",
+			bind->name);
+		return;
+	}
 	if (!bind->job) {
 		astra_text_printf(out, " It waits for other jobs (%s).",
 				  bind->name);
@@ -146,13 +177,13 @@ static void dependency(const struct astra_why *why,
 	}
 	if (!why_bind_until(bind->name)) {
 		astra_text_printf(out, " It depends on ");
-		other_job(bind, out);
+		astra_why_other_job(bind, out);
 		astra_text_printf(
-			out,
-			" in a way that can no longer come true: it never starts as it is.");
+			out, " in a way that can no longer come true%s.",
+			*bind->option ? "" : ": it never starts as it is");
 		return;
 	}
-	astra_text_printf(out, " It waits for ");
+	astra_text_printf(out, " It waits until ");
 	awaited(why, bind, *bind->option ? ", or another" : "", out);
 	astra_text_printf(out, ".");
 }
@@ -198,7 +229,8 @@ static void reservation(const struct astra_why *why,
 			" Its reservation is deleted; without another it never starts.");
 	else if (bind->time_sec > 0)
 		astra_text_printf(
-			out, " It waits for its reservation %s, in %s.",
+			out,
+			" It waits for its reservation %s, which begins in %s.",
 			bind->of,
 			astra_why_span(bind->time_sec - why->report->time_sec,
 				       text));
@@ -250,6 +282,16 @@ void astra_why_array(const struct astra_report_job *job, struct astra_text *out)
 			room, a->waiting);
 	else
 		astra_text_printf(out, "it leaves room for all.");
+}
+
+bool astra_why_limit_alone(const struct astra_report_bind *bind)
+{
+	if (!strncmp(bind->option, "Min", 3))
+		return true;
+	if (isnan(bind->limit) || isnan(bind->asked))
+		return strstr(bind->name, "PerJob") ||
+		       strstr(bind->name, "PerNode");
+	return isnan(bind->used) || bind->asked > bind->limit;
 }
 
 static void limit_used(const struct astra_why *why,
@@ -468,10 +510,10 @@ void astra_why_binds(const struct astra_why *why,
 			astra_why_bind(why, &binds[i], out);
 			continue;
 		}
-		astra_text_printf(out, " It waits for ");
+		astra_text_printf(out, " It waits until ");
 		awaited(why, &binds[i], "", out);
 		for (; i + 1 < count && is_any(&binds[i + 1]); i++) {
-			astra_text_printf(out, ", or for ");
+			astra_text_printf(out, ", or until ");
 			awaited(why, &binds[i + 1], "", out);
 		}
 		astra_text_printf(out, ".");

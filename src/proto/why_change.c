@@ -31,11 +31,12 @@ static void raise_limit(const struct astra_report_bind *bind, double to,
 		return;
 	if (in)
 		add(out,
-		    "sacctmgr modify user %.*s account=%s set %s=%.0f, by a manager",
+		    "sacctmgr modify user %.*s account=%s set %s=%.0f, by an administrator",
 		    (int)(in - name - 1), name + 1, in + strlen(" in account "),
 		    bind->option, to);
 	else
-		add(out, "sacctmgr modify %s%s set %s=%.0f, by a manager",
+		add(out,
+		    "sacctmgr modify %s%s set %s=%.0f, by an administrator",
 		    strncmp(bind->of, "QOS", 3) ? "account" : "qos", name,
 		    bind->option, to);
 }
@@ -163,7 +164,9 @@ static void bound(const struct astra_why *why,
 		    strcmp(bind->name, "JobHeldUser") ? ", by an administrator"
 						      : "");
 	else if (!strcmp(bind->kind, "dependency"))
-		add(out, "scontrol update JobId=%u Dependency= drops it", id);
+		add(out,
+		    "removing the dependency: scontrol update JobId=%u Dependency=",
+		    id);
 	else if (!strcmp(bind->kind, "begin"))
 		add(out, "scontrol update JobId=%u StartTime=now", id);
 	else if (!strcmp(bind->kind, "limit"))
@@ -203,14 +206,26 @@ static bool kept_for_another(const struct astra_why *why)
 	return why->pool->hold_job && why->pool->hold_job != why->job->of.id;
 }
 
-/* Whether the end of a lease is shown: where it is known when the job starts,
- * not one that is later. */
+/* Whether GPUs of a lease that ends then are collected for another job. */
+static bool collected_for_another(const struct astra_why *why, double end_sec)
+{
+	if (!why->pool || !kept_for_another(why))
+		return false;
+	return !(why->pool->hold_start_sec > 0) ||
+	       end_sec <= why->pool->hold_start_sec;
+}
+
+/* Whether the end of a lease is shown: it could make room for the job, and is
+ * no later than the start that is expected, if any is. */
 static bool may_help(const struct astra_why *why)
 {
-	double start = why->job->of.reason.start_sec;
+	double start = why->job->of.reason.start_sec, end;
 
-	return why->next_lease &&
-	       (!(start > 0) || why->next_lease->of.lease_end_sec <= start);
+	if (!why->next_lease || (astra_why_is_weightless(why) && why->waiting))
+		return false;
+	end = why->next_lease->of.lease_end_sec;
+	return !collected_for_another(why, end) &&
+	       (!(start > 0) || end <= start);
 }
 
 static void in_line(const struct astra_why *why, struct astra_why_changes *out)

@@ -29,6 +29,7 @@ struct astra_why {
 	size_t waiting; /* others that wait for GPUs, in a line or not */
 	/* The first lease to end whose GPUs would do; or NULL. */
 	const struct astra_report_job *next_lease;
+	bool leases; /* jobs have leases in its pool now */
 	/* The job without a lease whose end it waits for; or NULL. */
 	const struct astra_report_job *blocker;
 };
@@ -55,6 +56,9 @@ void astra_why_texts_clear(struct astra_why_texts *texts);
 /* Write the answer without its subject: "is expected to start in about 40 s, at
  * 14:05:10." (why_answer.c) */
 void astra_why_answer(const struct astra_why *why, struct astra_text *out);
+
+/* Whether the answer is by when the first start is promised. (why_answer.c) */
+bool astra_why_answers_promise(const struct astra_why *why);
 
 /* Write "job 8 of bob", and "has no time limit". why->blocker is not NULL.
  * (why_answer.c) */
@@ -87,6 +91,10 @@ const char *astra_why_refused(const struct astra_report_bind *bind);
 /* "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". Returns text. */
 const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES]);
 
+/* The same without seconds from five minutes on. Returns text. (why_answer.c)
+ */
+const char *astra_why_rough_span(double sec, char text[ASTRA_SPAN_BYTES]);
+
 /* "14:05:10", with its date if it is not today's, as the clock of slurmctld's
  * host has it. Returns text. (why_answer.c) */
 const char *astra_why_clock(double at_sec, double now_sec,
@@ -107,6 +115,17 @@ void astra_why_binds(const struct astra_why *why,
 		     const struct astra_report_bind *binds, uint32_t count,
 		     struct astra_text *out);
 
+/* Write "job 17" or, of a task of its array, "job 17_3". bind->job is not 0. */
+void astra_why_other_job(const struct astra_report_bind *bind,
+			 struct astra_text *out);
+
+/* The dependency that failed and so keeps the job for good; NULL: none does. */
+const struct astra_report_bind *
+astra_why_never(const struct astra_report_job *job);
+
+/* Whether the job breaks the limit by itself, whatever others use. */
+bool astra_why_limit_alone(const struct astra_report_bind *bind);
+
 /* What %N leaves of an array. Where it leaves nothing, that binds, and is told
  * as what keeps the job; nothing is added here. */
 void astra_why_array(const struct astra_report_job *job,
@@ -123,6 +142,13 @@ bool astra_why_other(const struct astra_why *why,
 /* What the policy makes it wait for, as a sentence; "" when the few words of
  * its reason say it all. (why_turn.c) */
 void astra_why_turn(const struct astra_why *why, struct astra_text *out);
+
+/* Whether no period has as many GPU hours as its lease takes. */
+static inline bool astra_why_capped_for_good(const struct astra_report_job *job)
+{
+	return !strcmp(job->wait, "cap") &&
+	       job->of.reason.cap_asked > job->of.reason.cap_hours;
+}
 
 /* Whether GPUs are being collected for it. */
 static inline bool astra_why_is_held(const struct astra_report_job *job)

@@ -118,7 +118,7 @@ static const struct turn dated[] = {
 static const struct turn turns[] = {
 	{"none", "Nothing keeps it: it may start in the next round."},
 	{"hold_gpus",
-	 "GPUs are being collected for it: leases end together when it is to start, and their GPUs are lent until then."},
+	 "GPUs are being collected for it; other jobs may use them until it starts."},
 	{"granted",
 	 "It has been granted GPUs and starts as soon as those who hold them have left."},
 	{"place",
@@ -151,10 +151,13 @@ static const char *why_turn_of(const struct turn *list, const char *wait)
 	return NULL;
 }
 
-static const char *turn_text(const struct astra_report_job *job)
+static const char *turn_text(const struct astra_why *why)
 {
+	const struct astra_report_job *job = why->job;
 	const char *text = NULL;
 
+	if (astra_why_is_held(job) && !why->leases)
+		return "GPUs are being collected for it.";
 	if (job->of.reason.start_sec > 0)
 		text = why_turn_of(dated, job->wait);
 	return text ? text : why_turn_of(turns, job->wait);
@@ -438,7 +441,7 @@ static void tell_wait(const struct astra_why *why, struct astra_text *out)
 		tell_cap(why, out);
 		return;
 	}
-	text = turn_text(job);
+	text = turn_text(why);
 	if (text) {
 		if (astra_why_is_held(job) && job->of.reason.owed)
 			astra_why_owed(why, out);

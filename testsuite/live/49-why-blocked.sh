@@ -45,10 +45,10 @@ gang=$(submit -A b --gpus=4 --wrap 'sleep 600')
 
 # ---- Without a time limit.
 wait_for 30 answers "$gang" \
-	"waits for 2 GPUs of job $pin of games, which has no time limit."
+	"waits for the end of job $pin of games, which has no time limit."
 said "$gang"
 says "$gang" "Job $pin of games (tenant a) has 2 GPUs, must not be interrupted (--no-requeue) and has no time limit." \
-	"Once that job has ended, its first start is promised within" \
+	" after job $pin ends." \
 	"What would change it: the end of job $pin;" \
 	"asking for at most 2 GPUs"
 lacks "$gang" 'expected to start' 'was promised' '365 d' rho
@@ -73,7 +73,7 @@ same() {
 wait_for 20 same
 ok one-time
 scontrol update JobId="$pin" TimeLimit=UNLIMITED
-wait_for 30 answers "$gang" "waits for 2 GPUs of job $pin of games, which has no time limit."
+wait_for 30 answers "$gang" "waits for the end of job $pin of games, which has no time limit."
 ok limit-removed
 
 # ---- Lines of mine.

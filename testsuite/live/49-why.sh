@@ -94,7 +94,7 @@ soon "$held" 'in line'
 ok held-until-released
 
 soon "$dep" "waits for job"
-says "$dep" "waits for job $run to end well (afterok), which is RUNNING"
+says "$dep" "waits until job $run (RUNNING) has ended well (afterok)"
 is "$dep" '(w["binds"][0]["job"], w["binds"][0]["state"])' "($run, 'RUNNING')"
 ok dependent
 

@@ -119,6 +119,46 @@ static void without_a_job_it_is_of_all_of_mine(void **state)
 	says("\"waiting\": [],");
 }
 
+/* Of three tenants and nine jobs all that has no line is counted. */
+static void what_an_overview_leaves_out_is_counted(void **state)
+{
+	static const char *const tenants[] = {"physics", "bio", "chem"};
+	struct astra_report *report = sample_report();
+	const struct astra_report_tenant chem = {
+		.pool = "gpu",
+		.of.name = "chem",
+		.uid = ASTRA_REPORT_NO_UID,
+		.of.weight = 1,
+	};
+
+	(void)state;
+	astra_report_add_tenant(report, &chem);
+	for (uint32_t i = 0; i < 9; i++) {
+		const struct astra_report_job job = {
+			.pool = "gpu",
+			.tenant = tenants[i / 3],
+			.of.id = 60 + i,
+			.array_task = UINT32_MAX,
+			.id_text = "60",
+			.of.copies = 1,
+			.uid = getuid(),
+			.user = "me",
+			.of.gpus = 1,
+			.state = i ? "PENDING" : "RUNNING",
+			.phase = i ? "waiting" : "leased",
+			.reason = "Lease: x",
+		};
+
+		astra_report_add_job(report, &job);
+	}
+	astra_server_publish(report);
+	assert_int_equal(sfair(""), 0);
+	says("and 1 more tenant: sfair tenant\n");
+	says("Your jobs: 1 running, 8 waiting.\n");
+	says("and 4 more jobs: sfair job -u $USER\n");
+	astra_server_publish(sample_report());
+}
+
 /* Job 50 waits, was looked ahead for until a time, and is promised its start by
  * another; 0: not. */
 static void when_of(double until_sec, double by_sec, const char *option)
@@ -161,7 +201,7 @@ static void a_promised_start_is_expected_by_then(void **state)
 	(void)state;
 	when_of(0, SAMPLE_NOW + 1800, "");
 	says("Job 50 is expected to start by 2023-11-14T22:43:20 (in 30:00). ");
-	says("Its first start is promised within 30 min 0 s.");
+	says("its start is promised by 22:43:20 (in 30 min).");
 	lacks("no expected start");
 	when_of(SAMPLE_NOW + 900, SAMPLE_NOW + 1800, "");
 	says("is expected to start by 2023-11-14T22:43:20 (in 30:00), but not "
@@ -574,6 +614,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_job_name_cannot_steer_the_terminal),
 		cmocka_unit_test(why_is_a_paragraph),
 		cmocka_unit_test(without_a_job_it_is_of_all_of_mine),
+		cmocka_unit_test(what_an_overview_leaves_out_is_counted),
 		cmocka_unit_test(a_promised_start_is_expected_by_then),
 		cmocka_unit_test(
 			a_promise_that_nothing_keeps_is_no_expectation),

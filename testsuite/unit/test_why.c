@@ -43,14 +43,15 @@ static const struct {
 	  .limit = NAN,
 	  .task = UINT32_MAX,
 	  .uid = 1001},
-	 {"waits for job 17 to end well (afterok), which is RUNNING.",
-	  "JobId=103 Dependency="}},
+	 {"waits until job 17 (RUNNING) has ended well (afterok).",
+	  "it: removing the dependency: scontrol update JobId=103 "
+	  "Dependency= So "}},
 	{{.kind = "dependency",
 	  .name = "after",
 	  .job = 17,
 	  .limit = 10,
 	  .task = 3},
-	 {"waits for job 17_3 to start (after+10)."}},
+	 {"waits until job 17_3 has started (after+10)."}},
 	{{.kind = "dependency", .name = "never", .job = 17, NOBODY},
 	 {"depends on job 17 in a way that can no longer come true"}},
 	{{.kind = "dependency", .name = "singleton", NOBODY},
@@ -71,7 +72,7 @@ static const struct {
 	  "(MaxTRESPerUser=gres/gpu=4, QOSMaxGRESPerUser); 3 GPUs are in use "
 	  "and it asks for 2 GPUs.",
 	  "asking for at most 1 GPU;",
-	  "sacctmgr modify qos normal set MaxTRESPerUser=gres/gpu=5"}},
+	  "MaxTRESPerUser=gres/gpu=5, by an administrator"}},
 	{{.kind = "limit",
 	  .name = "AssocGrpGRES",
 	  .of = "account physics",
@@ -135,7 +136,8 @@ static const struct {
 	  .name = "Reservation",
 	  .of = "maint",
 	  .time_sec = SAMPLE_NOW + 60},
-	 {"waits for its reservation maint, in 1 min 0 s."}},
+	 {"waits for its reservation maint, which begins in 1 min 0 s.",
+	  " waits for reservation maint, which begins in 1 min 0 s, at "}},
 	{{.kind = "maintenance",
 	  .name = "Maintenance",
 	  .of = "power",
@@ -362,7 +364,7 @@ static void private_data_hides_others_jobs(void **state)
 	assert_true(json_is_null(json_object_get(first_bind(reply), "state")));
 	json_decref(reply);
 	reply = why(report, 200, &root);
-	assert_non_null(strstr(text_of(reply), "which is RUNNING"));
+	assert_non_null(strstr(text_of(reply), "(RUNNING)"));
 	json_decref(reply);
 }
 
@@ -415,10 +417,236 @@ static void one_of_several_is_told_once(void **state)
 	reply = why(report, 201, &root);
 	assert_non_null(strstr(
 		text_of(reply),
-		" It waits for job 10 to end (afterany), which is RUNNING, or "
-		"for job 11 to end well (afterok)."));
+		" It waits until job 10 (RUNNING) has ended (afterany), or "
+		"until job 11 has ended well (afterok)."));
 	assert_null(strstr(text_of(reply), "or another"));
 	json_decref(reply);
+}
+
+/* Check the first line of a job that waits. */
+static void answers(struct astra_report *report,
+		    const struct astra_report_job *job, const char *wanted)
+{
+	json_t *reply;
+	const char *answer;
+
+	assert_int_equal(astra_report_add_job(report, job), 0);
+	reply = why(report, job->of.id, &alice);
+	answer = json_string_value(
+		json_object_get(json_object_get(reply, "parts"), "answer"));
+	if (!strstr(answer, wanted))
+		fail_msg("\"%s\" lacks \"%s\"", answer, wanted);
+	json_decref(reply);
+}
+
+#define AFTER(n, id, t)                                                     \
+	{                                                                   \
+		.kind = "dependency", .name = (n), .job = (id), .task = (t) \
+	}
+#define NO_TASK UINT32_MAX
+#define QOS(n, o, l, u, a)                                                  \
+	{                                                                   \
+		.kind = "limit", .name = (n), .of = "QOS q", .option = (o), \
+		.unit = "GPUs", .limit = (l), .used = (u), .asked = (a)     \
+	}
+
+/* What time or others end is waited for; what nothing ends but a change is not.
+ */
+static void what_never_ends_is_no_wait(void **state)
+{
+	static const struct {
+		struct astra_report_bind binds[3];
+		const char *answer;
+	} waits[] = {
+		{{QOS("QOSGrpGRES", "GrpTRES=gres/gpu", 4, 3, 2)},
+		 " waits: a limit is reached (QOSGrpGRES)."},
+		{{QOS("QOSGrpGRES", "GrpTRES=gres/gpu", 1, 0, 2)},
+		 " does not start: it asks for more than a limit allows "
+		 "(QOSGrpGRES)."},
+		{{QOS("QOSMaxCpuPerNode", "MaxTRESPerNode=cpu", 4, NAN, 4)},
+		 "more than a limit allows (QOSMaxCpuPerNode)."},
+		{{QOS("QOSMinGRES", "MinTRESPerJob=gres/gpu", 2, NAN, 1)},
+		 "less than a limit demands (QOSMinGRES)."},
+		{{QOS("QOSMaxBBPerJob", "", NAN, NAN, NAN)},
+		 "more than a limit allows (QOSMaxBBPerJob)."},
+		{{QOS("AssocGrpBB", "", NAN, NAN, NAN)},
+		 " waits: a limit is reached (AssocGrpBB)."},
+		{{AFTER("afterok", 2, NO_TASK)}, " waits for job 2 (afterok)."},
+		{{AFTER("afterok", 2, 5)}, " waits for job 2_5 (afterok)."},
+		{{AFTER("afterok", 2, NO_TASK), AFTER("afterany", 3, NO_TASK),
+		  AFTER("after", 4, NO_TASK)},
+		 " waits for job 2 and 2 more."},
+		{{AFTER("afterok", 2, NO_TASK), AFTER("afterok", 3, NO_TASK)},
+		 " waits for job 2 and 1 more (afterok)."},
+		{{AFTER("afterok", 2, NO_TASK), AFTER("never", 3, 7)},
+		 " never starts as it is: its dependency on job 3_7 failed."},
+		{{AFTER("DependencyNeverSatisfied", 0, NO_TASK)},
+		 " never starts as it is: its dependency failed."},
+		{{{.kind = "reservation",
+		   .name = "ReservationDeleted",
+		   .of = "course"}},
+		 " never starts as it is: its reservation was deleted."},
+	};
+	struct astra_report_bind any[] = {AFTER("never", 2, NO_TASK),
+					  AFTER("afterok", 3, NO_TASK)};
+	struct astra_report_job job = sample_rows[3];
+
+	job.wait = "rank";
+	job.binds = any;
+	job.of.id = 850;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(waits); i++) {
+		job.of.id++;
+		job.binds = waits[i].binds;
+		for (job.bind_count = 0; job.bind_count < 3; job.bind_count++)
+			if (!job.binds[job.bind_count].kind)
+				break;
+		answers(*state, &job, waits[i].answer);
+	}
+	any[0].option = any[1].option = "any";
+	job.of.id++;
+	job.binds = any;
+	job.bind_count = 2;
+	answers(*state, &job, " waits for one of several jobs.");
+}
+
+/* Others' leases end for no job that breaks the limit by itself. */
+static void a_limit_that_a_job_breaks_itself_has_no_turn(void **state)
+{
+	static const struct astra_report_bind bind =
+		QOS("QOSGrpGRES", "GrpTRES=gres/gpu", 1, 0, 2);
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	job.of.id = 880;
+	job.wait = "rank";
+	job.binds = &bind;
+	job.bind_count = 1;
+	assert_int_equal(astra_report_add_job(*state, &job), 0);
+	reply = why(*state, job.of.id, &alice);
+	assert_null(strstr(text_of(reply), "leases under the same limit"));
+	json_decref(reply);
+}
+
+static void more_hours_than_a_period_has_are_never_had(void **state)
+{
+	struct astra_report_job job = sample_rows[3];
+
+	job.wait = "cap";
+	job.of.reason.start_sec = 0;
+	job.of.reason.bound_sec = SAMPLE_NOW + 60;
+	job.of.reason.retry_sec = SAMPLE_NOW + 86400;
+	job.of.reason.cap_hours = 4;
+	job.of.reason.cap_asked = 8;
+	job.of.id = 890;
+	answers(*state, &job,
+		" never starts as it is: it asks for more GPU hours than a "
+		"period has.");
+	job.of.reason.cap_asked = 4;
+	job.of.reason.bound_sec = 0;
+	job.of.id = 891;
+	answers(*state, &job, " waits for GPU hours of a new period, for ");
+}
+
+/* The time of the promise is told once. */
+static void a_promise_is_told_once(void **state)
+{
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	job.wait = "rank";
+	job.of.reason.start_sec = 0;
+	job.of.reason.bound_sec = SAMPLE_NOW + 609;
+	job.of.reason.rank = 2;
+	job.of.id = 900;
+	answers(*state, &job,
+		" is number 2 in line; its start is promised by 22:23:29 "
+		"(in 10 min).");
+	reply = why(*state, 900, &alice);
+	assert_null(strstr(text_of(reply), "first start"));
+	json_decref(reply);
+	job.of.reason.rank = 1;
+	job.of.reason.bound_sec = SAMPLE_NOW + 3580;
+	job.of.id = 901;
+	answers(*state, &job,
+		" is first in line; its start is promised by 23:13:00 (in 1 h "
+		"0 min).");
+	job.of.reason.start_sec = SAMPLE_NOW + 9;
+	job.of.id = 902;
+	answers(*state, &job, " is expected to start in about 9 s, at ");
+	reply = why(*state, 902, &alice);
+	assert_non_null(strstr(text_of(reply),
+			       "Its first start is promised within 59 min 40 "
+			       "s."));
+	json_decref(reply);
+}
+
+/* Job 10's lease ends in 300 s: it is named to whom that may help. */
+static void a_lease_that_cannot_help_is_not_named(void **state)
+{
+	static const struct {
+		uint32_t hold;
+		double hold_sec, weight;
+		bool named;
+	} leases[] = {
+		{0, 0, 2, true},     {20, 700, 2, false}, {20, 200, 2, true},
+		{910, 300, 2, true}, {0, 0, 0, false},
+	};
+	struct astra_report *report = *state;
+
+	for (uint32_t i = 0; i < ASTRA_COUNT_OF(leases); i++) {
+		struct astra_report_job job = sample_rows[3];
+		json_t *reply;
+
+		report->pools[0].hold_job =
+			leases[i].hold == 910 ? 910 + i : leases[i].hold;
+		report->pools[0].hold_start_sec =
+			SAMPLE_NOW + leases[i].hold_sec;
+		report->tenants[0].of.weight = leases[i].weight;
+		job.of.id = 910 + i;
+		job.wait = "rank";
+		job.of.reason.start_sec = 0;
+		assert_int_equal(astra_report_add_job(report, &job), 0);
+		reply = why(report, job.of.id, &alice);
+		assert_int_equal(leases[i].named,
+				 strstr(text_of(reply), "the end of the lease "
+							"of job 10") != NULL);
+		json_decref(reply);
+	}
+}
+
+/* Where there are no leases, GPUs of ended jobs are kept, and not lent. */
+static void without_leases_none_is_lent(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	for (size_t i = 0; i < report->job_count; i++)
+		report->jobs[i].of.revocable = false;
+	job.of.id = 920;
+	job.wait = "hold_gpus";
+	assert_int_equal(astra_report_add_job(report, &job), 0);
+	reply = why(report, job.of.id, &alice);
+	assert_non_null(
+		strstr(text_of(reply), "GPUs are being collected for it. "));
+	json_decref(reply);
+}
+
+static void slurms_reason_to_refuse_is_in_the_answer(void **state)
+{
+	struct astra_report_job job = sample_rows[3];
+
+	job.wait = "refused";
+	job.of.reason.start_sec = 0;
+	job.reason = "Slurm refuses the start: QOSGrpGRES";
+	job.of.id = 930;
+	answers(*state, &job,
+		" does not start now: Slurm refuses it (QOSGrpGRES).");
+	job.reason = "Lease: Slurm refuses it";
+	job.of.id = 931;
+	answers(*state, &job, " does not start now: Slurm refuses it.");
 }
 
 static void those_before_it_are_named(void **state)
@@ -427,6 +655,7 @@ static void those_before_it_are_named(void **state)
 	struct astra_report_job job = sample_rows[3];
 	json_t *reply, *before;
 
+	report->pools[0].hold_job = 0;
 	job.wait = "rank";
 	for (uint32_t rank = 1; rank <= 6; rank++) {
 		char id[16];
@@ -816,7 +1045,8 @@ static void a_turn_that_is_owed_is_told(void **state)
 		 NAN,
 		 false,
 		 false,
-		 {"GPUs are being collected for it: leases end together"},
+		 {"GPUs are being collected for it; other jobs may use them "
+		  "until it starts."},
 		 "owed"},
 	};
 
@@ -949,11 +1179,11 @@ static void who_blocks_is_named_until_when(void **state)
 		 0,
 		 0,
 		 SAMPLE_NOW + 93,
-		 {" waits for 4 GPUs of job 11 of bob, which has no time limit.",
+		 {" waits for the end of job 11 of bob, which has no time limit.",
 		  "Job 11 of bob (tenant bio) has 4 GPUs, must not be "
 		  "interrupted (--no-requeue) and has no time limit.",
-		  "Once that job has ended, its first start is promised within "
-		  "2 min 5 s.",
+		  "Its first start is promised within 2 min 5 s after job 11 "
+		  "ends.",
 		  "the end of job 11; scontrol update JobId=11 Requeue=1, by "
 		  "bob or an administrator",
 		  "asking for at most 20 GPUs: leases can free no more"},
@@ -964,7 +1194,7 @@ static void who_blocks_is_named_until_when(void **state)
 		 SAMPLE_NOW + 1740,
 		 SAMPLE_NOW + 1740,
 		 SAMPLE_NOW + 93,
-		 {" is expected to start in about 29 min 0 s, at ",
+		 {" is expected to start in about 29 min, at ",
 		  ", when job 11 of bob has ended.",
 		  " and may run until 22:42:20."},
 		 {"promised", "no time limit", ""}},
@@ -973,7 +1203,7 @@ static void who_blocks_is_named_until_when(void **state)
 		 SAMPLE_NOW + 1740,
 		 0,
 		 0,
-		 {"of job 11 of bob, which is suspended.",
+		 {"the end of job 11 of bob, which is suspended.",
 		  "(tenant bio) has 4 GPUs and is suspended."},
 		 {"22:42:20", "promised within 1", ""}},
 	};
@@ -1025,8 +1255,10 @@ static void who_blocks_is_named_until_when(void **state)
 	}
 	report->privacy.jobs = true;
 	hidden = why(report, 790, &alice);
-	assert_non_null(strstr(text_of(hidden), " waits for 4 GPUs of a job of "
-						"another user, which is"));
+	assert_non_null(strstr(text_of(hidden), " waits for the end of a job "
+						"of another user, which is"));
+	assert_non_null(strstr(text_of(hidden), " 2 min 5 s after that job "
+						"ends."));
 	assert_null(strstr(text_of(hidden), "bob"));
 	assert_null(strstr(text_of(hidden), "job 11"));
 	json_decref(hidden);
@@ -1078,6 +1310,13 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(what_keeps_a_job_is_said_with_its_numbers),
+		CASE(what_never_ends_is_no_wait),
+		CASE(a_limit_that_a_job_breaks_itself_has_no_turn),
+		CASE(more_hours_than_a_period_has_are_never_had),
+		CASE(a_promise_is_told_once),
+		CASE(slurms_reason_to_refuse_is_in_the_answer),
+		CASE(a_lease_that_cannot_help_is_not_named),
+		CASE(without_leases_none_is_lent),
 		CASE(a_class_is_told_with_its_share),
 		CASE(a_cap_is_told_with_what_is_left),
 		CASE(a_turn_that_is_owed_is_told),

@@ -16,9 +16,10 @@
 #define JOBS_MAX 8
 
 static const char *const waits[] = {
-	"none",	   "blocked", "rank",	 "hold_gpus", "granted", "place",
-	"reclaim", "refused", "cleanup", "too_big",   "pinned",	 "auction",
-	"batch",   "planned", "price",	 "learned",   "cpus",	 "denied",
+	"none",	   "blocked", "rank",	 "hold_gpus", "granted",
+	"place",   "reclaim", "refused", "cleanup",   "too_big",
+	"pinned",  "auction", "batch",	 "planned",   "price",
+	"learned", "cpus",    "denied",	 "cap",
 };
 
 static const char *const kinds[] = {
@@ -61,6 +62,7 @@ static void make_job(struct astra_report *report, uint32_t id, bool line,
 		.wait = waiting ? waits[below(ASTRA_COUNT_OF(waits))] : "",
 		.of.lease_end_sec = waiting ? 0 : moment(),
 		.of.reason.start_sec = moment(),
+		.of.reason.bound_sec = moment(),
 		.expected_early_sec = moment(),
 		.expected_late_sec = moment(),
 		.forecast_sec = moment(),
@@ -68,6 +70,8 @@ static void make_job(struct astra_report *report, uint32_t id, bool line,
 		.of.reason.worth = below(10),
 		.of.reason.price = below(3) ? below(20) : HUGE_VAL,
 		.of.reason.retry_sec = moment(),
+		.of.reason.cap_hours = below(4),
+		.of.reason.cap_asked = below(4),
 		.lack = below(2) ? "CPUs" : "",
 		.of.reason.ranks = line ? JOBS_MAX : 0,
 		.of.reason.rank = line && waiting ? id : 0,
@@ -103,6 +107,7 @@ static struct astra_report *make_world(uint32_t *count,
 		.gpus_usable = 64,
 		.gpus_free = below(12),
 		.hold_job = below(2) ? 1 + below(JOBS_MAX) : 0,
+		.hold_start_sec = moment(),
 	};
 
 	report->time_sec = NOW;
@@ -145,6 +150,9 @@ static void assert_consistent(const char *text)
 		{" is expected to start", "asking for less"},
 		{" is expected to start", " is held "},
 		{" is expected to start", " It waits for "},
+		{" is expected to start", " It waits until "},
+		{"; its start is promised by", "Its first start is promised"},
+		{"never starts as it is", "promised"},
 		{" is expected to start", "keeps it:"},
 		{"o end of a lease", "the end of the lease"},
 		{"CPUs that it needs are used", "Where GPUs are free"},
@@ -177,7 +185,7 @@ static void assert_one_time(const json_t *reply, const char *text)
 	}
 	assert_true(when > NOW);
 	snprintf(wanted, sizeof(wanted), " is expected to start in about %s, ",
-		 astra_why_span(when - NOW, span));
+		 astra_why_rough_span(when - NOW, span));
 	if (!strstr(text, wanted))
 		fail_msg("not \"%s\" in: %s", wanted, text);
 }
@@ -187,6 +195,7 @@ static void assert_lease_does(const struct astra_report *report, uint32_t id,
 			      const json_t *reply, const char *text)
 {
 	const struct astra_report_job *job = astra_report_find(report, id);
+	const struct astra_report_pool *pool = &report->pools[0];
 	const json_t *lease =
 		json_object_get(json_object_get(reply, "why"), "next_lease");
 	json_int_t gpus = json_integer_value(json_object_get(lease, "gpus"));
@@ -198,6 +207,8 @@ static void assert_lease_does(const struct astra_report *report, uint32_t id,
 		    job->of.gpus);
 	assert_true(!(job->of.reason.start_sec > 0) ||
 		    end <= job->of.reason.start_sec);
+	assert_true(!pool->hold_job || pool->hold_job == id ||
+		    (pool->hold_start_sec > 0 && end > pool->hold_start_sec));
 }
 
 /* Somebody waits for GPUs, beside that job. */

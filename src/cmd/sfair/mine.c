@@ -35,10 +35,11 @@ static long long mine_count(const json_t *reply, const char *key)
 	return json_integer_value(json_object_get(reply, key));
 }
 
-static void put_rest(long long count, const char *command)
+static void put_rest(long long count, const char *what, const char *command)
 {
 	if (count > 0)
-		printf("and %lld more: %s\n", count, command);
+		printf("and %lld more %s%s: %s\n", count, what,
+		       count == 1 ? "" : "s", command);
 }
 
 static void put_waiting(const json_t *reply)
@@ -49,7 +50,7 @@ static void put_waiting(const json_t *reply)
 	if (!shown)
 		puts("None of your jobs waits in a pool of the plugin.");
 	put_jobs(jobs, shown);
-	put_rest(mine_count(reply, "waiting_count") - (long long)shown,
+	put_rest(mine_count(reply, "waiting_count") - (long long)shown, "job",
 		 "sfair job -u $USER");
 }
 
@@ -82,6 +83,7 @@ static void put_overview(const json_t *reply)
 	long long count = mine_count(reply, "waiting_count") +
 			  mine_count(reply, "running_count");
 	size_t first = json_array_size(waiting), second;
+	size_t rest = json_array_size(tenants), most = OVERVIEW_JOBS;
 
 	if (!count) {
 		puts("You have no job in a pool of the plugin. "
@@ -91,19 +93,23 @@ static void put_overview(const json_t *reply)
 	for (size_t i = 0; i < OVERVIEW_TENANTS; i++)
 		if (json_array_get(tenants, i))
 			put_tenant(json_array_get(tenants, i));
-	printf("Your jobs: %lld run, %lld wait.\n",
+	rest -= rest < OVERVIEW_TENANTS ? rest : OVERVIEW_TENANTS;
+	put_rest((long long)rest, "tenant", "sfair tenant");
+	most -= rest > 0;
+	printf("Your jobs: %lld running, %lld waiting.\n",
 	       mine_count(reply, "running_count"),
 	       mine_count(reply, "waiting_count"));
 	second = json_array_size(running);
-	if (second > OVERVIEW_JOBS / 2 && first > OVERVIEW_JOBS / 2)
-		second = OVERVIEW_JOBS / 2;
-	else if (second > OVERVIEW_JOBS - first && first < OVERVIEW_JOBS)
-		second = OVERVIEW_JOBS - first;
-	if (first > OVERVIEW_JOBS - second)
-		first = OVERVIEW_JOBS - second;
+	if (second > most / 2 && first > most / 2)
+		second = most / 2;
+	else if (second > most - first && first < most)
+		second = most - first;
+	if (first > most - second)
+		first = most - second;
 	put_jobs(running, second);
 	put_jobs(waiting, first);
-	put_rest(count - (long long)(first + second), "sfair why, sfair job");
+	put_rest(count - (long long)(first + second), "job",
+		 "sfair job -u $USER");
 }
 
 void sfair_print_mine(const json_t *reply, const struct sfair_args *args)

@@ -90,7 +90,9 @@ static void page_tables_put_tenants(const struct page_data *d, FILE *f)
 {
 	static const struct page_heading heads[] = {
 		{"Tenant", "account or tenant", true},
-		{"rho", "had over due; below 1 it had less", false},
+		{"rho",
+		 "GPU time had over GPU time due; below 1: less than due",
+		 false},
 		{"Weight", "its share is in proportion to that", false},
 		{"Used GPU h", "what its jobs held", false},
 		{"of all %", "used, of all the GPU time there was", false},
@@ -303,7 +305,9 @@ static int page_tables_put_jobs(const struct page_data *d, FILE *f)
 {
 	static const struct page_heading heads[] = {
 		{"Job", "its number; the tasks of an array are one row", true},
-		{"rho", "GPU time had over due; below 1 it had less", false},
+		{"rho",
+		 "GPU time had over GPU time due; below 1: less than due",
+		 false},
 		{"Name", "as its user called it", true},
 		{"User", "login name", true},
 		{"Tenant", "account or tenant", true},

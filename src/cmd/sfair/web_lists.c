@@ -78,7 +78,9 @@ void web_tenants(const struct web_view *v, FILE *f)
 {
 	static const struct page_heading heads[] = {
 		{"Tenant", "account or tenant", true},
-		{"rho", "GPU time had over due; below 1 it had less", false},
+		{"rho",
+		 "GPU time had over GPU time due; below 1: less than due",
+		 false},
 		{"GPUs", "that its jobs hold now", false},
 		{"Share", "of the pool, in GPUs", false},
 		{"Has", "GPUs held; the line is its share", false},

@@ -75,7 +75,7 @@ static void write_reason(const struct publish_filler *f,
 		 job_info->state_reason != FAIL_BURST_BUFFER_OP)
 		snprintf(text, size, "%s", held_reason(job_info));
 	else if (v->reason.wait == ASTRA_WAIT_REFUSED && refused)
-		snprintf(text, size, "Slurm refuses the start: %s", refused);
+		snprintf(text, size, ASTRA_REPORT_REFUSES "%s", refused);
 	else
 		astra_reason_text(&v->reason, f->now_sec, text, size);
 }

@@ -522,8 +522,8 @@ static void apply_tell(const struct astra_pool *pool,
 	astra_priority_publish(job, reason->rank);
 	if (!astra_is_parked(job) || astra_park_limited(job->job_id))
 		return;
-	if (reason->bound_sec > pool->told_sec &&
-	    reason->bound_sec <= now_sec && pool->told_sec > 0)
+	if (reason->first_bound_sec > pool->told_sec &&
+	    reason->first_bound_sec <= now_sec && pool->told_sec > 0)
 		astra_notify(job, ASTRA_NEWS_STARVED, pool->name);
 	if (*limit)
 		astra_park(job, limit);
