@@ -208,7 +208,7 @@ static size_t elastic_split(const struct contender *c, uint32_t gpus,
 			if (most == s->gpus && nodes <= job->request.nodes_min)
 				most = 0;
 			if (most < s->gpus &&
-			    (q->whole_node || q->gpus_per_node))
+			    (q->whole_node || q->alone || q->gpus_per_node))
 				most = 0;
 			if (!most)
 				continue;
@@ -219,6 +219,8 @@ static size_t elastic_split(const struct contender *c, uint32_t gpus,
 				.cpus = (uint32_t)((uint64_t)s->cpus * most /
 						   s->gpus),
 				.mem_mib = s->mem_mib / s->gpus * most,
+				.owner = s->owner,
+				.alone = s->alone,
 			};
 			gpus -= most;
 		}
@@ -297,7 +299,8 @@ static struct astra_share elastic_left(const struct contender *c,
 
 	if (left.gpus > room->gpus)
 		left.gpus = room->gpus / step * step;
-	if (left.gpus < lost->gpus && (q->whole_node || q->gpus_per_node))
+	if (left.gpus < lost->gpus &&
+	    (q->whole_node || q->alone || q->gpus_per_node))
 		left.gpus = 0;
 	left.cpus = (uint32_t)((uint64_t)lost->cpus * left.gpus / lost->gpus);
 	left.mem_mib = lost->mem_mib / lost->gpus * left.gpus;

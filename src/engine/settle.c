@@ -301,7 +301,8 @@ double astra_promised_after_sec(const struct round *r, const struct ejob *j)
 
 uint32_t astra_blocker_of(const struct astra_engine *e, const struct ejob *j)
 {
-	return astra_vain_unleased(j->vain) || astra_hold_of(e, j->id)
+	return j->blocker && (astra_vain_unleased(j->vain) ||
+			      astra_hold_of(e, j->id))
 		       ? j->blocker
 		       : 0;
 }

@@ -10,6 +10,20 @@ static void widen_bar(uint64_t *barred, uint32_t node)
 	barred[node / 64] |= UINT64_C(1) << (node % 64);
 }
 
+static bool widen_prefers(const struct astra_request *q, uint32_t node)
+{
+	return q->preferred[node / 64] >> (node % 64) & 1;
+}
+
+/* Whether the job may not have the node beside those that it has. */
+static bool widen_splits(const struct astra_request *q,
+			 const struct astra_share *shares, size_t count,
+			 uint32_t node)
+{
+	return count && q->apart && q->preferred &&
+	       widen_prefers(q, node) != widen_prefers(q, shares[0].node);
+}
+
 /* Nodes that are not idle this moment, that refused the job, that are its own
  * already, or that somebody waits for. */
 static uint64_t *widen_barred(const struct round *r, const struct contender *c,
@@ -28,6 +42,7 @@ static uint64_t *widen_barred(const struct round *r, const struct contender *c,
 
 		if (!node->usable || node->settling ||
 		    node->gpus_free < c->job->request.gpus_per_node ||
+		    widen_splits(&c->job->request, shares, count, n) ||
 		    astra_holds_need(r, n))
 			widen_bar(barred, n);
 	}

@@ -63,6 +63,7 @@ static int arrays_explain(struct astra_arena *arena, struct astra_view *view,
 	job_record_t *record = find_job_record(t->job->id);
 
 	info->limit = LIMIT_NAME;
+	info->brief = NULL;
 	return astra_binds_of(arena, record, LIMIT_NAME, &info->binds,
 			      &info->bind_count);
 }

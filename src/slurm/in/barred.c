@@ -17,6 +17,7 @@ struct barred {
 	job_record_t *job;
 	struct astra_job_info *info;
 	struct astra_job *out;
+	struct astra_ask ask;
 	time_t now;
 };
 
@@ -24,16 +25,13 @@ struct barred {
  * well, by slurmctld's numbers, or NULL. */
 static bool barred_has(const struct barred *b, uint32_t node, bitstr_t *also)
 {
-	struct astra_ask ask;
-
 	if (!b->view->nodes[node].usable)
 		return false;
 	if (astra_node_possible(&b->out->request, node))
 		return true;
 	if (!also || !bit_test(also, b->view->map.global[node]))
 		return false;
-	astra_request_ask(b->job, &ask);
-	return astra_node_suits(&b->view->map, node, &ask);
+	return astra_node_suits(&b->view->map, node, &b->ask);
 }
 
 /* Whether the job may have all nodes that it names. */
@@ -171,11 +169,13 @@ static bitstr_t *barred_down(const struct barred *b)
 }
 
 /* Whether the job could run if nobody had reserved any node. */
-static bool barred_only_by_reservation(const struct barred *b)
+static bool barred_only_by_reservation(struct barred *b)
 {
 	bitstr_t *also = astra_request_unreserved(b->job, &b->view->map);
-	bool all = barred_has_named(b, also) && barred_has_enough(b, also);
+	bool all;
 
+	astra_request_ask(b->job, &b->ask);
+	all = barred_has_named(b, also) && barred_has_enough(b, also);
 	bit_free(also);
 	return all;
 }

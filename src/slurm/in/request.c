@@ -69,7 +69,8 @@ static bitstr_t *request_preferred(job_record_t *job,
 
 	if (!IS_JOB_PENDING(job))
 		return NULL;
-	if (!resv)
+	/* Rows and blocks are chosen among all nodes that are allowed. */
+	if (!resv && !astra_constraint_intricate(job))
 		resv = astra_reserved_magnet(job, order, nodes,
 					     astra_request_least(out), now);
 	if (resv && (!resv->node_bitmap ||

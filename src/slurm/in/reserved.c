@@ -45,6 +45,7 @@ struct reserved_first {
 	bitstr_t *nodes;
 	time_t now, from, lead;
 	bool maint, maint_only;
+	bool may_be_in; /* magnetic ones do not count: they may attract it */
 };
 
 static int reserved_find(void *x, void *arg)
@@ -57,6 +58,7 @@ static int reserved_find(void *x, void *arg)
 	if (from < f->now)
 		from = f->now;
 	if (!reserved_for_others(f->job, resv, f->now) ||
+	    (f->may_be_in && (resv->flags & RESERVE_FLAG_MAGNETIC)) ||
 	    (resv->flags & RESERVE_FLAG_TIME_FLOAT) ||
 	    (f->maint_only && !maint) || (f->from && f->from <= from) ||
 	    !bit_overlap_any(resv->node_bitmap, f->nodes))
@@ -75,6 +77,7 @@ time_t astra_reserved_from(const job_record_t *job,
 		.nodes = job->node_bitmap,
 		.now = now,
 		.lead = (time_t)terms->lead_sec,
+		.may_be_in = true,
 	};
 
 	if (resv_list && job->node_bitmap)
@@ -359,8 +362,10 @@ static int reserved_attracts(void *x, void *key)
 	    (a->nodes && !bit_super_set(a->nodes, resv->node_bitmap)) ||
 	    (a->among && !bit_overlap_any(a->among, resv->node_bitmap)))
 		return 0;
-	for (bitoff_t i = 0; a->all && i < node_record_count; i++)
-		if (bit_test(resv->node_bitmap, i) && bit_test(a->among, i))
+	for (bitoff_t i = 0; a->all && i < node_record_count && gpus < a->gpus;
+	     i++)
+		if (bit_test(resv->node_bitmap, i) && bit_test(a->among, i) &&
+		    bit_test(avail_node_bitmap, i))
 			gpus += a->all[i].free;
 	return gpus >= a->gpus;
 }

@@ -202,7 +202,6 @@ int astra_usage_count(struct astra_scene *scene)
 	scene->gpus_held = astra_arena_take(a, (count + 1) * 4);
 	scene->exclusive = astra_arena_take(a, count + 1);
 	scene->owners = astra_arena_take(a, (count + 1) * 4);
-	scene->owned = false;
 	if (!scene->cpus_used || !scene->cpus_capped || !scene->mem_used ||
 	    !scene->gpus_held || !scene->exclusive || !scene->owners)
 		return -1;

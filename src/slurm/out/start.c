@@ -83,6 +83,7 @@ struct narrowed {
 	bitstr_t *exc_nodes;
 	uint32_t min_nodes, max_nodes;
 	uint32_t time_limit;
+	uint16_t limit_set; /* of time */
 };
 
 /* The checks that schedule() makes and select_nodes() does not. */
@@ -143,8 +144,11 @@ static void start_limit(job_record_t *job, uint32_t most)
 		limit = job->part_ptr->default_time;
 	if (limit == NO_VAL || limit == INFINITE)
 		limit = job->part_ptr->max_time;
-	if (limit == NO_VAL || limit == INFINITE || limit > most)
-		job->time_limit = most;
+	if (limit != NO_VAL && limit != INFINITE && limit <= most)
+		return;
+	if (job->time_limit == NO_VAL) /* a requeue makes it so again */
+		job->limit_set.time = 1;
+	job->time_limit = most;
 }
 
 /* A deadline shortens the run, as in schedule(), and with --time-min so does a
@@ -175,6 +179,7 @@ static void start_save(job_record_t *job, bitstr_t *nodes,
 		.min_nodes = d->min_nodes,
 		.max_nodes = d->max_nodes,
 		.time_limit = job->time_limit,
+		.limit_set = job->limit_set.time,
 	};
 	d->exc_node_bitmap = NULL;
 	start_shorten(job, nodes);
@@ -213,6 +218,7 @@ static void widen_rest(const job_record_t *job, const struct narrowed *saved)
 	rest->details->min_nodes = saved->min_nodes;
 	rest->details->max_nodes = saved->max_nodes;
 	rest->time_limit = saved->time_limit;
+	rest->limit_set.time = saved->limit_set;
 	if (IS_JOB_PENDING(rest) && rest->state_reason == WAIT_NO_REASON)
 		astra_park(rest, ASTRA_PARK_NEW);
 }
@@ -222,8 +228,10 @@ static void start_widen(job_record_t *job, bool head, bool started,
 {
 	if (head)
 		widen_rest(job, saved);
-	if (!started)
+	if (!started) {
 		job->time_limit = saved->time_limit;
+		job->limit_set.time = saved->limit_set;
+	}
 	FREE_NULL_BITMAP(job->details->exc_node_bitmap);
 	job->details->exc_node_bitmap = saved->exc_nodes;
 	job->details->min_nodes = saved->min_nodes;
@@ -361,6 +369,7 @@ static int start_choose(job_record_t *job,
 		rc = select_now(job);
 	}
 	if (order->anywhere && start_may_elsewhere(rc)) {
+		job_resv_clear_magnetic_flag(job);
 		loosen(job, &saved, order->kept);
 		rc = select_now(job);
 	}
