@@ -62,6 +62,14 @@ all_run() {
 	for id; do job_is "$id" RUNNING || return 1; done
 }
 is_clean() { ! job_is "$1" COMPLETING; }
+# A job that was requeued may have run again by now.
+state_after() {
+	local state
+	state=$(job_state "$1")
+	[[ $(job_field "$1" Restarts) != 1 || ! $state =~ ^(PENDING|RUNNING|COMPLETED)$ ]] ||
+		state='waits or ran again'
+	echo "$state"
+}
 # answers FILE HOW: HOW takes jobs back.
 answers() {
 	local i id ids=()
@@ -85,7 +93,7 @@ answers() {
 		sed "s/\b\([Jj]ob *\|[Jj]ob[Ii]d=\)$id\b/\1ID/g
 			s/Reason=[^ ]*/Reason=R/; s/^/    /" "$dir/do.$id.done"
 		wait_for 30 is_clean "$id"
-		echo "    then $(job_state "$id") restarts $(job_field "$id" Restarts)" \
+		echo "    then $(state_after "$id") restarts $(job_field "$id" Restarts)" \
 			"priority 0: $([[ $(job_field "$id" Priority) == 0 ]] && echo yes || echo no)"
 	done >"$1"
 	scancel -u root
