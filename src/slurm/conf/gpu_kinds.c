@@ -77,6 +77,15 @@ int astra_gpu_kinds_check(const struct astra_gpu_kinds *kinds, const char *pool,
 {
 	if (!*kinds->whole.type || !*kinds->mig.type)
 		return 0;
+	if (!strcmp(kinds->mig.node, kinds->whole.node))
+		return astra_error_set(
+			err,
+			"pool %s: node %s has devices of MIG, gpu:%s, and "
+			"whole GPUs, gpu:%s: a job for one GPU could get "
+			"either; switch MIG on for all GPUs of a node, or for "
+			"none",
+			pool, kinds->mig.node, kinds->mig.type,
+			kinds->whole.type);
 	return astra_error_set(
 		err,
 		"pool %s: node %s has devices of MIG, gpu:%s, and node %s "
