@@ -86,13 +86,14 @@ time_t astra_reserved_from(const job_record_t *job,
 	return first.from;
 }
 
-time_t astra_reserved_before(const job_record_t *job, bitstr_t *nodes,
-			     time_t now)
+static time_t reserved_on(const job_record_t *job, bitstr_t *nodes, time_t now,
+			  bool maint_only)
 {
 	struct reserved_first first = {
 		.job = job,
 		.nodes = nodes,
 		.now = now,
+		.maint_only = maint_only,
 	};
 
 	if (resv_list)
@@ -100,19 +101,16 @@ time_t astra_reserved_before(const job_record_t *job, bitstr_t *nodes,
 	return first.from;
 }
 
+time_t astra_reserved_before(const job_record_t *job, bitstr_t *nodes,
+			     time_t now)
+{
+	return reserved_on(job, nodes, now, false);
+}
+
 time_t astra_reserved_maint_from(const job_record_t *job, bitstr_t *nodes,
 				 time_t now)
 {
-	struct reserved_first first = {
-		.job = job,
-		.nodes = nodes,
-		.now = now,
-		.maint_only = true,
-	};
-
-	if (resv_list)
-		list_for_each_ro(resv_list, reserved_find, &first);
-	return first.from;
+	return reserved_on(job, nodes, now, true);
 }
 
 static bool reserved_is_ahead(uint32_t job, void *arg)
