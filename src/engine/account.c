@@ -406,7 +406,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	struct astra_engine *e = s->e;
 	uint32_t row = e->row_of[index]; /* as in the last round? */
 	struct ejob *j;
-	bool unfit, balked;
+	bool unfit, balked, revocable;
 
 	if (row >= e->job_count || e->jobs[row].id != job->id)
 		row = astra_idmap_get(&e->by_id, job->id);
@@ -428,7 +428,8 @@ static int sync_job(struct sync *s, uint32_t index)
 		astra_first_start_begin(e, j, job->start_sec);
 		j->ran = true;
 	}
-	astra_lease_follow(e, j, job, s->snap->now_sec, &s->changed);
+	revocable = job->revocable && !astra_kept(e, j, job);
+	astra_lease_follow(e, j, job, revocable, s->snap->now_sec, &s->changed);
 	if (over_events(s, row, job) < 0)
 		return -1;
 	if (j->state != job->state || j->copies != job->copies)
@@ -439,7 +440,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	j->copies = job->copies;
 	j->held_gpus = astra_held_gpus(job);
 	j->held_charge = held_charge(job);
-	j->revocable = job->revocable;
+	j->revocable = revocable;
 	j->restart_cnt = job->restart_cnt;
 	if (!j->seen || j->balk.rounds)
 		astra_account_again(e, row);

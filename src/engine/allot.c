@@ -167,7 +167,7 @@ static void allot_add_demand(struct allotment *a, size_t index,
 		demand.held = job->held;
 		demand.held_count = job->held_count;
 		demand.until_sec =
-			astra_lease_stays(job) ? HUGE_VAL : j->lease_end_sec;
+			astra_lease_stays(j, job) ? HUGE_VAL : j->lease_end_sec;
 	} else if (j->grants) {
 		count_promised(a, &demand);
 	}

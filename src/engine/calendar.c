@@ -257,7 +257,8 @@ static uint32_t calendar_awaited(const struct calendar *c, size_t releases)
 	if (!releases || releases == NEVER)
 		return 0;
 	last = &c->items[releases - 1];
-	return last->job && astra_lease_stays(astra_release_job(c, last))
+	return last->job && astra_lease_stays(last->job,
+					      astra_release_job(c, last))
 		       ? last->job->id
 		       : 0;
 }

@@ -160,7 +160,7 @@ static double caps_term(const struct astra_engine *e, const struct ejob *j,
 {
 	double term = caps_lease(e, j);
 
-	if (!job->revocable)
+	if (!j->revocable)
 		return job->time_limit_sec > 0 ? job->time_limit_sec : HUGE_VAL;
 	return job->time_limit_sec > 0 ? astra_min(term, job->time_limit_sec)
 				       : term;
@@ -196,7 +196,7 @@ static double caps_ahead(const struct round *r, const struct ejob *j,
 		return 0;
 	if (j->phase == ASTRA_PHASE_GRACE)
 		end = j->grace_end_sec;
-	else if (!job->revocable)
+	else if (!j->revocable)
 		end = astra_min(limit, r->snap->period_end_sec > 0
 					       ? r->snap->period_end_sec
 					       : HUGE_VAL);
@@ -224,7 +224,7 @@ static void caps_leave(struct round *r, struct ejob *j, struct astra_job *job)
 static bool caps_renewable(const struct round *r, const struct ejob *j,
 			   const struct astra_job *job)
 {
-	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
+	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(j, job) &&
 	       (r->e->policy->preempts || isinf(j->lease_end_sec) ||
 		j->lease_end_sec <= r->snap->now_sec);
 }

@@ -128,7 +128,7 @@ static int add_contender(struct round *r, uint32_t row,
 static bool lease_may_end(const struct round *r, const struct ejob *j,
 			  const struct astra_job *job)
 {
-	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
+	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(j, job) &&
 	       !job->unheard &&
 	       (j->start_sec + j->min_run_sec <= r->snap->now_sec ||
 		(job->leave_cuts && job->leave_sec <= r->snap->now_sec));

@@ -96,7 +96,7 @@ static bool elastic_may_grow(const struct round *r, const struct ejob *j,
 			     const struct astra_job *job)
 {
 	return astra_request_elastic(&job->request) && !job->use_count &&
-	       j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
+	       j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(j, job) &&
 	       !job->unheard && !job->booting && !j->grants &&
 	       j->lease_end_sec > r->snap->now_sec &&
 	       j->start_sec + j->min_run_sec <= r->snap->now_sec &&

@@ -164,6 +164,8 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		engine_shift(&e->jobs[i].balk.refused_sec, by_sec);
 		engine_shift(&e->jobs[i].balk.until_sec, by_sec);
 	}
+	for (size_t i = 0; i < e->tenant_count; i++)
+		engine_shift(&e->tenants[i].lacks_sec, by_sec);
 	e->roster.known = false;
 	for (size_t i = 0; i < e->grant_count; i++) {
 		engine_shift(&e->grants[i].until_sec, by_sec);
@@ -315,9 +317,11 @@ static int engine_follow(struct round *r, struct astra_error *err)
 
 static int engine_decide(struct round *r, struct astra_error *err)
 {
+	uint64_t free_gpus = astra_space_gpus(r->idle);
+
 	if (!r->e->options.leases)
 		return astra_round_order(r, err);
-	if (astra_grants_revise(r) < 0)
+	if (astra_grants_revise(r) < 0 || astra_keep_follow(r, free_gpus) < 0)
 		return astra_error_nomem(err);
 	return r->e->policy->allocate ? astra_round_allot(r, err)
 				      : astra_round_decide(r, err);

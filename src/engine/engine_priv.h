@@ -8,6 +8,7 @@
  *   caps.c    hard caps of GPU hours
  *   adopt.c   accounts that begin with the past
  *   lease.c   how leases begin and end
+ *   keep.c    jobs that cannot checkpoint keep their GPUs
  *   grant.c   GPUs promised to jobs, and who has to leave for them
  *   refusal.c starts that the host refused
  *   rights.c  whose leases may end for a job: preemption and limits
@@ -182,6 +183,7 @@ struct etenant {
 	uint32_t account;
 	bool listed;
 	double weight;
+	double lacks_sec; /* since then it lacks GPUs of its share; 0: none */
 	struct advance advance;
 	struct cap_room cap;
 };
@@ -477,9 +479,22 @@ void astra_lease_set_end(struct astra_engine *e, struct ejob *j,
 			 double end_sec);
 
 /* lease.c: a job's lease follows the job. */
+/* revocable: that the job may be requeued at a lease's end now. */
 void astra_lease_follow(struct astra_engine *e, struct ejob *j,
-			const struct astra_job *job, double now_sec,
-			bool *changed);
+			const struct astra_job *job, bool revocable,
+			double now_sec, bool *changed);
+
+/* keep.c: jobs that cannot checkpoint. */
+/* Whether a job's run has no lease for that reason: a new run, or one that had
+ * none in the round before. */
+bool astra_kept(const struct astra_engine *e, const struct ejob *j,
+		const struct astra_job *job);
+/* UnpreparedMin. */
+double astra_unprepared_sec(const struct astra_options *options);
+/* Before the round decides, once grants are revised: which of them keep their
+ * GPUs, and which have leases. free_gpus: with those that are free of grants.
+ * Returns 0, or -1 when memory is out. */
+int astra_keep_follow(struct round *r, uint64_t free_gpus);
 
 /* lease.c: renew the leases that ended while nobody waited, when they did.
  * last_sec: of the last round, after which nobody did. */
@@ -487,7 +502,7 @@ void astra_leases_catch_up(struct astra_engine *e,
 			   const struct astra_snapshot *snap, double last_sec,
 			   bool *changed);
 /* Whether no lease's end takes a job's GPUs back for now. */
-bool astra_lease_stays(const struct astra_job *job);
+bool astra_lease_stays(const struct ejob *j, const struct astra_job *job);
 /* How long those who were told to leave may take, before nobody waits for their
  * GPUs any more; infinite: nobody knows. */
 double astra_leave_sec(const struct astra_engine *e,

@@ -61,10 +61,15 @@ static void check_need(struct astra_guard *g)
 		lengthen(g, NEED_TIMES * need, need);
 }
 
+bool astra_guard_is_barren(const struct astra_guard *g)
+{
+	return g->barren >= BARREN_RUNS;
+}
+
 static void guard_count_run(struct astra_guard *g, bool barren)
 {
 	g->barren = barren ? g->barren + 1 : 0;
-	if (g->barren >= BARREN_RUNS)
+	if (astra_guard_is_barren(g))
 		lengthen(g, BARREN_TIMES * g->term_sec, 0);
 }
 

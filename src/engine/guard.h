@@ -72,6 +72,9 @@ struct astra_guard {
 	uint32_t changes; /* of these, counted */
 };
 
+/* Whether two runs in a row, or more, saved nothing. */
+bool astra_guard_is_barren(const struct astra_guard *guard);
+
 /* Start-up and one checkpoint; 0: not known yet. */
 double astra_guard_need_sec(const struct astra_guard *guard);
 

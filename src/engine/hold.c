@@ -93,7 +93,7 @@ static bool hold_is_outlasted(const struct round *r, const struct hold *hold,
 	if (!j || j->state != ASTRA_JOB_RUNNING)
 		return false;
 	job = &r->snap->jobs[j->index];
-	return astra_lease_stays(job) &&
+	return astra_lease_stays(j, job) &&
 	       astra_natural_end(r, j, job) >
 		       hold->start_sec + HOLD_PATIENCE_SEC;
 }
@@ -404,7 +404,7 @@ static void table_leases(struct round *r)
 
 		if (j->phase != ASTRA_PHASE_LEASED)
 			table_leaving(r, j, job);
-		else if (!astra_lease_stays(job))
+		else if (!astra_lease_stays(j, job))
 			table_shares(r, job, job->held, job->held_count,
 				     j->lease_end_sec);
 	}

@@ -18,13 +18,14 @@ static void lease_count(struct astra_engine *e, struct ejob *j)
 	e->counters.granted++;
 }
 
-/* A new run: its lease begins with it. A run that began before the engine saw the
- * job gets a full term from now on: the plugin is new, its state was lost, or the
- * job's partition joins the pool. */
+/* A new run: its lease begins with it. A run that began before the engine saw
+ * the job gets a full term from now on: the plugin is new, its state was lost,
+ * or the job's partition joins the pool. */
 static void begin_lease(struct astra_engine *e, struct ejob *j,
 			const struct astra_job *job)
 {
-	double start = fmax(job->start_sec, j->seen ? e->begin_sec : e->now_sec);
+	double start =
+		fmax(job->start_sec, j->seen ? e->begin_sec : e->now_sec);
 
 	j->phase = ASTRA_PHASE_LEASED;
 	j->restart_cnt = job->restart_cnt;
@@ -75,8 +76,8 @@ static void lease_stay(struct ejob *j, bool *changed)
 }
 
 void astra_lease_follow(struct astra_engine *e, struct ejob *j,
-			const struct astra_job *job, double now_sec,
-			bool *changed)
+			const struct astra_job *job, bool revocable,
+			double now_sec, bool *changed)
 {
 	bool leased = j->phase != ASTRA_PHASE_WAITING;
 
@@ -94,7 +95,7 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		*changed = true;
 	}
 	/* It could not be requeued before, as in a pool that had no leases. */
-	if (leased && job->revocable && !j->revocable) {
+	if (leased && revocable && !j->revocable) {
 		j->phase = ASTRA_PHASE_LEASED;
 		j->grace_end_sec = 0;
 		j->lease_start_sec = now_sec;
@@ -114,7 +115,7 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 	j->booting = job->booting;
 	/* It turned out that the host can't requeue it, or there are no leases
 	 * any more; but a job that was told to leave may yet do so. */
-	if (leased && !job->revocable && j->phase != ASTRA_PHASE_LEASED &&
+	if (leased && !revocable && j->phase != ASTRA_PHASE_LEASED &&
 	    (e->options.leases || j->phase != ASTRA_PHASE_GRACE))
 		j->phase = ASTRA_PHASE_LEASED;
 	if (leased && job->suspended && j->phase != ASTRA_PHASE_LEASED)
@@ -138,9 +139,9 @@ void astra_leases_bound(struct astra_engine *e)
 	}
 }
 
-bool astra_lease_stays(const struct astra_job *job)
+bool astra_lease_stays(const struct ejob *j, const struct astra_job *job)
 {
-	return !job->revocable || job->suspended;
+	return !j->revocable || job->suspended;
 }
 
 double astra_leave_sec(const struct astra_engine *e,

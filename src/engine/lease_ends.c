@@ -23,7 +23,7 @@ double astra_natural_end(const struct round *r, const struct ejob *j,
 
 	if (job->suspended)
 		return HUGE_VAL;
-	if (job->revocable)
+	if (j->revocable)
 		return astra_max(astra_max(now, j->lease_end_sec),
 				 j->start_sec + j->min_run_sec);
 	if (job->time_limit_sec > 0)
@@ -36,7 +36,7 @@ double astra_recall_sec(const struct round *r, const struct ejob *j,
 {
 	double from_sec;
 
-	if (astra_lease_stays(job))
+	if (astra_lease_stays(j, job))
 		return HUGE_VAL;
 	from_sec = astra_recall_from(r, j);
 	if (r->e->policy->slots)

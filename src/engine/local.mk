@@ -39,6 +39,7 @@ libastra_engine_a_SOURCES += \
 	src/engine/hold.c \
 	src/engine/hold.h \
 	src/engine/idle.c \
+	src/engine/keep.c \
 	src/engine/lack.c \
 	src/engine/lease.c \
 	src/engine/lease_ends.c \

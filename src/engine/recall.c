@@ -42,7 +42,7 @@ static bool recall_may_end(const struct round *r, size_t index)
 
 	return j->phase == ASTRA_PHASE_LEASED &&
 	       astra_recall_from(r, j) <= r->snap->now_sec &&
-	       !astra_lease_stays(job) && !job->unheard && !job->booting;
+	       !astra_lease_stays(j, job) && !job->unheard && !job->booting;
 }
 
 /* The leases that may end now, for somebody; once. */

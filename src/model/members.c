@@ -239,6 +239,7 @@ const struct astra_member astra_job_members[] = {
 	JOB(FLAG, suspended),
 	JOB(FLAG, checkpoints),
 	JOB(FLAG, keeps_size),
+	JOB(FLAG, unprepared),
 	JOB(U32, preempt_class),
 	JOB(U32, forecast.app),
 	JOB(U32, forecast.turn),

@@ -200,6 +200,8 @@ struct astra_job {
 	uint32_t restart_cnt; /* changes with each requeue */
 	bool booting;	      /* running, but its nodes are not up yet */
 	bool revocable;	      /* may be requeued at a lease's end */
+	bool unprepared; /* revocable, but nothing says that it saves anything
+			  * before: by Unprepared it keeps its GPUs */
 	bool unheard;	/* may have ended, and the host not have heard of it: it
 			 * is not taken back now */
 	bool suspended; /* does not run on for now, and keeps what it holds: it

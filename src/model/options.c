@@ -369,6 +369,27 @@ const struct astra_option astra_option_table[] = {
 	 "make it longer; an operator's may. Lowering this does not "
 	 "shorten the limits of jobs that already wait.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, unleased_sec)}},
+	{"Unprepared", "requeue|share|keep", "requeue",
+	 "What becomes of a job that cannot checkpoint, as far as can be known: "
+	 "it has no --signal, no --requeue, no --checkpoint-with, no --gpu-range "
+	 "and no --workers, it has reported no checkpoint, and the pool has no "
+	 "CheckpointSignal. share: the job keeps its GPUs as long as the jobs of "
+	 "its tenant that cannot checkpoint, or have no leases, hold no more "
+	 "than the tenant's share, counted from the one that started first, of "
+	 "users within their share first. GPUs beyond that are borrowed: they "
+	 "stay with the job until another tenant lacks GPUs of its share that "
+	 "neither are idle nor are held, beyond a tenant's share, by jobs that "
+	 "can checkpoint. Then the borrowing jobs that started last have leases "
+	 "like other jobs, once they have run for UnpreparedMin; for each term "
+	 "that this does not help so many more. requeue: it has leases like "
+	 "other jobs, and begins anew after each that is not renewed. keep: it "
+	 "has none, as with --no-requeue (see NoLeaseGPUs).",
+	 .parse = astra_option_word, .sets = {OPTION(SIZE, unprepared)},
+	 .words = {"requeue", "share", "keep"}},
+	{"UnpreparedMin", "TIME|auto", "auto",
+	 "With Unprepared=share: a job that cannot checkpoint keeps its GPUs at "
+	 "least so long after each start. auto: four terms.",
+	 .parse = astra_option_auto, .sets = {OPTION(REAL, unprepared_sec)}},
 	{"RoundInterval", "TIME", "10",
 	 "The longest time between two rounds. "
 	 "Rounds also follow a job's end, a lease's end and a submission, at "

@@ -26,6 +26,13 @@ enum astra_period { ASTRA_PERIOD_DAY, ASTRA_PERIOD_WEEK, ASTRA_PERIOD_MONTH };
 /* PriorityWeightLTGF=only */
 #define ASTRA_WEIGHT_ONLY UINT32_MAX
 
+/* Unprepared: what becomes of jobs that cannot checkpoint. */
+enum astra_unprepared {
+	ASTRA_UNPREPARED_REQUEUE, /* as of all others */
+	ASTRA_UNPREPARED_SHARE,	  /* they keep GPUs within their share */
+	ASTRA_UNPREPARED_KEEP,	  /* they have no leases */
+};
+
 /* A number of GPUs that is a tenant's share, or without a bound. */
 #define ASTRA_GPUS_QUOTA (UINT32_MAX - 1)
 #define ASTRA_GPUS_NONE UINT32_MAX
@@ -44,6 +51,8 @@ struct astra_options {
 	bool unleased_said;	     /* it was set */
 	uint32_t unleased_user_gpus; /* NoLeaseUserGPUs, the same */
 	double unleased_sec;	     /* NoLeaseTime, 0: no limit */
+	size_t unprepared;	     /* Unprepared: enum astra_unprepared */
+	double unprepared_sec;	     /* UnpreparedMin; negative: auto */
 	double round_sec;	     /* RoundInterval */
 	double grace_sec;	     /* CheckpointGrace */
 	int checkpoint_signal;	     /* CheckpointSignal, 0: none */

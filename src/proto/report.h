@@ -130,6 +130,11 @@ struct astra_report_array {
  * its pool had Leases=no, or while its partition was in no pool. */
 #define ASTRA_PINNED_BY_BEGIN "its run began without leases"
 
+/* The same: nothing says that it saves its work. With Unprepared=share that is
+ * so while nobody lacks its GPUs of a share. */
+#define ASTRA_PINNED_KEEP "cannot checkpoint, Unprepared=keep"
+#define ASTRA_PINNED_SHARE "cannot checkpoint, Unprepared=share"
+
 /* As a job's `reason` begins where Slurm refused its start; Slurm's own
  * follows.
  */

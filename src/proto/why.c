@@ -203,6 +203,12 @@ static void leased(const struct astra_why *why, struct astra_text *out)
 			" It is suspended and keeps its GPUs; if its lease ends meanwhile, it competes with everybody as soon as it is resumed.");
 		return;
 	}
+	if (astra_why_is_kept(job)) {
+		astra_text_printf(
+			out,
+			" It does not say how it saves its work (--signal, --requeue), so it keeps its GPUs within its tenant's share until it ends, and GPUs beyond that for UnpreparedMin and until others lack them.");
+		return;
+	}
 	if (!job->of.revocable) {
 		astra_text_printf(
 			out,

@@ -383,6 +383,10 @@ static void answer_running(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(out, "leaves its GPUs: its lease is over");
 	} else if (!strcmp(job->state, "SUSPENDED")) {
 		astra_text_printf(out, "is suspended and keeps its GPUs");
+	} else if (astra_why_is_kept(job)) {
+		astra_text_printf(
+			out,
+			"runs and keeps its GPUs: within its tenant's share until it ends");
 	} else if (!job->of.revocable || job->of.lease_end_sec <= 0) {
 		astra_text_printf(out, "runs and keeps its GPUs until it ends");
 	} else if (job->of.lease_end_sec <= now) {

@@ -150,6 +150,12 @@ static inline bool astra_why_capped_for_good(const struct astra_report_job *job)
 	       job->of.reason.cap_asked > job->of.reason.cap_hours;
 }
 
+/* Whether it keeps its GPUs as one that cannot checkpoint. */
+static inline bool astra_why_is_kept(const struct astra_report_job *job)
+{
+	return !strcmp(job->pinned, ASTRA_PINNED_SHARE);
+}
+
 /* Whether GPUs are being collected for it. */
 static inline bool astra_why_is_held(const struct astra_report_job *job)
 {

@@ -391,6 +391,12 @@ static void tell_blocker(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(out, " That job");
 	astra_text_printf(out, " has %u GPU%s", b->of.gpus,
 			  b->of.gpus == 1 ? "" : "s");
+	if (astra_why_is_kept(b)) {
+		astra_text_printf(
+			out,
+			" and cannot checkpoint: it keeps them within its tenant's share, and those beyond that for UnpreparedMin at least.");
+		return;
+	}
 	if (strcmp(b->state, "SUSPENDED") != 0)
 		astra_text_printf(out, ", must not be interrupted%s%s%s",
 				  *b->pinned ? " (" : "", b->pinned,

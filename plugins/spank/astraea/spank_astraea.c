@@ -504,6 +504,7 @@ static int send_options(spank_t spank)
 	if (send_option(spank, "ASTRAEA_LEASE", lease) < 0 ||
 	    send_option(spank, "ASTRAEA_APP", app) < 0 ||
 	    send_option(spank, "ASTRAEA_DUMPS", *with ? "yes" : "") < 0 ||
+	    send_option(spank, "ASTRAEA_AGENT", has_agent ? "yes" : "") < 0 ||
 	    send_option(spank, "ASTRAEA_BID", bid) < 0)
 		return -1;
 	for (size_t i = 0; i < ASTRA_STATED_COUNT; i++)

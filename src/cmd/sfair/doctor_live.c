@@ -113,22 +113,40 @@ static void live_diag(struct doctor *d, const json_t *reply)
 
 /* Jobs. */
 
-struct live_jobs {
-	unsigned deaf, unleased, began; /* began: without leases */
-	const char *users[USERS_NAMED]; /* of the deaf ones */
+/* So many jobs, and whose they are. */
+struct live_of {
+	unsigned count;
+	const char *users[USERS_NAMED];
 	size_t user_count;
 	bool more;
 };
 
-static void live_note_user(struct live_jobs *jobs, const char *user)
+struct live_jobs {
+	struct live_of deaf, kept; /* kept: they cannot checkpoint */
+	unsigned unleased, began;  /* began: without leases */
+};
+
+static void live_add(struct live_of *of, const char *user)
 {
-	for (size_t i = 0; i < jobs->user_count; i++)
-		if (!strcmp(jobs->users[i], user))
+	of->count++;
+	for (size_t i = 0; i < of->user_count; i++)
+		if (!strcmp(of->users[i], user))
 			return;
-	if (jobs->user_count < USERS_NAMED)
-		jobs->users[jobs->user_count++] = user;
+	if (of->user_count < USERS_NAMED)
+		of->users[of->user_count++] = user;
 	else
-		jobs->more = true;
+		of->more = true;
+}
+
+/* users: for astra_text_clear(). */
+static const char *live_users(const struct live_of *of,
+			      struct astra_text *users)
+{
+	for (size_t i = 0; i < of->user_count; i++)
+		astra_text_printf(users, "%s%s", i ? ", " : "", of->users[i]);
+	if (of->more)
+		astra_text_printf(users, " and others");
+	return users->failed ? "" : users->bytes;
 }
 
 static void live_count(struct live_jobs *jobs, const json_t *rows)
@@ -138,13 +156,16 @@ static void live_count(struct live_jobs *jobs, const json_t *rows)
 
 	json_array_foreach(rows, i, row)
 	{
-		if (!json_is_true(json_object_get(row, "revocable"))) {
+		const char *pinned = live_text(row, "pinned");
+
+		if (!strcmp(pinned, ASTRA_PINNED_SHARE) ||
+		    !strcmp(pinned, ASTRA_PINNED_KEEP)) {
+			live_add(&jobs->kept, live_text(row, "user"));
+		} else if (!json_is_true(json_object_get(row, "revocable"))) {
 			jobs->unleased++;
-			jobs->began += !strcmp(live_text(row, "pinned"),
-					       ASTRA_PINNED_BY_BEGIN);
+			jobs->began += !strcmp(pinned, ASTRA_PINNED_BY_BEGIN);
 		} else if (!*live_text(row, "signal")) {
-			jobs->deaf++;
-			live_note_user(jobs, live_text(row, "user"));
+			live_add(&jobs->deaf, live_text(row, "user"));
 		}
 	}
 }
@@ -153,21 +174,25 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 {
 	const json_t *rows = json_object_get(reply, "jobs");
 	struct live_jobs jobs = {0};
-	struct astra_text users = {0};
+	struct astra_text deaf = {0}, kept = {0};
 
 	live_count(&jobs, rows);
-	for (size_t i = 0; i < jobs.user_count; i++)
-		astra_text_printf(&users, "%s%s", i ? ", " : "", jobs.users[i]);
-	if (jobs.deaf)
+	if (jobs.deaf.count)
 		doctor_say(
 			d, DOCTOR_WARNING,
 			"%u of %zu job records have no checkpoint signal, of "
-			"%s%s: at a lease's end they begin anew; "
+			"%s: at a lease's end they begin anew; "
 			"--signal=USR1 in their scripts, or "
 			"CheckpointSignal= of the pool (astraea(8))",
-			jobs.deaf, json_array_size(rows),
-			users.failed ? "" : users.bytes,
-			jobs.more ? " and others" : "");
+			jobs.deaf.count, json_array_size(rows),
+			live_users(&jobs.deaf, &deaf));
+	if (jobs.kept.count)
+		doctor_say(
+			d, DOCTOR_GOOD,
+			"%u of %zu job records do not say how they save their "
+			"work, of %s: they keep their GPUs (Unprepared)",
+			jobs.kept.count, json_array_size(rows),
+			live_users(&jobs.kept, &kept));
 	if (jobs.unleased)
 		doctor_say(d, DOCTOR_GOOD,
 			   "%u of %zu job records have no lease; sfair job "
@@ -179,7 +204,8 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 			   "keep their GPUs until they end; scontrol update "
 			   "JobId=N Requeue=1 gives job N leases (astraea(8))",
 			   jobs.began);
-	astra_text_clear(&users);
+	astra_text_clear(&deaf);
+	astra_text_clear(&kept);
 }
 
 /* slurmdbd, as sacctmgr finds it. */

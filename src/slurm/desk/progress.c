@@ -331,6 +331,10 @@ static void guard(struct progress_entry *e,
 	feed_guard(e);
 	if (e->guard.term_sec > look.term_sec)
 		job->lease_sec = e->guard.term_sec;
+	if (astra_guard_is_barren(&e->guard))
+		job->unprepared = true;
+	else if (e->guard.saves)
+		job->unprepared = false;
 	job->min_run_sec = astra_guard_need_sec(&e->guard);
 	longer |= e->guard.lease_sec > 0;
 	any_untold |= e->guard.changes != e->told;

@@ -211,14 +211,16 @@ static void fill_lease(const struct publish_one *one,
 	bool leases = one->f->options->leases;
 
 	out->phase = phase_name(one->v->phase, leases);
-	out->pinned = terms->pinned;
+	out->pinned = terms->revocable && !one->v->revocable
+			      ? ASTRA_PINNED_SHARE
+			      : terms->pinned;
 	out->signal = one->signal;
 	out->lease_sec = publish_term(one->f, one->info);
 	out->grace_sec = leases ? one->f->options->grace_sec : 0;
-	out->of.revocable = terms->revocable;
+	out->of.revocable = terms->revocable && one->v->revocable;
 	if (!leases)
 		out->of.lease_start_sec = 0;
-	if (!terms->revocable || !isfinite(out->of.lease_end_sec))
+	if (!out->of.revocable || !isfinite(out->of.lease_end_sec))
 		out->of.lease_end_sec = 0;
 }
 

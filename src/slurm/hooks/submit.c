@@ -247,7 +247,9 @@ static void submit_look(struct astra_submit *r, struct astra_places *places)
 	r->managed = places->managed && r->need.gpus;
 }
 
-static int submit_check(struct astra_submit *r, struct astra_error *err)
+/* said: a text for its user, static; NULL: nothing. */
+static int submit_check(struct astra_submit *r, const char **said,
+			struct astra_error *err)
 {
 	struct astra_places places;
 	int rc;
@@ -255,6 +257,7 @@ static int submit_check(struct astra_submit *r, struct astra_error *err)
 	submit_look(r, &places);
 	rc = r->managed ? check_managed(r, &places, err)
 			: check_unmanaged(r, &places, err);
+	*said = astra_submit_unprepared_text(r, &places.options);
 	return rc ? rc : astra_submit_range_check(r, err);
 }
 
@@ -262,6 +265,14 @@ static void submit_tell(char **err_msg, const struct astra_error *err)
 {
 	if (err_msg)
 		xstrfmtcat(*err_msg, "%s%s", *err_msg ? "\n" : "", err->text);
+}
+
+static void submit_say(char **err_msg, const char *text)
+{
+	struct astra_error said = {""};
+
+	astra_error_set(&said, "%s", text);
+	submit_tell(err_msg, &said);
 }
 
 /* Slurm would derive the same number, but only in the job's gres list. */
@@ -291,13 +302,10 @@ static void submit_shorten(job_desc_msg_t *desc, uint32_t minutes,
 
 static void drop_expedite(job_desc_msg_t *desc, char **err_msg)
 {
-	struct astra_error said = {""};
-
-	if (!astra_desc_clear_expedite(desc))
-		return;
-	astra_error_set(&said, "--requeue=expedite is taken as --requeue: with "
-			       "leases who waits is served by fairness");
-	submit_tell(err_msg, &said);
+	if (astra_desc_clear_expedite(desc))
+		submit_say(err_msg, "--requeue=expedite is taken as --requeue: "
+				    "with leases who waits is served by "
+				    "fairness");
 }
 
 /* What was printed before a dump stands in the output when it is restored:
@@ -318,6 +326,7 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 {
 	struct astra_error err = {""};
 	struct astra_submit request;
+	const char *said = NULL;
 	int rc = ESLURM_INVALID_GRES;
 
 	if (!astra_selfcheck_desc(desc))
@@ -325,7 +334,7 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 	if (!astra_submit_read(&request, desc, &err))
 		rc = astra_submit_range_read(&request, &err);
 	if (!rc)
-		rc = submit_check(&request, &err);
+		rc = submit_check(&request, &said, &err);
 	if (!rc)
 		astra_submit_range_write(desc, &request);
 	if (!rc && request.managed && !request.whole &&
@@ -341,6 +350,11 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 		submit_shorten(desc, request.shortened, err_msg);
 	if (!rc && request.managed)
 		drop_expedite(desc, err_msg);
+	if (!rc && request.managed && request.requeue)
+		astra_submit_mark_requeue(&desc->spank_job_env,
+					  &desc->spank_job_env_size);
+	if (!rc && said)
+		submit_say(err_msg, said);
 	astra_gate_submitting(!rc && request.managed, desc->immediate);
 	return rc;
 }
@@ -404,21 +418,24 @@ static int check_change(const job_desc_msg_t *desc, const job_record_t *job,
 			struct astra_error *err)
 {
 	struct astra_submit request;
+	const char *said;
 
 	if (!astra_submit_concerns(desc))
 		return SLURM_SUCCESS;
 	if (astra_submit_read_change(&request, desc, job, err) < 0)
 		return ESLURM_INVALID_GRES;
-	return submit_check(&request, err);
+	return submit_check(&request, &said, err);
 }
 
-/* scontrol update Requeue=1 of a job whose run began without leases: from now on it
- * has some. */
+/* scontrol update Requeue=1: its user says that it may be requeued. If its run
+ * began without leases it has some from now on. */
 static void submit_lease_run(const job_desc_msg_t *desc,
 			     const job_record_t *job)
 {
-	if (desc->requeue != 1 || !job->details || !IS_JOB_RUNNING(job) ||
-	    astra_env_is_leased(job) ||
+	if (desc->requeue != 1 || !job->details)
+		return;
+	astra_env_set(job->details, ASTRA_ENV_REQUEUE, "yes");
+	if (!IS_JOB_RUNNING(job) || astra_env_is_leased(job) ||
 	    astra_claim_of(job, NULL) != ASTRA_MANAGED)
 		return;
 	astra_env_lease_run(job);

@@ -27,6 +27,8 @@ struct astra_submit {
 	bool het;
 	bool managed;
 	bool revocable;	    /* a batch job that may be requeued */
+	bool requeue;	    /* it was said, not taken from JobRequeue */
+	bool unprepared;    /* set once checked: it says nothing of saving */
 	bool unleased;	    /* set once checked: it is to have no leases */
 	uint32_t shortened; /* ... and at most so many minutes; 0: as asked */
 	uint32_t gpus_min, gpus_max; /* --gpu-range, --workers; 0: one size */
@@ -74,6 +76,14 @@ int astra_submit_check_wish(struct astra_submit *r,
 int astra_submit_check_unleased(struct astra_submit *r,
 				const struct astra_places *places,
 				struct astra_error *err);
+
+/* submit_wish.c: what to tell the user of a job that does not say how it saves
+ * its work; NULL: nothing. Static. */
+const char *astra_submit_unprepared_text(const struct astra_submit *r,
+					 const struct astra_options *options);
+/* Keep that its user said --requeue, in SPANK's environment of a request or of
+ * a job. Locks: of a job, caller holds job write. */
+void astra_submit_mark_requeue(char ***env, uint32_t *count);
 
 /* submit_wish.c: whether the request, of a managed job, is for a job without
  * leases whose time limit is longer than NoLeaseTime. */

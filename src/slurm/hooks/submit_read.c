@@ -76,6 +76,7 @@ int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
 		.revocable = d->script &&
 			     (d->requeue == NO_VAL16 ? slurm_conf.job_requeue
 						     : d->requeue),
+		.requeue = d->requeue != NO_VAL16 && d->requeue,
 		.minutes = d->time_limit,
 		.signal = d->warn_signal,
 	};
@@ -140,7 +141,11 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 		.revocable = job->batch_flag &&
 			     (d->requeue == NO_VAL16 ? details->requeue
 						     : d->requeue),
+		.requeue = d->requeue != NO_VAL16 && d->requeue,
 		.minutes = either_limit(d->time_limit, job->time_limit),
+		.signal = astra_signal_is_deaf(job->warn_signal)
+				  ? 0
+				  : job->warn_signal,
 	};
 	read_wish(r, job->spank_job_env, job->spank_job_env_size);
 	/* In a partition of Slurm's own it has one size. */

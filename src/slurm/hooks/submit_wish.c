@@ -2,6 +2,7 @@
 /* What the user of a managed job wished of its leases. */
 #include "src/slurm/desk/bid_text.h"
 #include "src/slurm/hooks/submit_priv.h"
+#include "src/slurm/in/managed.h"
 #include "src/slurm/in/unleased.h"
 #include "src/slurm/in/unleased_view.h"
 #include "src/slurm/in/wish.h"
@@ -19,6 +20,21 @@ static int check_bid(const char *text, struct astra_error *err)
 	return 0;
 }
 
+static bool submit_is_unprepared(const struct astra_submit *r,
+				 const struct astra_options *options)
+{
+	return r->revocable && !r->wish.lease_none && !r->requeue &&
+	       astra_terms_unprepared(options, &r->wish, r->signal);
+}
+
+static bool submit_is_unleased(const struct astra_submit *r,
+			       const struct astra_options *options)
+{
+	return !r->revocable || r->wish.lease_none ||
+	       (options->unprepared == ASTRA_UNPREPARED_KEEP &&
+		submit_is_unprepared(r, options));
+}
+
 int astra_submit_check_wish(struct astra_submit *r,
 			    const struct astra_places *places,
 			    struct astra_error *err)
@@ -30,7 +46,8 @@ int astra_submit_check_wish(struct astra_submit *r,
 	if (astra_wish_check(&r->wish, &places->options, err) < 0 ||
 	    check_bid(r->wish.bid, err) < 0)
 		return ESLURM_INVALID_TIME_LIMIT;
-	r->unleased = !r->revocable || r->wish.lease_none;
+	r->unprepared = submit_is_unprepared(r, &places->options);
+	r->unleased = submit_is_unleased(r, &places->options);
 	return SLURM_SUCCESS;
 }
 
@@ -52,11 +69,43 @@ static double unleased_limit(struct astra_submit *r,
 bool astra_submit_is_too_long(struct astra_submit *r,
 			      const struct astra_places *places)
 {
-	if (r->revocable && !r->wish.lease_none)
+	if (!submit_is_unleased(r, &places->options))
 		return false;
 	r->shortened = 0;
 	(void)unleased_limit(r, &places->options);
 	return r->shortened != 0;
+}
+
+const char *astra_submit_unprepared_text(const struct astra_submit *r,
+					 const struct astra_options *options)
+{
+	if (!r->unprepared)
+		return NULL;
+	switch (options->unprepared) {
+	case ASTRA_UNPREPARED_SHARE:
+		return "this job does not say how it saves its work, so it "
+		       "keeps its GPUs within its tenant's share; beyond that "
+		       "it begins anew when others lack GPUs. If it can "
+		       "checkpoint say --requeue, or --signal (man 8 astraea)";
+	case ASTRA_UNPREPARED_KEEP:
+		return "this job does not say how it saves its work, so it "
+		       "has no leases, as with --no-requeue. If it can "
+		       "checkpoint say --requeue, or --signal (man 8 astraea)";
+	default:
+		return NULL;
+	}
+}
+
+void astra_submit_mark_requeue(char ***env, uint32_t *count)
+{
+	struct astra_wish wish;
+
+	(void)astra_wish_read(*env, *count, &wish, NULL);
+	if (wish.saves)
+		return;
+	xrealloc(*env, (*count + 2) * sizeof(**env));
+	(*env)[(*count)++] = xstrdup(ASTRA_WISH_REQUEUE);
+	(*env)[*count] = NULL;
 }
 
 /* What a tenant holds now is a matter of time, and the job waits. */

@@ -167,16 +167,24 @@ void astra_terms_pin(const job_record_t *job)
 	pthread_mutex_unlock(&pinned_mutex);
 }
 
-static const char *why_pinned(const job_record_t *job, bool leases,
-			      bool lease_none)
+bool astra_terms_unprepared(const struct astra_options *options,
+			    const struct astra_wish *wish, int signal)
 {
-	if (!leases)
+	return !signal && !options->checkpoint_signal && !wish->saves &&
+	       !wish->stated.gpus_max;
+}
+
+static const char *why_pinned(const job_record_t *job,
+			      const struct astra_options *options,
+			      const struct astra_wish *wish, bool unprepared)
+{
+	if (!options->leases)
 		return "this pool has no leases";
 	if (!job->batch_flag)
 		return "srun or salloc";
 	if (!job->details->requeue)
 		return "--no-requeue";
-	if (lease_none)
+	if (wish->lease_none)
 		return "--lease=none";
 	if (job->het_job_id)
 		return "heterogeneous";
@@ -184,6 +192,8 @@ static const char *why_pinned(const job_record_t *job, bool leases,
 		return ASTRA_PINNED_BY_BEGIN;
 	if (is_pinned(job))
 		return "Slurm refused to requeue it";
+	if (unprepared && options->unprepared == ASTRA_UNPREPARED_KEEP)
+		return ASTRA_PINNED_KEEP;
 	return "";
 }
 
@@ -206,7 +216,8 @@ void astra_terms_before_maintenance(const struct astra_options *o,
 {
 	double term = terms->lease_sec > 0 ? terms->lease_sec : o->lease_sec;
 
-	if (!terms->revocable)
+	if (!terms->revocable ||
+	    (terms->unprepared && o->unprepared == ASTRA_UNPREPARED_SHARE))
 		return;
 	terms->lead_sec =
 		(terms->signal ? o->grace_sec : 0) + slurm_conf.kill_wait + 1;
@@ -240,7 +251,10 @@ void astra_terms_of(const job_record_t *job,
 		out->signal = job->warn_signal;
 		out->batch_only = job->warn_flags & KILL_JOB_BATCH;
 	}
-	out->pinned = why_pinned(job, options->leases, wish.lease_none);
+	out->unprepared = astra_terms_unprepared(options, &wish, out->signal) &&
+			  !(job->details &&
+			    astra_env_get(job->details, ASTRA_ENV_REQUEUE));
+	out->pinned = why_pinned(job, options, &wish, out->unprepared);
 	out->revocable = !*out->pinned;
 	astra_terms_before_maintenance(options, out);
 }

@@ -41,6 +41,8 @@ struct astra_terms {
 	int signal;	  /* checkpoint signal; 0: none */
 	bool batch_only;  /* --signal=B: to the batch shell only */
 	bool revocable;
+	bool unprepared; /* nothing says that it saves anything before it leaves
+			  */
 	const char *pinned; /* not revocable: why; else "". Static. */
 	/* Before a maintenance it is told to leave so long before, and gets no
 	 * lease that would be shorter than the second; 0: it has no leases. */
@@ -57,6 +59,13 @@ static inline bool astra_signal_is_deaf(int signal)
 {
 	return signal == SIGKILL || signal == SIGSTOP;
 }
+
+struct astra_wish;
+
+/* Whether nothing says that a job of these options saves its work before it
+ * leaves. signal: of --signal; 0: none. Pure. */
+bool astra_terms_unprepared(const struct astra_options *options,
+			    const struct astra_wish *wish, int signal);
 
 /* app and bid of the result are the job's.
  * Locks: caller holds job read. */

@@ -80,6 +80,8 @@ static int read_entry(struct astra_wish *out, const char *entry,
 	if ((value = wish_value_of(entry, "ASTRAEA_BID")))
 		out->bid = value;
 	out->dumps |= wish_value_of(entry, "ASTRAEA_DUMPS") != NULL;
+	out->saves |= out->dumps || wish_value_of(entry, "ASTRAEA_AGENT") ||
+		      wish_value_of(entry, "ASTRAEA_REQUEUE");
 	for (size_t i = 0; i < ASTRA_STATED_COUNT; i++)
 		if ((value = wish_value_of(entry,
 					   astra_stated_options[i].variable)))

@@ -23,7 +23,12 @@ struct astra_wish {
 	struct astra_stated stated; /* --iterations and so on */
 	bool size_unread; /* --gpu-range, --workers or --ps was no good */
 	bool dumps;	  /* --checkpoint-with */
+	bool saves;	  /* that, --agent, or ASTRA_WISH_REQUEUE */
 };
+
+/* Of a job whose user said --requeue: slurmctld keeps no more than that it may
+ * be requeued, as most jobs may by JobRequeue. */
+#define ASTRA_WISH_REQUEUE "SPANK_ASTRAEA_REQUEUE=yes"
 
 /* Nothing was wished for. */
 #define ASTRA_WISH_NONE ((struct astra_wish){.app = ""})

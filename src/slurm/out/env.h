@@ -17,6 +17,9 @@ void astra_env_unset(job_details_t *details, const char *name);
 /* Why a job was refused and is held, astra_reason_text(), until it starts. */
 #define ASTRA_ENV_REFUSED "ASTRAEA_REFUSED"
 
+/* Its user said, after its submission, that it may be requeued. */
+#define ASTRA_ENV_REQUEUE "ASTRAEA_REQUEUE"
+
 /* Its value or NULL; borrowed. Locks: caller holds job read. */
 const char *astra_env_get(const job_details_t *details, const char *name);
 

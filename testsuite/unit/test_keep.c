@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Jobs that cannot checkpoint keep GPUs within their tenant's share (keep.c).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/random.h"
+#include "src/engine/engine_priv.h"
+#include "testsuite/unit/unit.h"
+#include "testsuite/unit/vcluster.h"
+
+#define AT(t) (1000 + (t))
+#define TERM 60
+
+static void keep_begin(struct vcluster *vc, size_t nodes, uint32_t gpus,
+		       const char *policy)
+{
+	vc_init(vc, nodes, gpus);
+	strcpy(vc->options.policy, policy);
+	vc->options.lease_sec = TERM;
+	vc->options.min_run_sec = 0;
+	vc->options.grace_sec = 0;
+	vc->options.unprepared = ASTRA_UNPREPARED_SHARE;
+	vc_begin(vc);
+	vc_tenant(vc, "a", 1);
+	vc_tenant(vc, "b", 1);
+}
+
+static struct vjob *keep_job(struct vcluster *vc, uint32_t tenant,
+			     uint32_t gpus, double work_sec)
+{
+	struct vjob *v = vc_submit(vc, tenant, gpus, work_sec);
+
+	v->job.unprepared = true;
+	return v;
+}
+
+/* Those in which leases of one tenant end for another. */
+static void each_policy(void (*check)(const char *policy))
+{
+	static const char *const policies[] = {"ltgf", "themis", "incentive",
+					       "oasis", "ogasched"};
+
+	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
+		check(policies[i]);
+}
+
+/* The example of keep.c: 16 GPUs, shares of 8. */
+static void example(const char *policy)
+{
+	struct vcluster vc = {0};
+	struct vjob *a[4], *b[2];
+
+	keep_begin(&vc, 2, 8, policy);
+	for (int i = 0; i < 4; i++) {
+		a[i] = keep_job(&vc, 0, 4, HUGE_VAL);
+		vc_run(&vc, vc.now_sec + 5);
+	}
+	for (int i = 0; i < 2; i++)
+		b[i] = keep_job(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(4 * TERM - 1));
+	for (int i = 0; i < 4; i++)
+		if (a[i]->starts != 1)
+			fail_msg("%s: job %d of a was interrupted within four "
+				 "terms",
+				 policy, i);
+	vc_run(&vc, AT(12 * TERM));
+	if (a[0]->starts != 1 || a[1]->starts != 1)
+		fail_msg("%s: %u and %u starts within the share", policy,
+			 a[0]->starts, a[1]->starts);
+	if (!b[0]->starts || !b[1]->starts)
+		fail_msg("%s: %u and %u starts of b, whose share is half",
+			 policy, b[0]->starts, b[1]->starts);
+	vc_fini(&vc);
+}
+
+static void borrowed_gpus_come_back(void **state)
+{
+	(void)state;
+	each_policy(example);
+}
+
+/* Of what is borrowed no more than is lacked: with ltgf the job that started
+ * last; with the others the policy may have more of it compete. */
+static void last_goes_first(const char *policy)
+{
+	bool ltgf = !strcmp(policy, "ltgf");
+	struct vcluster vc = {0};
+	struct vjob *a[4], *b;
+
+	keep_begin(&vc, 2, 8, policy);
+	for (int i = 0; i < 4; i++) {
+		a[i] = keep_job(&vc, 0, 4, HUGE_VAL);
+		vc_run(&vc, vc.now_sec + 5);
+	}
+	vc_run(&vc, AT(6 * TERM));
+	b = keep_job(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(12 * TERM));
+	if (a[0]->starts + a[1]->starts + a[2]->starts + a[3]->starts != 4 ||
+	    a[0]->job.state != ASTRA_JOB_RUNNING ||
+	    a[1]->job.state != ASTRA_JOB_RUNNING ||
+	    (ltgf && a[2]->job.state != ASTRA_JOB_RUNNING) ||
+	    b->job.state != ASTRA_JOB_RUNNING)
+		fail_msg("%s: starts %u %u %u %u, b %u", policy, a[0]->starts,
+			 a[1]->starts, a[2]->starts, a[3]->starts, b->starts);
+	vc_fini(&vc);
+}
+
+static void the_one_that_started_last_goes_first(void **state)
+{
+	(void)state;
+	each_policy(last_goes_first);
+}
+
+/* Beyond a tenant's share those that can checkpoint yield before the others. */
+static void prepared_first(const char *policy)
+{
+	struct vcluster vc = {0};
+	struct vjob *old[2], *prepared[2], *b[2];
+
+	keep_begin(&vc, 2, 8, policy);
+	for (int i = 0; i < 2; i++) {
+		prepared[i] = vc_submit(&vc, 0, 4, HUGE_VAL);
+		vc_run(&vc, vc.now_sec + 5);
+	}
+	for (int i = 0; i < 2; i++) {
+		old[i] = keep_job(&vc, 0, 4, HUGE_VAL);
+		vc_run(&vc, vc.now_sec + 5);
+	}
+	vc_run(&vc, AT(6 * TERM));
+	for (int i = 0; i < 2; i++)
+		b[i] = keep_job(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(12 * TERM));
+	if (old[0]->starts != 1 || old[1]->starts != 1 || !b[0]->starts ||
+	    !b[1]->starts)
+		fail_msg("%s: starts %u %u, prepared %u %u, b %u %u", policy,
+			 old[0]->starts, old[1]->starts, prepared[0]->starts,
+			 prepared[1]->starts, b[0]->starts, b[1]->starts);
+	vc_fini(&vc);
+}
+
+static void those_that_can_checkpoint_yield_first(void **state)
+{
+	(void)state;
+	each_policy(prepared_first);
+}
+
+/* A gang finds no place where so many GPUs as it lacks are scattered: with each
+ * term more of what is borrowed may end for it. 4 nodes of 4; a's jobs of 3 and
+ * 1 fill a node each; b has a share of 8 and wants two whole nodes. */
+static void a_gang_gets_its_share(void **state)
+{
+	struct vcluster vc = {0};
+	struct vjob *a[8], *gang;
+	uint32_t kept = 0;
+
+	(void)state;
+	keep_begin(&vc, 4, 4, "ltgf");
+	for (int i = 0; i < 8; i++) {
+		a[i] = keep_job(&vc, 0, i % 2 ? 1 : 3, HUGE_VAL);
+		vc_run(&vc, vc.now_sec + 2);
+	}
+	gang = keep_job(&vc, 1, 8, HUGE_VAL);
+	gang->job.request.gpus_per_node = 4;
+	gang->job.request.nodes_min = gang->job.request.nodes_max = 2;
+	vc_run(&vc, AT(20 * TERM));
+	assert_int_equal(gang->job.state, ASTRA_JOB_RUNNING);
+	for (int i = 0; i < 8; i++)
+		kept += a[i]->starts == 1 &&
+					a[i]->job.state == ASTRA_JOB_RUNNING
+				? a[i]->job.request.gpus
+				: 0;
+	assert_int_equal(kept, 8);
+	vc_fini(&vc);
+}
+
+/* Users within their share of the tenant's are kept first, though the other's
+ * jobs began earlier. */
+static void users_within_their_share_come_first(void **state)
+{
+	struct vcluster vc = {0};
+	struct vjob *rich[3], *poor, *b[2];
+	uint32_t ann, bob;
+
+	(void)state;
+	keep_begin(&vc, 2, 8, "ltgf");
+	ann = vc_user(&vc, 0, "ann");
+	bob = vc_user(&vc, 0, "bob");
+	for (int i = 0; i < 3; i++) {
+		rich[i] = keep_job(&vc, 0, 4, HUGE_VAL);
+		rich[i]->job.user = ann;
+		vc_run(&vc, vc.now_sec + 5);
+	}
+	poor = keep_job(&vc, 0, 4, HUGE_VAL);
+	poor->job.user = bob;
+	vc_run(&vc, vc.now_sec + 5);
+	for (int i = 0; i < 2; i++)
+		b[i] = keep_job(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(12 * TERM));
+	assert_int_equal(poor->starts, 1);
+	assert_int_equal(poor->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(rich[0]->starts, 1);
+	assert_int_equal(rich[0]->job.state, ASTRA_JOB_RUNNING);
+	assert_true(b[0]->starts && b[1]->starts);
+	vc_fini(&vc);
+}
+
+/* Ten tenants, eight GPUs: nobody's share is a GPU, and all take turns. */
+static void shares_below_a_gpu_take_turns(void **state)
+{
+	struct vcluster vc = {0};
+	struct vjob *jobs[10];
+
+	(void)state;
+	keep_begin(&vc, 1, 8, "ltgf");
+	for (uint32_t t = 2; t < 10; t++) {
+		const char name[2] = {(char)('a' + t), 0};
+
+		vc_tenant(&vc, strdup(name), 1);
+	}
+	for (uint32_t t = 0; t < 10; t++)
+		jobs[t] = keep_job(&vc, t, 1, HUGE_VAL);
+	vc_run(&vc, AT(40 * TERM));
+	for (uint32_t t = 0; t < 10; t++)
+		if (!jobs[t]->starts)
+			fail_msg("tenant %u never had a GPU", t);
+	vc_fini(&vc);
+}
+
+/* Over a restart, and over the option's change there and back. */
+static void it_is_the_same_after_a_restart(void **state)
+{
+	struct vcluster vc = {0};
+	struct vjob *a[2], *b;
+	struct astra_error err;
+
+	(void)state;
+	keep_begin(&vc, 1, 8, "ltgf");
+	for (int i = 0; i < 2; i++) {
+		a[i] = keep_job(&vc, 0, 4, HUGE_VAL);
+		vc_run(&vc, vc.now_sec + 5);
+	}
+	vc_run(&vc, AT(6 * TERM));
+	vc_restart(&vc);
+	assert_false(vc_view(&vc, a[0]).revocable);
+	b = keep_job(&vc, 1, 8, HUGE_VAL);
+	vc_run(&vc, AT(9 * TERM));
+	assert_int_equal(a[0]->starts, 1);
+	assert_int_equal(a[0]->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(b->starts, 0); /* beside it there are 4 */
+	vc.options.unprepared = ASTRA_UNPREPARED_REQUEUE;
+	assert_int_equal(astra_engine_configure(vc.engine, &vc.options, &err),
+			 0);
+	vc_run(&vc, AT(12 * TERM));
+	assert_true(b->starts > 0);
+	vc.options.unprepared = ASTRA_UNPREPARED_SHARE;
+	assert_int_equal(astra_engine_configure(vc.engine, &vc.options, &err),
+			 0);
+	vc_run(&vc, AT(13 * TERM));
+	vc_fini(&vc);
+}
+
+/* Random worlds: no run that cannot checkpoint is taken back before
+ * UnpreparedMin, nor of a tenant that holds no more than its share; and whoever
+ * lacks a share gets GPUs in time. */
+struct keep_seen {
+	uint64_t held[2]; /* by tenant, before the round */
+	double since[64];
+	uint32_t runs[64];
+};
+
+static void keep_look(struct vcluster *vc)
+{
+	double least = astra_unprepared_sec(&vc->options);
+
+	for (size_t i = 0; i < vc->engine->job_count; i++) {
+		const struct ejob *j = &vc->engine->jobs[i];
+		const struct vjob *v;
+		double gpus = 0;
+
+		if (!j->id || j->phase == ASTRA_PHASE_WAITING ||
+		    j->phase == ASTRA_PHASE_LEASED)
+			continue;
+		v = vc->jobs[j->id - 1];
+		if (!v->job.unprepared || v->job.state != ASTRA_JOB_RUNNING)
+			continue;
+		if (vc->now_sec - j->start_sec < least - 1)
+			fail_msg("%s: job %u leaves after %.0f s",
+				 vc->options.policy, j->id,
+				 vc->now_sec - j->start_sec);
+		for (size_t k = 0; k < vc->job_count; k++)
+			if (vc->jobs[k]->job.tenant == v->job.tenant &&
+			    vc->jobs[k]->job.state == ASTRA_JOB_RUNNING)
+				gpus += vc->jobs[k]->job.request.gpus;
+		if (j->phase == ASTRA_PHASE_DOOMED && v->checkpoint_sec == 0 &&
+		    gpus <= *(double *)vc->test)
+			fail_msg("%s: job %u leaves within its share of %.1f",
+				 vc->options.policy, j->id, gpus);
+	}
+}
+
+static void random_world(uint64_t seed, const char *policy)
+{
+	struct vcluster vc = {0};
+	struct astra_random random;
+	double share = 8;
+	size_t waiting = 0;
+
+	random = astra_random_seed(seed);
+	keep_begin(&vc, 4, 4, policy);
+	vc.looked = keep_look;
+	vc.test = &share; /* of two tenants of one weight */
+	for (int step = 0; step < 40; step++) {
+		uint32_t gpus = 1u << astra_random_below(&random, 3);
+		double work = 30 + (double)astra_random_below(&random, 900);
+
+		keep_job(&vc, (uint32_t)astra_random_below(&random, 2), gpus,
+			 work);
+		vc_run(&vc,
+		       vc.now_sec + (double)astra_random_below(&random, 60));
+	}
+	vc_run(&vc, vc.now_sec + 6000);
+	for (size_t i = 0; i < vc.job_count; i++)
+		waiting += vc.jobs[i]->job.state == ASTRA_JOB_PENDING;
+	if (waiting)
+		fail_msg("%s, seed %ju: %zu jobs wait for ever", policy,
+			 (uintmax_t)seed, waiting);
+	vc_fini(&vc);
+}
+
+static void nobody_within_its_share_is_interrupted(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		random_world(seed, "ltgf");
+		random_world(seed, "themis");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(borrowed_gpus_come_back),
+		cmocka_unit_test(the_one_that_started_last_goes_first),
+		cmocka_unit_test(those_that_can_checkpoint_yield_first),
+		cmocka_unit_test(a_gang_gets_its_share),
+		cmocka_unit_test(users_within_their_share_come_first),
+		cmocka_unit_test(shares_below_a_gpu_take_turns),
+		cmocka_unit_test(it_is_the_same_after_a_restart),
+		cmocka_unit_test(nobody_within_its_share_is_interrupted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
