@@ -49,6 +49,7 @@ const struct astra_member astra_image_tenant_members[] = {
 	TENANT(U32, account),
 	TENANT(FLAG, listed),
 	TENANT(REAL, weight),
+	TENANT(REAL, lacks_sec),
 	ASTRA_MEMBERS_END,
 };
 

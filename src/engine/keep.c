@@ -28,14 +28,16 @@
 #include "src/engine/engine_priv.h"
 
 #define KEEP_EPSILON 1e-6
+#define KEEP_DOUBLINGS 10
 
 bool astra_kept(const struct astra_engine *e, const struct ejob *j,
 		const struct astra_job *job)
 {
 	if (!job->unprepared || job->state != ASTRA_JOB_RUNNING ||
-	    e->options.unprepared != ASTRA_UNPREPARED_SHARE)
+	    e->options.unprepared == ASTRA_UNPREPARED_REQUEUE)
 		return false;
-	return j->phase == ASTRA_PHASE_WAITING ||
+	return e->options.unprepared == ASTRA_UNPREPARED_KEEP ||
+	       j->phase == ASTRA_PHASE_WAITING ||
 	       j->restart_cnt != job->restart_cnt || !j->revocable;
 }
 
@@ -199,6 +201,16 @@ static void keep_lease(struct keep *k, struct ejob *j, bool leased)
 	r->plan->changed = true;
 }
 
+/* How long a run is kept at least: UnpreparedMin, and twice as long after each
+ * time that it had to begin anew. So it loses no more time than its last run
+ * takes, and one that needs long gets to its end. */
+static double keep_sec(const struct ejob *j, double least_sec)
+{
+	return ldexp(least_sec,
+		     (int)(j->revoked < KEEP_DOUBLINGS ? j->revoked
+						       : KEEP_DOUBLINGS));
+}
+
 /* Those that started last first. */
 static void keep_lease_borrowers(struct keep *k, double need)
 {
@@ -207,7 +219,7 @@ static void keep_lease_borrowers(struct keep *k, double need)
 
 	for (size_t i = k->count; i--;) {
 		struct ejob *j = k->jobs[i].j;
-		double from = j->start_sec + least;
+		double from = j->start_sec + keep_sec(j, least);
 		bool leased = need > KEEP_EPSILON && !k->jobs[i].whole;
 
 		if (leased && from > r->snap->now_sec) {

@@ -388,7 +388,8 @@ const struct astra_option astra_option_table[] = {
 	 .words = {"requeue", "share", "keep"}},
 	{"UnpreparedMin", "TIME|auto", "auto",
 	 "With Unprepared=share: a job that cannot checkpoint keeps its GPUs at "
-	 "least so long after each start. auto: four terms.",
+	 "least so long after each start, and twice as long after each time that "
+	 "it had to begin anew. auto: four terms.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, unprepared_sec)}},
 	{"RoundInterval", "TIME", "10",
 	 "The longest time between two rounds. "

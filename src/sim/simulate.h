@@ -78,7 +78,9 @@ struct astra_sim_job {
 	double start_sec;			 /* the first one; < 0: never */
 	double end_sec;				 /* < 0: not done */
 	double alloc_gpu_sec, fair_gpu_sec;	 /* A and F, Eqs. 12, 13 */
-	double cold_gpu_sec, checkpoint_gpu_sec; /* lost to them */
+	double cold_gpu_sec, checkpoint_gpu_sec; /* lost to them, and with the
+						  * latter by runs that begin
+						  * anew */
 	double slow_gpu_sec;			 /* lost to its place */
 	double contenders; /* jobs active at the same time, itself included, on
 			    * average over its life: Themis' N_avg. Not of the

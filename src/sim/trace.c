@@ -172,10 +172,10 @@ struct astra_utility astra_trace_job_utility(const struct astra_trace *trace,
 	return make_up(&random);
 }
 
-/* A part of a trace's jobs made elastic. */
+/* A part of a trace's jobs made something else. */
 
 /* FNV-1a, and a last mix: names mostly differ in their last digits. */
-static double elastic_draw(const char *name)
+static double trace_draw(const char *name)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
 
@@ -216,8 +216,18 @@ void astra_trace_make_elastic(struct astra_trace *trace,
 	for (size_t i = 0; i < trace->job_count; i++) {
 		struct astra_trace_job *job = &trace->jobs[i];
 
-		if (!job->gpus_min && elastic_draw(job->name) < how->part)
+		if (!job->gpus_min && trace_draw(job->name) < how->part)
 			elastic_make(job, how, (double)gpus, node_gpus);
+	}
+}
+
+void astra_trace_make_unprepared(struct astra_trace *trace, double part)
+{
+	for (size_t i = 0; i < trace->job_count; i++) {
+		struct astra_trace_job *job = &trace->jobs[i];
+
+		job->unprepared = !job->gpus_min &&
+				  trace_draw(job->name) >= 1 - part;
 	}
 }
 

@@ -97,6 +97,12 @@ static int virtual_started(void *arg, uint32_t job, double *end_sec)
 	return astra_watch_start(&v->watch, job, j->held_gpus, now_sec);
 }
 
+/* What its checkpoint takes. */
+static double virtual_checkpoint(const struct astra_virtual *v, uint32_t job)
+{
+	return v->trace->jobs[job].unprepared ? 0 : v->options->checkpoint_sec;
+}
+
 /* It stops working now and leaves when its checkpoint is written. It is asked
  * again at its grace's end. */
 static double virtual_leaves(void *arg, uint32_t job,
@@ -110,7 +116,7 @@ static double virtual_leaves(void *arg, uint32_t job,
 		return HUGE_VAL;
 	m->run++; /* its end is void */
 	v->jobs[job].signal_sec = v->world.now_sec;
-	return v->world.now_sec + v->options->checkpoint_sec;
+	return v->world.now_sec + virtual_checkpoint(v, job);
 }
 
 static int virtual_end(struct astra_virtual *v, uint32_t job, double now_sec)
@@ -122,13 +128,18 @@ static int virtual_end(struct astra_virtual *v, uint32_t job, double now_sec)
 	return astra_watch_done(&v->watch, job, now_sec);
 }
 
-/* It goes on later from what it had at signal_sec. */
+/* It goes on later from what it had at signal_sec, or begins anew. */
 static int virtual_requeue(struct astra_virtual *v, uint32_t job,
 			   double signal_sec, double now_sec)
 {
 	struct astra_virtual_job *j = &v->jobs[job];
 
-	j->done_sec += virtual_progress(j, signal_sec);
+	if (v->trace->jobs[job].unprepared)
+		v->result->jobs[job].checkpoint_gpu_sec +=
+			v->trace->jobs[job].gpus *
+			virtual_progress(j, signal_sec);
+	else
+		j->done_sec += virtual_progress(j, signal_sec);
 	v->result->jobs[job].preemptions++;
 	v->result->preemptions++;
 	return astra_watch_stop(&v->watch, job, now_sec);
@@ -140,7 +151,7 @@ static int virtual_left(void *arg, uint32_t job, double at_sec, bool requeued)
 	const struct astra_world_job *m = &v->world.jobs[job];
 	struct astra_virtual_job *j = &v->jobs[job];
 	double signal_sec =
-		m->leaving ? at_sec - v->options->checkpoint_sec : at_sec;
+		m->leaving ? at_sec - virtual_checkpoint(v, job) : at_sec;
 
 	v->released++;
 	if (virtual_count_run(v, job, signal_sec, at_sec) < 0 ||
@@ -449,7 +460,8 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 		.submit_sec = v->world.begin_sec + t->submit_sec,
 		.time_limit_sec = t->limit_sec,
 		.revocable = true,
-		.checkpoints = v->options->checkpoint_sec > 0,
+		.unprepared = t->unprepared,
+		.checkpoints = virtual_checkpoint(v, job) > 0,
 		.forecast = {.app = t->app ? v->last_app + t->app : 0,
 			     .work_sec = t->duration_sec,
 			     .measured = true,

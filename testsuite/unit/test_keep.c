@@ -206,6 +206,30 @@ static void users_within_their_share_come_first(void **state)
 	vc_fini(&vc);
 }
 
+/* A job that had to begin anew is kept twice as long the next time: beside
+ * tenants that come and go it gets to its end. */
+static void what_was_interrupted_is_kept_longer(void **state)
+{
+	struct vcluster vc = {0};
+	struct vjob *gang, *b;
+	double from;
+
+	(void)state;
+	keep_begin(&vc, 1, 8, "ltgf");
+	gang = keep_job(&vc, 0, 8, HUGE_VAL);
+	b = keep_job(&vc, 1, 1, 10);
+	vc_run(&vc, AT(5 * TERM));
+	assert_int_equal(b->starts, 1);
+	assert_int_equal(gang->starts, 2);
+	from = gang->job.start_sec;
+	b = keep_job(&vc, 1, 1, 10);
+	vc_run(&vc, from + 8 * TERM - 2);
+	assert_int_equal(b->starts, 0);
+	vc_run(&vc, from + 9 * TERM);
+	assert_int_equal(b->starts, 1);
+	vc_fini(&vc);
+}
+
 /* Ten tenants, eight GPUs: nobody's share is a GPU, and all take turns. */
 static void shares_below_a_gpu_take_turns(void **state)
 {
@@ -346,6 +370,7 @@ int main(void)
 		cmocka_unit_test(those_that_can_checkpoint_yield_first),
 		cmocka_unit_test(a_gang_gets_its_share),
 		cmocka_unit_test(users_within_their_share_come_first),
+		cmocka_unit_test(what_was_interrupted_is_kept_longer),
 		cmocka_unit_test(shares_below_a_gpu_take_turns),
 		cmocka_unit_test(it_is_the_same_after_a_restart),
 		cmocka_unit_test(nobody_within_its_share_is_interrupted),

@@ -120,6 +120,8 @@ static const struct {
 	{"AllowNoLease", "maybe"},
 	{"NoLeaseGPUs", "-1"},
 	{"NoLeaseUserGPUs", "half"},
+	{"Unprepared", "yes"},
+	{"UnpreparedMin", "-1"},
 	{"NoLeaseTime", "a day"},
 	{"RoundInterval", ":5"},
 	{"CheckpointGrace", "a minute"},

@@ -144,6 +144,37 @@ static void starts_and_checkpoints_cost_time(void **state)
 	end(&w);
 }
 
+/* The same, and the first cannot checkpoint: it leaves at 60 and at 185 at
+ * once, with 50 s of work lost each time, while the second runs from 60 to 125
+ * and from 185 to 245. Then it begins anew and is done at 355. With
+ * Unprepared=share it ends at 110, and nothing is lost. */
+static void who_cannot_checkpoint_begins_anew(void **state)
+{
+	struct world w;
+	(void)state;
+
+	for (size_t share = 0; share < 2; share++) {
+		begin(&w, 1, 4);
+		w.policy.lease_sec = 60;
+		w.policy.grace_sec = 20;
+		w.policy.unprepared = share ? ASTRA_UNPREPARED_SHARE
+					    : ASTRA_UNPREPARED_REQUEUE;
+		w.options.cold_start_sec = 10;
+		w.options.checkpoint_sec = 5;
+		add(&w, 0, 4, 0, 100);
+		add(&w, 0, 4, 1, 100);
+		w.jobs[0].unprepared = true;
+		simulate(&w, "ltgf");
+		assert_near(w.result.jobs[0].end_sec, share ? 110 : 355);
+		assert_near(w.result.jobs[1].end_sec, share ? 220 : 245);
+		assert_near(w.result.jobs[0].cold_gpu_sec,
+			    4 * (share ? 10 : 30));
+		assert_near(w.result.jobs[0].checkpoint_gpu_sec,
+			    share ? 0 : 4 * 100);
+		end(&w);
+	}
+}
+
 /* Themis' S: twice as slow over two racks. */
 static void work_over_racks_is_slower(void **state)
 {
@@ -387,6 +418,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figure_6_is_reproduced),
 		cmocka_unit_test(starts_and_checkpoints_cost_time),
+		cmocka_unit_test(who_cannot_checkpoint_begins_anew),
 		cmocka_unit_test(work_over_racks_is_slower),
 		cmocka_unit_test(a_profile_goes_before_the_usual_slowdown),
 		cmocka_unit_test(gpu_time_is_conserved),

@@ -66,6 +66,21 @@ static int set_elastic(const struct astra_cli_option *row, void *at,
 	return 0;
 }
 
+static int set_unprepared(const struct astra_cli_option *row, void *at,
+			  const char *value, struct astra_error *err)
+{
+	struct sfairsim_args *args = at;
+	double part;
+	int used = 0;
+
+	(void)row;
+	if (sscanf(value, "%lf%%%n", &part, &used) != 1 || !used ||
+	    value[used] || !(part >= 0 && part <= 100))
+		return astra_error_set(err, "PERCENT%%, from 0 to 100");
+	args->unprepared = part / 100;
+	return 0;
+}
+
 static int set_slowdown(const struct astra_cli_option *row, void *at,
 			const char *value, struct astra_error *err)
 {
@@ -160,6 +175,9 @@ static const struct astra_cli_option common_options[] = {
 	{"elastic", 0, "[=PERCENT%[:LEAST:MOST]]",
 	 "jobs may run on fewer GPUs, and slower; so many of them on LEAST [0.25] to MOST [2] times theirs",
 	 .set = set_elastic},
+	{"unprepared", 0, "PERCENT%",
+	 "so many of the other jobs cannot checkpoint: each of their runs begins anew [0]",
+	 .set = set_unprepared},
 	{"overbid", 0, "APP:PERCENT[:KIND]",
 	 "that app of the trace lies in its bids", IN(overbid)},
 	{"interval", 0, "TIME", "of which a tenant has its share [1:00:00]",

@@ -305,6 +305,7 @@ int sfairsim_setup_make(struct sfairsim_setup *s,
 	astra_trace_fit(&s->trace, s->cluster.gpus);
 	if (args->elastic.part > 0)
 		make_elastic(s, args);
+	astra_trace_make_unprepared(&s->trace, args->unprepared);
 	if (setup_warn(s, args->quiet, err) < 0)
 		return -1;
 	if (args->overbid && read_overbid(s, args->overbid, err) < 0)
