@@ -442,6 +442,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	j->held_charge = held_charge(job);
 	j->revocable = revocable;
 	j->restart_cnt = job->restart_cnt;
+	j->keep_until_sec = 0;
 	if (!j->seen || j->balk.rounds)
 		astra_account_again(e, row);
 	j->seen = e->epoch;

@@ -118,6 +118,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(REAL, grace_end_sec),
 	JOB(REAL, told_sec),
 	JOB(REAL, planned_end_sec),
+	JOB(REAL, keep_until_sec),
 	JOB(REAL, lost_sec),
 	JOB(INT, vain),
 	JOB(REAL, vain_sec),

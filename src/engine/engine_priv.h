@@ -144,7 +144,9 @@ struct ejob {
 	double min_run_sec; /* MinRunTime, its own where that is auto */
 	double lease_sec;   /* the term of its leases */
 	double lease_start_sec, lease_end_sec;
-	double noted_end_sec; /* in the roster's heap; 0: it is not */
+	double noted_end_sec;  /* in the roster's heap; 0: it is not */
+	double keep_until_sec; /* it cannot checkpoint, and has leases from then
+				* on; 0: not as things are */
 	uint32_t array_id;
 	uint32_t seen; /* the epoch of the last snapshot that had it */
 	uint32_t restart_cnt;
@@ -183,7 +185,9 @@ struct etenant {
 	uint32_t account;
 	bool listed;
 	double weight;
-	double lacks_sec; /* since then it lacks GPUs of its share; 0: none */
+	double lacks_sec; /* since then it lacks GPUs of its share although jobs
+			   * that cannot checkpoint have leases; 0: it does
+			   * not */
 	struct advance advance;
 	struct cap_room cap;
 };
@@ -976,8 +980,8 @@ void astra_lease_lend(struct round *r, struct ejob *j, double end_sec);
  * worth starting: MinRunTime must not reach past the hold. */
 bool astra_lease_is_worth(const struct round *r, const struct ejob *j,
 			  double cut_sec, double end_sec);
-/* By when a job was promised its first start, whoever is in its way since; 0: it
- * was not, or has had it. */
+/* By when a job was promised its first start, whoever is in its way since; 0:
+ * it was not, or has had it. */
 double astra_first_promised_sec(const struct round *r, const struct ejob *j);
 /* By when a job has its first start, if that is promised; else 0. */
 double astra_promised_sec(const struct round *r, const struct ejob *j);

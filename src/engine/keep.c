@@ -10,17 +10,19 @@
  *   need    = sum of lack(p) * (1 + terms for which p has lacked)
  *             - free - sum of min(C_p, H_p - S_p)
  *
- * p is a tenant, D_p its demand, S_p its share of the GPUs by weight among
- * active tenants, H_p what it holds, C_p the part of that held by jobs that can
- * checkpoint and have leases; all in GPUs as charged. Of those that borrow the
- * ones that started last have leases from now on, until what they hold is the
- * need: none that has run for less than UnpreparedMin. They compete like all
- * others then. Once there is no need they keep their GPUs again.
+ * The terms count while such jobs have leases. p is a tenant, D_p its demand,
+ * S_p its share of the GPUs by weight among active tenants, H_p what it holds,
+ * C_p the part of that held by jobs that can checkpoint and have leases; all in
+ * GPUs as charged. Of those that borrow, and have run for UnpreparedMin or will
+ * have within a term, the ones that started last are chosen until what they
+ * hold is the need; if that is too little the others, too. Each has leases once
+ * it has run so long, and competes like all others. Once there is no need they
+ * keep their GPUs again.
  *
  * Example. 16 GPUs, A and B of weight 1, jobs of 4 GPUs that cannot checkpoint.
  * A's four start at 0, 1, 2 and 3; B comes. S is 8: A's first two are kept. B
  * lacks 8, so both of the others have leases once they have run long enough.
- * Had B one job only, D_B would be 4: the job that started at 3 would have.
+ * Had B one job only, D_B would be 4, and only the job that started at 3 would.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -68,6 +70,7 @@ struct keep {
 	double *users; /* by user: found to be kept so far, within its share */
 	struct keep_job *jobs;
 	size_t count;
+	bool leased; /* one of the jobs has been having leases */
 };
 
 static int keep_compare(const void *a, const void *b)
@@ -88,6 +91,8 @@ static void keep_count(struct keep *k, struct ejob *j,
 	if (j->phase != ASTRA_PHASE_LEASED)
 		return;
 	t->held += j->held_charge;
+	j->keep_until_sec = 0;
+	k->leased |= job->unprepared && j->revocable;
 	if (job->unprepared)
 		k->jobs[k->count++].j = j;
 	else if (j->revocable)
@@ -121,7 +126,7 @@ static double keep_free(struct keep *k, uint64_t gpus)
 	return (double)gpus * charge + coming - granted;
 }
 
-/* Lack, times the terms for which it has lasted. */
+/* Lack, times the terms for which it has lasted although jobs have leases. */
 static double keep_lack(const struct keep *k, uint32_t tenant)
 {
 	struct astra_engine *e = k->r->e;
@@ -131,9 +136,9 @@ static double keep_lack(const struct keep *k, uint32_t tenant)
 	double demand = astra_fairness_demand(e->account, t->account);
 	double lack = fmin(demand, ceil(x->share - KEEP_EPSILON)) - x->held;
 
-	if (lack <= KEEP_EPSILON) {
+	if (lack <= KEEP_EPSILON || !k->leased) {
 		t->lacks_sec = 0;
-		return 0;
+		return fmax(lack, 0);
 	}
 	if (!(t->lacks_sec > 0))
 		t->lacks_sec = now;
@@ -211,24 +216,37 @@ static double keep_sec(const struct ejob *j, double least_sec)
 						       : KEEP_DOUBLINGS));
 }
 
-/* Those that started last first. */
-static void keep_lease_borrowers(struct keep *k, double need)
+/* Let those have leases that are needed and have run long enough, of those that
+ * could by at_sec, the ones that started last first. Returns the need that is
+ * left. */
+static double keep_choose(struct keep *k, double need, double at_sec)
+{
+	double least = astra_unprepared_sec(&k->r->e->options);
+
+	for (size_t i = k->count; i-- && need > KEEP_EPSILON;) {
+		struct keep_job *x = &k->jobs[i];
+		double from = x->j->start_sec + keep_sec(x->j, least);
+
+		if (x->whole || x->j->keep_until_sec > 0 || from > at_sec)
+			continue;
+		x->j->keep_until_sec = from;
+		need -= x->j->held_charge;
+	}
+	return need;
+}
+
+static void keep_carry_out(struct keep *k)
 {
 	struct round *r = k->r;
-	double least = astra_unprepared_sec(&r->e->options);
+	double now = r->snap->now_sec;
 
-	for (size_t i = k->count; i--;) {
+	for (size_t i = 0; i < k->count; i++) {
 		struct ejob *j = k->jobs[i].j;
-		double from = j->start_sec + keep_sec(j, least);
-		bool leased = need > KEEP_EPSILON && !k->jobs[i].whole;
 
-		if (leased && from > r->snap->now_sec) {
-			r->wake_sec = fmin(r->wake_sec, from);
-			leased = false;
-		}
-		if (leased)
-			need -= j->held_charge;
-		keep_lease(k, j, leased);
+		if (j->keep_until_sec > now)
+			r->wake_sec = fmin(r->wake_sec, j->keep_until_sec);
+		keep_lease(k, j,
+			   j->keep_until_sec > 0 && j->keep_until_sec <= now);
 	}
 }
 
@@ -268,8 +286,12 @@ int astra_keep_follow(struct round *r, uint64_t free_gpus)
 			qsort(k.jobs, k.count, sizeof(*k.jobs), keep_compare);
 			keep_find_whole(&k, true);
 			keep_find_whole(&k, false);
+			need = keep_choose(&k, need,
+					   r->snap->now_sec +
+						   e->options.lease_sec);
+			(void)keep_choose(&k, need, HUGE_VAL);
 		}
-		keep_lease_borrowers(&k, need);
+		keep_carry_out(&k);
 	}
 	free(k.tenants);
 	free(k.users);

@@ -26,6 +26,8 @@ double astra_natural_end(const struct round *r, const struct ejob *j,
 	if (j->revocable)
 		return astra_max(astra_max(now, j->lease_end_sec),
 				 j->start_sec + j->min_run_sec);
+	if (j->keep_until_sec > 0)
+		return astra_max(now, j->keep_until_sec);
 	if (job->time_limit_sec > 0)
 		return astra_max(now, job->start_sec + job->time_limit_sec);
 	return HUGE_VAL;

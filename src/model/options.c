@@ -380,8 +380,9 @@ const struct astra_option astra_option_table[] = {
 	 "stay with the job until another tenant lacks GPUs of its share that "
 	 "neither are idle nor are held, beyond a tenant's share, by jobs that "
 	 "can checkpoint. Then the borrowing jobs that started last have leases "
-	 "like other jobs, once they have run for UnpreparedMin; for each term "
-	 "that this does not help so many more. requeue: it has leases like "
+	 "like other jobs, once they have run for UnpreparedMin: of those that "
+	 "will have within a term, else of all. For each term that this does not "
+	 "help so many more have leases. requeue: it has leases like "
 	 "other jobs, and begins anew after each that is not renewed. keep: it "
 	 "has none, as with --no-requeue (see NoLeaseGPUs).",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, unprepared)},

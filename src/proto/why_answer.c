@@ -222,7 +222,9 @@ static void answer_start(const struct astra_why *why, struct astra_text *out)
 	if (why->blocker) {
 		astra_text_printf(out, ", when ");
 		astra_why_name_blocker(why, out);
-		astra_text_printf(out, " has ended");
+		astra_text_printf(out, astra_why_is_kept(why->blocker)
+					       ? " may be interrupted"
+					       : " has ended");
 	}
 	astra_text_printf(out, ".");
 }

@@ -94,8 +94,15 @@ static void last_goes_first(const char *policy)
 		a[i] = keep_job(&vc, 0, 4, HUGE_VAL);
 		vc_run(&vc, vc.now_sec + 5);
 	}
-	vc_run(&vc, AT(6 * TERM));
+	vc_run(&vc, AT(2 * TERM));
 	b = keep_job(&vc, 1, 4, HUGE_VAL);
+	if (ltgf) { /* it is known when the one that started last has leases */
+		double from = a[3]->job.start_sec + 4 * TERM;
+
+		vc_run(&vc, vc.now_sec + 10);
+		assert_float_equal(vc_view(&vc, b).reason.start_sec, from, 1);
+		assert_int_equal(vc_view(&vc, b).reason.blocker, a[3]->job.id);
+	}
 	vc_run(&vc, AT(12 * TERM));
 	if (a[0]->starts + a[1]->starts + a[2]->starts + a[3]->starts != 4 ||
 	    a[0]->job.state != ASTRA_JOB_RUNNING ||
