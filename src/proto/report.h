@@ -165,6 +165,7 @@ struct astra_report_job {
 	const char *state;  /* Slurm's word: PENDING, RUNNING, COMPLETING … */
 	const char *phase;  /* waiting, leased, doomed, grace or leaving */
 	const char *pinned; /* not revocable: why, e.g. "--no-requeue"; "" */
+	bool unprepared;    /* nothing says how it saves its work */
 	const char *signal; /* checkpoint signal as text, "USR1"; "": none */
 	double lease_sec;   /* the term that holds for it; 0: unlimited */
 	double grace_sec;   /* how long it may checkpoint */

@@ -50,6 +50,8 @@ runs "$last"
 wait_for 20 pinned_is "$first" "$share"
 wait_for 20 pinned_is "$last" "$share"
 check_eq "why the one that can checkpoint has no lease" '' "$(pinned "$prepared")"
+check_eq "who does not say how it saves" "yes no yes yes" \
+	"$(sfair job -nP -o JobID,Unprepared | sort -n | cut -d'|' -f2 | xargs)"
 check_eq "the end of its lease" '' "$(sfair lease -nP -j "$first" -o LeaseEnd |
 	grep -v -i -e unknown -e none -e n/a || true)"
 why=$(sfair why "$first" | tr -s ' \n' ' ')
