@@ -138,6 +138,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/constraint.c \
 	src/slurm/in/constraint.h \
 	src/slurm/in/each_job.c src/slurm/in/each_job.h \
+	src/slurm/in/extras.c \
+	src/slurm/in/extras.h \
 	src/slurm/in/gpus.c \
 	src/slurm/in/gpus.h \
 	src/slurm/in/limit.c \
