@@ -189,6 +189,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/uses.h \
 	src/slurm/in/users.c \
 	src/slurm/in/users.h \
+	src/slurm/in/whole.c \
+	src/slurm/in/whole.h \
 	src/slurm/in/wish.c \
 	src/slurm/in/wish.h \
 	src/slurm/out/advise.c \
