@@ -9,9 +9,10 @@
  *   - a lease that is over, and has no room for another one, is to leave.
  * A lease fits if what was used in the period, what leases may still use to
  * their ends, and all of its own are within the cap. Where a round could grant
- * more than there is room for, jobs are let in one by one, by precedence, then
- * those of users who have used the least, and at last those at which the host
- * balks; else the policy chooses. */
+ * more than there is room for, jobs are let in one by one: those of the user who
+ * has used the least, of these by precedence, then by age, and at last those at
+ * which the host balks; else the policy chooses. As in a turn of LTGF, precedence
+ * such as a PriorityTier does not take a tenant's cap from its other users. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,10 +312,10 @@ static int caps_compare(const void *a, const void *b)
 
 	if (x->j->balked != y->j->balked)
 		return x->j->balked - y->j->balked;
-	if (x->job->precedence != y->job->precedence)
-		return x->job->precedence > y->job->precedence ? -1 : 1;
 	if (x->user_sec != y->user_sec)
 		return x->user_sec < y->user_sec ? -1 : 1;
+	if (x->job->precedence != y->job->precedence)
+		return x->job->precedence > y->job->precedence ? -1 : 1;
 	if (x->j->submit_sec != y->j->submit_sec)
 		return x->j->submit_sec < y->j->submit_sec ? -1 : 1;
 	return (x->j->id > y->j->id) - (x->j->id < y->j->id);

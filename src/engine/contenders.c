@@ -75,7 +75,7 @@ uint64_t astra_contender_asked(const struct astra_snapshot *snap,
 			       const struct astra_job *job)
 {
 	const struct astra_request *q = &job->request;
-	uint64_t h = mix(mix_numbers(q), q->gpus_min);
+	uint64_t h = mix(mix(mix_numbers(q), q->gpus_min), job->extras);
 
 	if (q->required)
 		h = mix_nodes(h, q->required, snap->node_count);

@@ -60,6 +60,12 @@ const struct astra_member astra_state_job_places[] = {
 	ASTRA_MEMBERS_END,
 };
 
+/* Behind the holds, of those that wait for the end of a job without a lease. */
+static const struct astra_member state_job_vain[] = {
+	JOB(U32, id),	     JOB(U32, blocker),	   JOB(INT, vain),
+	JOB(REAL, vain_sec), JOB(U64, vain_shape), ASTRA_MEMBERS_END,
+};
+
 /* The refusals of a job's starts. More rounds than ASTRA_BALK_ROUNDS are as
  * these, and until_sec is a number of terms from the restart on. */
 static uint32_t state_put_balk(const struct ejob *j)
@@ -190,6 +196,19 @@ static void save_holds(const struct astra_engine *e, struct astra_bytes *out)
 	}
 }
 
+/* Who is in the way of whom. */
+static void save_blockers(const struct astra_engine *e, struct astra_bytes *out)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < e->job_count; i++)
+		count += astra_blocker_of(e, &e->jobs[i]) != 0;
+	astra_put_u32(out, count);
+	for (size_t i = 0; i < e->job_count; i++)
+		if (astra_blocker_of(e, &e->jobs[i]))
+			astra_members_put(out, &e->jobs[i], state_job_vain);
+}
+
 void *astra_policy_again(const struct astra_policy *policy, const void *self,
 			 const struct astra_options *options,
 			 struct astra_error *err)
@@ -240,6 +259,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	save_places(e, out);
 	save_budget(e, out);
 	save_holds(e, out);
+	save_blockers(e, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -569,6 +589,31 @@ static int restore_holds(struct astra_engine *e, struct astra_reader *in)
 	return rc;
 }
 
+/* An earlier release wrote none. Returns 0, or -1: it is damaged. */
+static int restore_blockers(struct astra_engine *e, struct astra_reader *in)
+{
+	uint32_t count;
+
+	if (in->at == in->size)
+		return 0;
+	count = astra_get_u32(in);
+	for (uint32_t i = 0; i < count; i++) {
+		struct ejob told = {0}, *j;
+
+		astra_members_get(in, &told, state_job_vain);
+		j = astra_engine_find(e, told.id);
+		if (in->failed || !j || !isfinite(told.vain_sec))
+			return -1;
+		j->blocker = told.blocker;
+		if (!astra_vain_unleased(told.vain))
+			continue; /* it has a hold */
+		j->vain = told.vain;
+		j->vain_sec = told.vain_sec;
+		j->vain_shape = told.vain_shape;
+	}
+	return in->failed ? -1 : 0;
+}
+
 static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 				uint32_t version, struct astra_aside *other)
 {
@@ -613,6 +658,8 @@ static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 		rc = restore_budget(e, in);
 	if (!rc)
 		rc = restore_holds(e, in);
+	if (!rc)
+		rc = restore_blockers(e, in);
 	astra_leases_bound(e);
 	return rc;
 }

@@ -398,7 +398,10 @@ static bool jobs_is_old(struct astra_writer *w, const struct hjob *j)
 
 	if (j->over || age <= UPDATE_SOON_SEC)
 		return false;
-	return w->updates++ < UPDATES_SOON || age > UPDATE_SEC;
+	if (w->updates++ < UPDATES_SOON)
+		return true;
+	return age > UPDATE_SEC &&
+	       w->updates_old++ <= w->job_count / UPDATES_PART;
 }
 
 int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,

@@ -339,7 +339,6 @@ static int writer_add_jobs(struct astra_writer *w,
 			   const struct astra_report *report)
 {
 	w->epoch++;
-	w->updates = 0;
 	if (add_records(w, report, false) < 0 ||
 	    add_records(w, report, true) < 0)
 		return -1;
@@ -421,6 +420,7 @@ static int writer_write_all(struct astra_writer *w,
 	struct astra_error ignored;
 	int rc;
 
+	w->updates = w->updates_old = 0;
 	if (execute(w, "BEGIN IMMEDIATE") < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)

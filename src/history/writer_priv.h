@@ -17,11 +17,14 @@
  * days. */
 #define LONG_GAP_SEC 3600.0
 #define GAP_HOURS_SEC (7 * 86400.0)
-/* A row of a job that is not over is at most so old; where there are few, a
- * minute, as so many are written a report. */
-#define UPDATE_SEC 600.0
+/* A row of a job that is not over is written again when it is a minute old, so
+ * many of them a write, and when it is eight minutes old. Of the latter a write
+ * has a part of all rows: with a write each 5 s none gets older than 10
+ * minutes, however many jobs came at once. */
 #define UPDATE_SOON_SEC 60.0
 #define UPDATES_SOON 500
+#define UPDATE_SEC 480.0
+#define UPDATES_PART 24
 #define COUNTERS 5
 /* Of a job that no report has any more, and whose end none has told of. */
 #define STATE_GONE "GONE"
@@ -156,8 +159,10 @@ struct astra_writer {
 	size_t vacant_count, vacant_room;
 	struct astra_idmap by_id;
 	uint32_t epoch;
-	uint32_t updates; /* of rows that had become old, in this report */
-	double time_sec;  /* everything is counted up to here; 0: nothing is */
+	/* Of rows a minute old, and of those beyond UPDATES_SOON that were
+	 * UPDATE_SEC old, in this write. */
+	uint32_t updates, updates_old;
+	double time_sec; /* everything is counted up to here; 0: nothing is */
 	double now_sec, gap_sec; /* of the report at hand */
 	double since_sec; /* it is counted from then on: time_sec, or now_sec
 			   * after a gap */

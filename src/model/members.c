@@ -222,6 +222,7 @@ const struct astra_member astra_job_members[] = {
 	JOB(FLAG, request.apart),
 	JOB(U32, request.owner),
 	JOB(TEXT, request.gpu_type),
+	JOB(U32, extras),
 	JOB(INT, state),
 	JOB(REAL, submit_sec),
 	JOB(REAL, start_sec),

@@ -185,6 +185,8 @@ struct astra_job {
 	double precedence; /* among its tenant's jobs that are equally served:
 			    * larger goes first; 0: no wish */
 	struct astra_request request;
+	uint32_t extras; /* a hash of what else the host goes by when it starts
+			  * the job, as its time limit; 0: not known */
 	enum astra_job_state state;
 	double submit_sec;     /* active from here on, unless blocked */
 	double start_sec;      /* of the present or last run; 0: never ran */

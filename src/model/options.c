@@ -354,7 +354,10 @@ const struct astra_option astra_option_table[] = {
 	{"NoLeaseGPUs", "GPUS|quota|none", "quota",
 	 "The most GPUs that a tenant's jobs without leases hold at a time: "
 	 "those of srun and salloc, with --no-requeue or --lease=none, and those "
-	 "that Slurm started before the pool had leases. Others wait. Jobs whose time limit is no longer than LeaseTerm are "
+	 "that Slurm started before the pool had leases. Others wait. "
+	 "They start by PriorityTier, nice and priority, then by age, as in "
+	 "Slurm. Users have no shares in this: NoLeaseUserGPUs bounds each "
+	 "user. Jobs whose time limit is no longer than LeaseTerm are "
 	 "free of it. quota: the tenant's share of the pool, rounded up; not so "
 	 "where JobRequeue=0 in slurm.conf makes every job one of them, unless "
 	 "this option is set. none: no bound.",

@@ -241,8 +241,10 @@ static void answer_blocked(const struct astra_why *why, struct astra_text *out)
 	}
 	astra_text_printf(out, "waits for the end of ");
 	astra_why_name_blocker(why, out);
-	astra_text_printf(out, ", which ");
-	astra_why_blocker_until(why, out);
+	if (astra_job_visible(why->report, b, why->viewer)) {
+		astra_text_printf(out, ", which ");
+		astra_why_blocker_until(why, out);
+	}
 	astra_text_printf(out, ".");
 }
 

@@ -215,13 +215,16 @@ static bool collected_for_another(const struct astra_why *why, double end_sec)
 	       end_sec <= why->pool->hold_start_sec;
 }
 
-/* Whether the end of a lease is shown: it could make room for the job, and is
- * no later than the start that is expected, if any is. */
+/* Whether the end of a lease is shown: PrivateData hides it not, it could make
+ * room for the job, and is no later than the start that is expected, if any is.
+ */
 static bool may_help(const struct astra_why *why)
 {
 	double start = why->job->of.reason.start_sec, end;
 
-	if (!why->next_lease || (astra_why_is_weightless(why) && why->waiting))
+	if (!why->next_lease ||
+	    (astra_why_is_weightless(why) && why->waiting) ||
+	    !astra_job_visible(why->report, why->next_lease, why->viewer))
 		return false;
 	end = why->next_lease->of.lease_end_sec;
 	return !collected_for_another(why, end) &&
@@ -237,14 +240,12 @@ static void in_line(const struct astra_why *why, struct astra_why_changes *out)
 	    !waits_for(job, "hold_gpus") && !waits_for(job, "auction"))
 		return;
 	if (may_help(why)) {
-		bool told = astra_job_visible(why->report, next, why->viewer);
-
 		astra_why_span(next->of.lease_end_sec - why->report->time_sec,
 			       text);
 		add(out,
-		    "the end of the lease of %s%s in %s, which is of %u GPU%s",
-		    told ? "job " : "another job", told ? next->id_text : "",
-		    text, next->of.gpus, next->of.gpus == 1 ? "" : "s");
+		    "the end of the lease of job %s in %s, which is of %u GPU%s",
+		    next->id_text, text, next->of.gpus,
+		    next->of.gpus == 1 ? "" : "s");
 	}
 	if (why->pool && why->pool->gpus_free &&
 	    why->pool->gpus_free < job->of.gpus && !kept_for_another(why))

@@ -160,15 +160,16 @@ static void put_other(const struct astra_why *why,
 		      const struct astra_report_job *job,
 		      struct astra_text *out)
 {
+	unsigned how = 0;
+
 	if (!job) {
 		astra_text_printf(out, "null");
 		return;
 	}
-	astra_encode_members(out, job, other_members, '{',
-			     astra_job_visible(why->report, job, why->viewer)
-				     ? 0
-				     : ASTRA_ENCODE_HIDDEN);
-	astra_encode_members(out, job, rank_members, ',', 0);
+	if (!astra_job_visible(why->report, job, why->viewer))
+		how = ASTRA_ENCODE_HIDDEN;
+	astra_encode_members(out, job, other_members, '{', how);
+	astra_encode_members(out, job, rank_members, ',', how);
 	astra_text_add(out, "}", 1);
 }
 

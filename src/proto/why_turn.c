@@ -384,12 +384,8 @@ static void tell_blocker(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *b = why->blocker;
 
-	if (astra_job_visible(why->report, b, why->viewer))
-		astra_text_printf(out, " Job %s of %s (tenant %s)", b->id_text,
-				  b->user, b->tenant);
-	else
-		astra_text_printf(out, " That job");
-	astra_text_printf(out, " has %u GPU%s", b->of.gpus,
+	astra_text_printf(out, " Job %s of %s (tenant %s) has %u GPU%s",
+			  b->id_text, b->user, b->tenant, b->of.gpus,
 			  b->of.gpus == 1 ? "" : "s");
 	if (astra_why_is_kept(b)) {
 		astra_text_printf(
@@ -409,6 +405,8 @@ static void tell_blocker(const struct astra_why *why, struct astra_text *out)
 static void tell_wait(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
+	bool named = why->blocker &&
+		     astra_job_visible(why->report, why->blocker, why->viewer);
 	const char *text;
 
 	if (!strcmp(job->wait, "rank") && job->of.reason.rank == 1) {
@@ -421,7 +419,7 @@ static void tell_wait(const struct astra_why *why, struct astra_text *out)
 	if (!strcmp(job->wait, "rank") && job->of.reason.rank) {
 		astra_text_printf(
 			out,
-			" It waits its turn: it is number %u of %u in line, and those before it use up the GPUs.",
+			" It waits its turn: it is number %u of %u in line. GPUs that come free go first to jobs before it that can use them.",
 			job->of.reason.rank, job->of.reason.ranks);
 		name_before(why, out);
 		return;
@@ -451,9 +449,9 @@ static void tell_wait(const struct astra_why *why, struct astra_text *out)
 	if (text) {
 		if (astra_why_is_held(job) && job->of.reason.owed)
 			astra_why_owed(why, out);
-		else if (!why->blocker || strcmp(job->wait, "pinned") != 0)
+		else if (!named || strcmp(job->wait, "pinned") != 0)
 			astra_text_printf(out, " %s", text);
-		if (why->blocker)
+		if (named)
 			tell_blocker(why, out);
 		if (job->lack && *job->lack && strcmp(job->wait, "cpus") != 0)
 			astra_text_printf(
@@ -492,9 +490,7 @@ void astra_why_rival(const struct astra_why *why, struct astra_text *out)
 		return;
 	}
 	if (!astra_job_visible(why->report, first, why->viewer)) {
-		astra_text_printf(out, " Others wait in line for %u GPU%s.",
-				  first->of.gpus,
-				  first->of.gpus == 1 ? "" : "s");
+		astra_text_printf(out, " Others wait in line.");
 		return;
 	}
 	astra_text_printf(

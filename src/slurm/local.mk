@@ -138,6 +138,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/constraint.c \
 	src/slurm/in/constraint.h \
 	src/slurm/in/each_job.c src/slurm/in/each_job.h \
+	src/slurm/in/extras.c \
+	src/slurm/in/extras.h \
 	src/slurm/in/gpus.c \
 	src/slurm/in/gpus.h \
 	src/slurm/in/limit.c \
@@ -187,6 +189,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/uses.h \
 	src/slurm/in/users.c \
 	src/slurm/in/users.h \
+	src/slurm/in/whole.c \
+	src/slurm/in/whole.h \
 	src/slurm/in/wish.c \
 	src/slurm/in/wish.h \
 	src/slurm/out/advise.c \

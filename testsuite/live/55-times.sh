@@ -76,11 +76,17 @@ scancel "$id"
 
 # ---- Deadlines: one that shortens the run, one that cannot be met any more.
 
-id=$(sleeper --gpus=1 --deadline=now+10minutes)
+id=$(sleeper -H --gpus=1 --deadline=now+10minutes)
+asked=$(job_field "$id" TimeLimit)
+scontrol release "$id"
 runs "$id"
 limit=$(limit_sec "$id")
 check "limit $limit" test "$limit" -le 600 -a "$limit" -ge 480
 ok deadline-shortens-run
+scontrol requeuehold "$id"
+wait_for 30 job_is "$id" PENDING
+check_eq "its time limit after a requeue" "$asked" "$(job_field "$id" TimeLimit)"
+ok deadline-shortens-one-run
 scancel "$id"
 # A later Slurm refuses it at once.
 if id=$(sleeper --gpus=1 -t 20 --deadline=now+10minutes 2>"$OUT/refused"); then

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A job whose start Slurm refuses again and again harms nobody: after three rounds
 # no lease ends for it, but once more after a term, and squeue, sfair why, sfair
-# diag and the metrics say so. Where GPUs are idle it is tried, and starts once
-# Slurm lets it.
+# diag and the metrics say so. When its user changes the time limit, a lease ends
+# for it at once. Where GPUs are idle it is tried, and starts once Slurm lets it;
+# meanwhile an srun starts at its submission.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 ASTRAEA_BUILDDIR=$("$top/testsuite/lib/variant" fault)
 export ASTRAEA_BUILDDIR
@@ -61,9 +62,22 @@ wait_for 60 eval 'count=$(ended)'
 # shellcheck disable=SC2154
 check "leases end for it: $count in three terms" test "$count" -le 1
 
+# Refused since then and not tried, its count begins anew.
+wait_for 120 is_told
+anew() { [[ $(refused) == [01] ]]; }
+scontrol update jobid="$poor" timelimit=300
+wait_for 10 anew
+
 # Idle GPUs.
 scancel "${rich[0]}"
 wait_for 30 job_is "${rich[0]}" CANCELLED
+check_eq "$(sfair why "$poor")" PENDING "$(job_state "$poor")"
+arrives() {
+	srun -A rich --gres=gpu:1 --quiet true &&
+		grep 'astraea: start .* at its submission' \
+			"$CLUSTER_DIR/log/slurmctld.log" >/dev/null
+}
+wait_for 60 arrives
 check_eq "$(sfair why "$poor")" PENDING "$(job_state "$poor")"
 rm "$CLUSTER_DIR/state/astraea_fault"
 wait_for 30 job_is "$poor" RUNNING

@@ -4,6 +4,7 @@
 #define SFAIR_HTTP_TEST_H
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include "testsuite/unit/sfair_server.h"
@@ -68,7 +69,9 @@ static int exporter_stop(void)
 	return status;
 }
 
-static int http_connect(void)
+/* segment: the most bytes of one; 0: as the kernel likes. Of small ones the
+ * kernel keeps few for a reader that does not read. */
+static int http_connect_by(int segment)
 {
 	struct sockaddr_in at = {
 		.sin_family = AF_INET,
@@ -76,9 +79,25 @@ static int http_connect(void)
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int room = 4096;
 
+	if (segment) {
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+		setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment,
+			   sizeof(segment));
+	}
 	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
 	return fd;
+}
+
+static inline int http_connect(void)
+{
+	return http_connect_by(0);
+}
+
+static inline int http_connect_slow(void)
+{
+	return http_connect_by(536);
 }
 
 /* The whole answer to a request, in output. */

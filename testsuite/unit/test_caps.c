@@ -147,6 +147,35 @@ static void users_have_caps_of_their_own(void **state)
 	vc_fini(&vc);
 }
 
+/* Of 2.4 hours ann has used 0.9, and there is room for one job more: it is ben's,
+ * who has used none, whatever partition or priority ann's job has. Of ben's own
+ * two it is the one with precedence. */
+static void the_user_who_used_the_least_goes_first(void **state)
+{
+	struct vjob *first, *anns, *bens, *urgent;
+	uint32_t ann, ben;
+
+	(void)state;
+	caps_begin("MaxGPUHours", "2.4");
+	ann = vc_user(&vc, lab, "ann");
+	ben = vc_user(&vc, lab, "ben");
+	first = vc_submit(&vc, lab, 4, 800);
+	first->job.user = ann;
+	vc_run(&vc, AT(850));
+	anns = vc_submit(&vc, lab, 4, HUGE_VAL);
+	anns->job.user = ann;
+	anns->job.precedence = 9;
+	bens = vc_submit(&vc, lab, 4, HUGE_VAL);
+	urgent = vc_submit(&vc, lab, 4, HUGE_VAL);
+	bens->job.user = urgent->job.user = ben;
+	urgent->job.precedence = 1;
+	vc_run(&vc, AT(880));
+	assert_int_equal(urgent->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(caps_reason(bens)->wait, ASTRA_WAIT_CAP);
+	assert_int_equal(caps_reason(anns)->wait, ASTRA_WAIT_CAP);
+	vc_fini(&vc);
+}
+
 /* Who is a tenant of his own is a user, too. */
 static void a_tenant_without_users_is_one(void **state)
 {
@@ -391,6 +420,7 @@ int main(void)
 		cmocka_unit_test(leases_of_one_round_fit_together),
 		cmocka_unit_test(a_cap_of_nothing_lets_nobody_start),
 		cmocka_unit_test(users_have_caps_of_their_own),
+		cmocka_unit_test(the_user_who_used_the_least_goes_first),
 		cmocka_unit_test(a_tenant_without_users_is_one),
 		cmocka_unit_test(a_held_job_stays_held),
 		cmocka_unit_test(a_cap_that_is_lowered_ends_no_lease),

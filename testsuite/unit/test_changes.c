@@ -266,7 +266,7 @@ static bool same_job(const struct astra_job *x, const struct astra_job *y)
 	       SAME(leave_cuts) && SAME(deadline_sec) && SAME(lease_sec) &&
 	       SAME(min_run_sec) && SAME(restart_cnt) && SAME(booting) &&
 	       SAME(revocable) && SAME(unheard) && SAME(suspended) &&
-	       SAME(checkpoints) && SAME(keeps_size) &&
+	       SAME(checkpoints) && SAME(keeps_size) && SAME(extras) &&
 	       same_request(&x->request, &y->request) && same_held(x, y);
 }
 
@@ -541,6 +541,7 @@ static void submit(struct world *w)
 	job->revocable = !one_in(w, 6);
 	job->weight = 1 + below(w, 2);
 	job->precedence = one_in(w, 6);
+	job->extras = one_in(w, 3);
 	if (job->request.gpus > 1 && one_in(w, 4)) {
 		job->request.gpus_min = 1 + below(w, job->request.gpus - 1);
 		job->keeps_size = one_in(w, 3);

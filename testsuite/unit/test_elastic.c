@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/engine/engine_priv.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 
@@ -239,6 +240,50 @@ static void steps_are_whole_nodes(void **state)
 	vc_fini(&vc);
 }
 
+/* One of 2 to 8 GPUs has 4 on each of two nodes, which its user shares with
+ * nobody. Of the 6 that it could spare it offers one whole node: a part of the
+ * other is of no use to another user's jobs. Nor does it go on with a part of a
+ * node of which somebody has taken the rest. */
+static void a_users_own_nodes_are_given_up_whole(void **state)
+{
+	const struct astra_share on[] = {
+		{.node = 0, .gpus = 4, .owner = 7, .alone = true},
+		{.node = 1, .gpus = 4, .owner = 7, .alone = true},
+	};
+	const struct astra_job job = {
+		.id = 1,
+		.request = {.gpus = 8,
+			    .gpus_min = 2,
+			    .owner = 7,
+			    .alone = true},
+		.state = ASTRA_JOB_RUNNING,
+		.held = on,
+		.held_count = ASTRA_COUNT_OF(on),
+	};
+	const struct astra_node nodes[] = {{.usable = true}, {.usable = true}};
+	const struct astra_snapshot snap = {.nodes = nodes, .node_count = 2};
+	const struct astra_room rest = {.gpus = 2, .owner = 7, .alone = true};
+	struct ejob known = {.id = 1, .user = ASTRA_NONE, .gpus = 8};
+	struct astra_engine engine = {.jobs = &known};
+	double level = 2;
+	const struct round r = {.e = &engine, .snap = &snap, .levels = &level};
+	struct contender c = {.job = &job, .expired = true};
+	struct astra_space *work = astra_space_create(2, 4);
+	struct astra_share lost[2], kept[2];
+
+	(void)state;
+	astra_elastic_offer_spare(&r, &c, false, lost);
+	assert_int_equal(c.lose_count, 1);
+	assert_int_equal(lost[0].gpus, 4);
+	assert_int_equal(lost[0].owner, 7);
+	assert_true(lost[0].alone);
+	astra_space_set(work, lost[0].node, &rest);
+	assert_int_equal(astra_elastic_keep(&c, work, kept), 1);
+	assert_int_equal(kept[0].node, 1 - lost[0].node);
+	assert_int_equal(kept[0].gpus, 4);
+	astra_space_destroy(work);
+}
+
 /* It has all 12, until another class has learned a share; and again when that
  * one's jobs have ended. */
 static void ogasched_lets_a_job_grow_again(void **state)
@@ -367,6 +412,7 @@ int main(void)
 		cmocka_unit_test(tenants_have_their_halves),
 		cmocka_unit_test(who_is_above_its_level_gives_up_first),
 		cmocka_unit_test(steps_are_whole_nodes),
+		cmocka_unit_test(a_users_own_nodes_are_given_up_whole),
 		cmocka_unit_test(ogasched_lets_a_job_grow_again),
 		cmocka_unit_test(policies_award_whole_nodes),
 		cmocka_unit_test(random_histories_never_overcommit),

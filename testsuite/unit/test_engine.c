@@ -552,6 +552,30 @@ static void a_range_of_nodes_gets_those_that_are_idle(void **state)
 	}
 }
 
+/* With nodes of a reservation that it would rather have it gets no others. */
+static void a_range_of_nodes_stays_inside_a_reservation(void **state)
+{
+	static const uint64_t reserved[] = {UINT64_C(6)};
+	struct vcluster vc;
+	struct vjob *want;
+
+	(void)state;
+	vc_init(&vc, 4, 4);
+	use_terms(&vc, 20);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	want = vc_submit(&vc, 0, 1, HUGE_VAL);
+	want->job.request.gpus_per_node = 1;
+	want->job.request.nodes_wish = 4;
+	want->job.request.preferred = reserved;
+	want->job.request.apart = true;
+	vc_run(&vc, AT(10));
+	assert_int_equal(want->job.held_count, 2);
+	assert_int_equal(want->job.held[0].node, 1);
+	assert_int_equal(want->job.held[1].node, 2);
+	vc_fini(&vc);
+}
+
 /* There are GPUs for eight jobs that want a node each, but only four nodes:
  * four run, and the fifth that finds no place does not keep them from it. */
 static void one_too_many_keeps_nobody_waiting(void **state)
@@ -695,9 +719,10 @@ static void save_and_restore_go_on_in_mid_lease(void **state)
 	assert_true(fabs(before.usage.fair - after.usage.fair) < 1e-6);
 	assert_true(before.lease_end_sec == after.lease_end_sec);
 	vc_run(&vc, AT(100));
-	/* Releases before this one wrote a state without the holds, the budget,
-	 * the places, the gifts (of two tenants), the caps, the policies put
-	 * aside, the users, the times: one that ends there is whole. */
+	/* Releases before this one wrote a state without the blockers, the
+	 * holds, the budget, the places, the gifts (of two tenants), the caps,
+	 * the policies put aside, the users, the times: one that ends there is
+	 * whole. */
 	for (size_t size = 0; size < bytes.size; size++) {
 		struct astra_engine *e = astra_engine_restore(
 			&vc.options, bytes.data, size, &err);
@@ -705,7 +730,7 @@ static void save_and_restore_go_on_in_mid_lease(void **state)
 		whole += e != NULL;
 		astra_engine_destroy(e);
 	}
-	assert_int_equal(whole, 9);
+	assert_int_equal(whole, 10);
 	astra_bytes_clear(&bytes);
 	vc_fini(&vc);
 }
@@ -989,6 +1014,7 @@ int main(void)
 		cmocka_unit_test(cheapest_losers_are_found),
 		cmocka_unit_test(exclusive_jobs_get_whole_nodes),
 		cmocka_unit_test(a_range_of_nodes_gets_those_that_are_idle),
+		cmocka_unit_test(a_range_of_nodes_stays_inside_a_reservation),
 		cmocka_unit_test(one_too_many_keeps_nobody_waiting),
 		cmocka_unit_test(reclaim_is_bounded_by_round),
 		cmocka_unit_test(checkpointing_job_gets_its_grace),

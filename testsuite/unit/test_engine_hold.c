@@ -274,8 +274,25 @@ static void a_first_start_before_an_owed_turn_is_told(void **state)
 	vc_fini(&vc);
 }
 
-/* A job without leases has half of the GPUs. A gang of all of them waits for its
- * time limit, as that stands; nothing is promised until it ends. */
+/* As the round before a restart told it: a round in which jobs may have ended
+ * unheard finds nothing out. */
+static void expect_blocker_after_restart(struct vcluster *vc,
+					 struct vjob *pinned, struct vjob *gang,
+					 enum astra_wait wait)
+{
+	const struct astra_reason *reason;
+
+	vc_restart(vc);
+	pinned->job.unheard = true;
+	vc_step(vc);
+	reason = reason_of(vc, gang);
+	assert_int_equal(reason->wait, wait);
+	assert_int_equal(reason->blocker, pinned->job.id);
+	pinned->job.unheard = false;
+}
+
+/* A job without leases has half of the GPUs. A gang of all of them waits for
+ * its time limit, as that stands; nothing is promised until it ends. */
 static void a_hold_follows_who_is_in_the_way(void **state)
 {
 	struct vcluster vc;
@@ -298,10 +315,12 @@ static void a_hold_follows_who_is_in_the_way(void **state)
 	assert_int_equal(reason->blocker, pinned->job.id);
 	assert_true(reason->start_sec == 0 && reason->bound_sec == 0);
 	assert_true(reason->after_sec >= 2 * 60);
+	expect_blocker_after_restart(&vc, pinned, gang, ASTRA_WAIT_PINNED);
 	pinned->job.time_limit_sec = 900;
 	reason = wait_for_reason(&vc, gang, ASTRA_WAIT_HOLD);
 	assert_int_equal(reason->blocker, pinned->job.id);
 	assert_true(reason->start_sec == pinned->job.start_sec + 900);
+	expect_blocker_after_restart(&vc, pinned, gang, ASTRA_WAIT_HOLD);
 	pinned->job.time_limit_sec = 1800;
 	do
 		reason = wait_for_reason(&vc, gang, ASTRA_WAIT_HOLD);

@@ -358,6 +358,21 @@ static void a_refused_job_that_asks_for_less_begins_anew(void **state)
 	end(&s);
 }
 
+/* As one whose --switches, time limit or licences its user has changed. */
+static void a_refused_job_that_changes_what_the_host_goes_by_begins_anew(
+	void **state)
+{
+	struct scene s;
+	(void)state;
+
+	begin_refused(&s);
+	s.jobs[2].extras = 1;
+	round_at(&s, 151);
+	assert_int_equal(requeues(&s), 1);
+	assert_int_equal(astra_engine_refused(s.engine, 7), 0);
+	end(&s);
+}
+
 /* Job 7 of b is refused again and again, and asks for the same as 8, which is
  * younger. Of a's leases that of job 1 ends at 150, that of job 3 at 180. */
 static void begin_refused_before(struct scene *s, const char *policy)
@@ -693,6 +708,8 @@ int main(void)
 		cmocka_unit_test(a_refused_job_stays_one_over_a_restart),
 		cmocka_unit_test(a_refused_job_stays_one_on_other_nodes),
 		cmocka_unit_test(a_refused_job_that_asks_for_less_begins_anew),
+		cmocka_unit_test(
+			a_refused_job_that_changes_what_the_host_goes_by_begins_anew),
 		cmocka_unit_test(a_job_that_is_refused_is_in_nobodys_way),
 		cmocka_unit_test(
 			a_job_that_is_refused_comes_last_where_gpus_are_idle),

@@ -213,7 +213,8 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 		   JOB(lent), JOB(late), JOB(unfit), JOB(collected),
 		   JOB(balked), JOB(balk), JOB(weight), JOB(charge),
 		   JOB(held_charge), JOB(user), JOB(bound_sec), JOB(away_sec),
-		   JOB(capped),
+		   JOB(capped), JOB(vain), JOB(vain_sec), JOB(vain_shape),
+		   JOB(blocker),
 		   /* of the next snapshot */ JOB(account), JOB(booting),
 		   JOB(min_run_sec), JOB(gpus_least), JOB(seen), JOB(index),
 		   JOB(held), JOB(held_count), JOB(shape), JOB(elastic),
@@ -224,8 +225,7 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 		   JOB(cap_copies),
 		   /* decided anew */ JOB(doomed_for), JOB(early_for),
 		   JOB(early_gpu_sec), JOB(grants), JOB(refusals), JOB(served),
-		   JOB(told_sec), JOB(vain), JOB(vain_sec), JOB(vain_shape),
-		   JOB(blocker), JOB(blocked_sec), JOB(fits_key));
+		   JOB(told_sec), JOB(blocked_sec), JOB(fits_key));
 }
 
 int main(void)

@@ -727,6 +727,35 @@ static void a_row_of_a_job_that_waits_is_a_minute_old(void **state)
 			 700);
 }
 
+static void put_many_waiting(uint32_t jobs, double t)
+{
+	begin(T0 + t);
+	for (uint32_t id = 1000; id < 1000 + jobs; id++)
+		waits_with(id, t);
+	put();
+}
+
+/* 6000 jobs come at once and are not written for a while: each write has a part
+ * of them, and all have their turn within ten minutes. */
+static void rows_that_get_old_at_once_are_written_bit_by_bit(void **state)
+{
+	enum { JOBS = 6000, PART = 500 + JOBS / 24 + 1 };
+	double before = 0, now;
+
+	(void)state;
+	open_writer();
+	put_many_waiting(JOBS, 0);
+	for (int t = 500; t < 600; t += 5) {
+		put_many_waiting(JOBS, t);
+		now = number("SELECT count(*) FROM job WHERE fair_gpu_sec>0");
+		assert_true(now > before && now - before <= PART);
+		before = now;
+		if (now >= JOBS)
+			break;
+	}
+	assert_int_equal(before, JOBS);
+}
+
 static void a_report_left_out_is_covered_by_the_next(void **state)
 {
 	(void)state;
@@ -1451,6 +1480,7 @@ int main(void)
 		TEST(a_job_that_comes_back_goes_on),
 		TEST(a_clock_set_back_counts_once),
 		TEST(a_row_of_a_job_that_waits_is_a_minute_old),
+		TEST(rows_that_get_old_at_once_are_written_bit_by_bit),
 		TEST(a_report_left_out_is_covered_by_the_next),
 		TEST(decay_is_taken_out),
 		TEST(lack_is_by_the_minute),

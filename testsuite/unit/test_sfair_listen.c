@@ -108,6 +108,81 @@ static void idle_connections_keep_nobody_out(void **state)
 		close(idle[i]);
 }
 
+/* A report whose metrics are larger than what the kernel keeps for a connection
+ * of http_connect_slow(). */
+static void publish_many_tenants(void)
+{
+	struct astra_report *report = sample_report();
+
+	for (int i = 0; i < 2000; i++) {
+		char name[16];
+		struct astra_report_tenant tenant = report->tenants[0];
+
+		snprintf(name, sizeof(name), "t%d", i);
+		tenant.of.name = name;
+		assert_int_equal(astra_report_add_tenant(report, &tenant), 0);
+	}
+	astra_server_publish(report);
+	usleep(1100000); /* what is kept is a second old */
+}
+
+/* Ask, and wait for the first byte of the answer. Returns whether it came: else
+ * the connection was ended. */
+static bool begin_to_read(int fd)
+{
+	static const char request[] = HTTP("GET", "/metrics") "\r\n";
+	char first;
+
+	return send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) > 0 &&
+	       recv(fd, &first, 1, MSG_PEEK) == 1;
+}
+
+static void read_whole(int fd)
+{
+	size_t size = 0, whole, all = 0;
+	char rest[4096];
+	const char *length, *body;
+	ssize_t n;
+
+	while ((n = read(fd, rest, sizeof(rest))) > 0) {
+		size_t room = sizeof(output) - 1 - size;
+		size_t more = (size_t)n < room ? (size_t)n : room;
+
+		memcpy(output + size, rest, more);
+		size += more;
+		all += (size_t)n;
+	}
+	output[size] = '\0';
+	length = strstr(output, "Content-Length: ");
+	body = strstr(output, "\r\n\r\n");
+	assert_non_null(length);
+	assert_non_null(body);
+	whole = strtoul(length + strlen("Content-Length: "), NULL, 10);
+	assert_int_equal(all - (size_t)(body + 4 - output), whole);
+}
+
+static void a_slow_reader_gets_its_whole_answer(void **state)
+{
+	int idle[200], slow[20];
+
+	(void)state;
+	publish_many_tenants();
+	for (size_t i = 0; i < ASTRA_COUNT_OF(slow); i++) {
+		slow[i] = http_connect_slow();
+		assert_int_equal(begin_to_read(slow[i]), i < 16);
+	}
+	for (size_t i = 0; i < ASTRA_COUNT_OF(idle); i++)
+		idle[i] = http_connect();
+	for (size_t i = 0; i < 16; i++) {
+		read_whole(slow[i]);
+	}
+	for (size_t i = 0; i < ASTRA_COUNT_OF(slow); i++)
+		close(slow[i]);
+	for (size_t i = 0; i < ASTRA_COUNT_OF(idle); i++)
+		close(idle[i]);
+	astra_server_publish(sample_report());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +190,7 @@ int main(void)
 		cmocka_unit_test(the_scraper_chooses_the_format),
 		cmocka_unit_test(the_plugin_is_asked_once_a_second),
 		cmocka_unit_test(idle_connections_keep_nobody_out),
+		cmocka_unit_test(a_slow_reader_gets_its_whole_answer),
 		cmocka_unit_test(a_silent_plugin_is_told_of),
 	};
 	int rc;

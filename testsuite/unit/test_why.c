@@ -649,6 +649,17 @@ static void slurms_reason_to_refuse_is_in_the_answer(void **state)
 	answers(*state, &job, " does not start now: Slurm refuses it.");
 }
 
+/* Another job as PrivateData=jobs shows it to other users. */
+static void nothing_is_told_of(json_t *job)
+{
+	void *at = json_object_iter(job);
+
+	assert_non_null(at);
+	for (; at; at = json_object_iter_next(job, at))
+		if (!json_is_null(json_object_iter_value(at)))
+			fail_msg("%s is told", json_object_iter_key(at));
+}
+
 static void those_before_it_are_named(void **state)
 {
 	struct astra_report *report = *state;
@@ -669,7 +680,9 @@ static void those_before_it_are_named(void **state)
 		assert_int_equal(astra_report_add_job(report, &job), 0);
 	}
 	reply = why(report, 306, &alice);
-	assert_non_null(strstr(text_of(reply), "number 6 of 17 in line"));
+	assert_non_null(strstr(text_of(reply),
+			       "number 6 of 17 in line. GPUs that come free go "
+			       "first to jobs before it that can use them."));
 	assert_non_null(strstr(text_of(reply), "Right before it is job 305"));
 	assert_non_null(strstr(text_of(reply),
 			       "the end of the lease of job 10 in 5 min 0 s"));
@@ -680,8 +693,7 @@ static void those_before_it_are_named(void **state)
 	reply = why(report, 306, &alice);
 	assert_null(strstr(text_of(reply), "Right before it"));
 	before = json_object_get(json_object_get(reply, "why"), "before");
-	assert_true(
-		json_is_null(json_object_get(json_array_get(before, 0), "id")));
+	nothing_is_told_of(json_array_get(before, 0));
 	json_decref(reply);
 	reply = why(report, 10, &alice);
 	assert_non_null(strstr(text_of(reply), "First in line is job 301"));
@@ -1256,12 +1268,52 @@ static void who_blocks_is_named_until_when(void **state)
 	report->privacy.jobs = true;
 	hidden = why(report, 790, &alice);
 	assert_non_null(strstr(text_of(hidden), " waits for the end of a job "
-						"of another user, which is"));
+						"of another user. "));
+	assert_non_null(strstr(text_of(hidden), "must not be interrupted, or "
+						"are suspended"));
 	assert_non_null(strstr(text_of(hidden), " 2 min 5 s after that job "
 						"ends."));
 	assert_null(strstr(text_of(hidden), "bob"));
 	assert_null(strstr(text_of(hidden), "job 11"));
+	assert_null(strstr(text_of(hidden), "has 4 GPUs"));
+	assert_null(strstr(text_of(hidden), "which is"));
+	nothing_is_told_of(
+		json_object_get(json_object_get(hidden, "why"), "blocker"));
 	json_decref(hidden);
+}
+
+/* Of other users' jobs neither ends of leases nor GPUs are told, nor who is
+ * first in line. */
+static void private_data_hides_others_leases(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	report->pools[0].hold_job = 0;
+	job.wait = "rank";
+	job.uid = 1002;
+	job.user = "bob";
+	job.of.id = 310;
+	job.id_text = "310";
+	job.array_id = 0;
+	job.of.reason.rank = 1;
+	job.of.reason.start_sec = 0;
+	assert_int_equal(astra_report_add_job(report, &job), 0);
+	reply = why(report, 310, &bob);
+	assert_non_null(strstr(text_of(reply), "the end of the lease of job "));
+	json_decref(reply);
+	report->privacy.jobs = true;
+	reply = why(report, 310, &bob);
+	assert_null(strstr(text_of(reply), "the end of the lease"));
+	nothing_is_told_of(
+		json_object_get(json_object_get(reply, "why"), "next_lease"));
+	json_decref(reply);
+	reply = why(report, 10, &alice);
+	assert_non_null(strstr(text_of(reply), " Others wait in line."));
+	nothing_is_told_of(
+		json_object_get(json_object_get(reply, "why"), "first"));
+	json_decref(reply);
 }
 
 static void weight_0_is_told(void **state)
@@ -1324,6 +1376,7 @@ int main(void)
 		CASE(a_gang_that_is_second_is_not_first),
 		CASE(a_lease_that_is_over_is_said_to_be),
 		CASE(who_blocks_is_named_until_when),
+		CASE(private_data_hides_others_leases),
 		CASE(weight_0_is_told),
 		CASE(a_restart_of_slurmctld_is_told),
 		CASE(an_elastic_job_is_told_with_its_fewest),

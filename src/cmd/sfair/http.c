@@ -25,6 +25,7 @@
 struct http_client {
 	int fd; /* -1: none */
 	bool leaves;
+	bool answered; /* its request is whole, and the response not sent yet */
 	time_t until_sec;
 	uint64_t turn;		 /* of its begin or its last response */
 	struct in6_addr address; /* an IPv4 one as IPv6 maps it */
@@ -125,12 +126,22 @@ static enum MHD_Result http_dispatch(const struct http_options *o,
 	return path->answer(o->arg, connection);
 }
 
+/* What was kept for the connection; NULL: nothing. */
+static struct http_client *http_client_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
 static enum MHD_Result http_handle(void *cls, struct MHD_Connection *connection,
 				   const char *url, const char *method,
 				   const char *version, const char *upload,
 				   size_t *upload_size, void **request)
 {
-	const struct http_server *s = cls;
+	struct http_server *s = cls;
+	struct http_client *client = http_client_of(connection);
 
 	(void)version;
 	(void)upload;
@@ -142,6 +153,10 @@ static enum MHD_Result http_handle(void *cls, struct MHD_Connection *connection,
 		*upload_size = 0;
 		return MHD_YES;
 	}
+	pthread_mutex_lock(&s->lock);
+	if (client)
+		client->answered = true;
+	pthread_mutex_unlock(&s->lock);
 	return http_dispatch(s->options, connection, url, method);
 }
 
@@ -197,8 +212,9 @@ static void http_end(struct http_client *client)
 	shutdown(client->fd, SHUT_RDWR);
 }
 
-/* Ends the connection that has been silent longest, where more than max are
- * open; of: of this address alone, or NULL. Caller holds the lock. */
+/* If more than max connections are open, end the one that has been idle
+ * longest. If all others are being answered, that is the new one. of: of this
+ * address alone, or NULL. Caller holds the lock. */
 static void http_end_oldest(struct http_server *s, const struct in6_addr *of,
 			    unsigned int max)
 {
@@ -212,10 +228,10 @@ static void http_end_oldest(struct http_server *s, const struct in6_addr *of,
 		    (of && memcmp(of, &c->address, sizeof(*of)) != 0))
 			continue;
 		open++;
-		if (!oldest || c->turn < oldest->turn)
+		if (!c->answered && (!oldest || c->turn < oldest->turn))
 			oldest = c;
 	}
-	if (open > max)
+	if (open > max && oldest)
 		http_end(oldest);
 }
 
@@ -261,15 +277,13 @@ static void http_completed(void *cls, struct MHD_Connection *connection,
 			   void **request, enum MHD_RequestTerminationCode how)
 {
 	struct http_server *s = cls;
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct http_client *client = http_client_of(connection);
 
 	(void)request;
 	(void)how;
 	pthread_mutex_lock(&s->lock);
-	if (info && info->socket_context) {
-		struct http_client *client = info->socket_context;
-
+	if (client) {
+		client->answered = false;
 		client->until_sec = http_now_sec() + WHOLE_SEC;
 		client->turn = ++s->turn;
 	}

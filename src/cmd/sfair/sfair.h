@@ -237,9 +237,9 @@ int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
 void sfair_tell_idle(const json_t *reply);
 int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 		      struct astra_error *err);
-/* The words of a reply on a job, joined: the answer, the reason, what would
- * change it; all: with its GPU time and rho. Of an older plugin all. malloced;
- * NULL when out of memory. (why.c) */
+/* The words of a reply on a job, joined: the reason and what would change it;
+ * all: with the answer before and its GPU time and rho behind. Of an older
+ * plugin all. malloced; NULL when out of memory. (why.c) */
 char *sfair_why_words(const json_t *reply, bool all);
 /* Words, in lines that can be read. */
 void sfair_put_wrapped(const char *text);

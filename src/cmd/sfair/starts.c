@@ -125,7 +125,7 @@ static double after_reservation(const json_t *reply)
 		       : starts_number(bind, "time_sec");
 }
 
-/* Why it has none: the text of sfair why. */
+/* Why it has none: what sfair why says after its own answer. */
 static void tell_unknown(const json_t *job, const json_t *reply,
 			 struct astra_text *out)
 {

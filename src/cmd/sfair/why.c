@@ -78,9 +78,8 @@ char *sfair_why_words(const json_t *reply, bool all)
 	struct astra_text out = {0};
 
 	for (size_t i = 0; i < sizeof(why_parts) / sizeof(*why_parts); i++) {
-		char *text = why_shows(reply, i, all)
-				     ? why_part(reply, why_parts[i])
-				     : NULL;
+		bool shown = why_shows(reply, i, all) && (all || i > 0);
+		char *text = shown ? why_part(reply, why_parts[i]) : NULL;
 
 		if (text)
 			astra_text_printf(&out, "%s%s", out.size ? " " : "",

@@ -215,11 +215,17 @@ void astra_arrival_round_begins(void)
 		noted[i] = came[i];
 }
 
-static bool somebody_waits(const struct astra_plan *plan)
+/* Whether a job waits that comes before new ones. A job at which Slurm balks
+ * comes after them. */
+static bool somebody_waits(const struct astra_pool *pool)
 {
+	const struct astra_plan *plan = &pool->plan;
+
 	for (size_t i = 0; i < plan->reason_count; i++)
 		if (plan->reasons[i].wait != ASTRA_WAIT_BLOCKED &&
-		    !astra_wait_is_vain(plan->reasons[i].wait))
+		    !astra_wait_is_vain(plan->reasons[i].wait) &&
+		    astra_engine_refused(pool->engine, plan->reasons[i].job) <
+			    ASTRA_BALK_ROUNDS)
 			return true;
 	return false;
 }
@@ -233,7 +239,8 @@ void astra_arrival_decided(size_t index, const struct astra_pool *pool,
 	if (index >= ASTRA_ARRIVAL_POOLS)
 		return;
 	known[index] = o->leases && policy && policy->arrivals &&
-		       !astra_capped(o) && !applied->refused && !applied->skipped &&
-		       !somebody_waits(&pool->plan);
+		       !astra_capped(o) &&
+		       applied->refused == applied->balked &&
+		       !applied->skipped && !somebody_waits(pool);
 	served[index] = noted[index];
 }

@@ -166,6 +166,30 @@ void astra_node_kind_units(const node_record_t *node, uint32_t kind,
 	out->most = out->free = out->all;
 }
 
+static uint64_t gpus_left(const struct astra_node_units *units)
+{
+	return units->used < units->all ? units->all - units->used : 0;
+}
+
+uint64_t astra_node_free(const node_record_t *node, bool shards,
+			 const char *type)
+{
+	const gres_node_state_t *g = astra_node_gpus(node);
+	struct astra_node_units units;
+	uint64_t free = 0;
+
+	astra_node_units(node, shards, &units);
+	if (shards || !*type)
+		return gpus_left(&units);
+	for (uint32_t i = 0; g && i < g->type_cnt; i++) {
+		if (xstrcmp(g->type_name[i], type) != 0)
+			continue;
+		astra_node_kind_units(node, i, &units);
+		free += gpus_left(&units);
+	}
+	return free;
+}
+
 bool astra_node_has_type(const node_record_t *node, const char *type)
 {
 	const gres_node_state_t *g = astra_node_gpus(node);

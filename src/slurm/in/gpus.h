@@ -41,6 +41,11 @@ void astra_node_kind_units(const node_record_t *node, uint32_t kind,
 uint32_t astra_node_kind_count(const node_record_t *node, uint32_t kind,
 			       bitstr_t *devices);
 
+/* The GPUs of a type, or with shards its shards, that no job has. type: "":
+ * any. node: may be NULL. Locks: as above. */
+uint64_t astra_node_free(const node_record_t *node, bool shards,
+			 const char *type);
+
 /* Whether a node has GPUs of a type, as far as it has told.
  * Locks: caller holds node read. */
 bool astra_node_has_type(const node_record_t *node, const char *type);

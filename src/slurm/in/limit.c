@@ -8,6 +8,7 @@
 
 #include "src/slurm/in/binds.h"
 #include "src/slurm/in/users.h"
+#include "src/slurm/in/whole.h"
 
 enum limit_time { AT_ONCE, MINUTES, RUN_MINUTES };
 enum limit_whom { GROUP, JOB, NODE, USER, ACCOUNT };
@@ -224,6 +225,8 @@ static bool tres_binds(const struct limit *l, const struct source *s,
 	double asked = job->tres_req_cnt ? (double)job->tres_req_cnt[i] : 0;
 	double used = used_of(s, i), limit;
 
+	if (i == TRES_ARRAY_CPU)
+		asked = fmax(asked, astra_whole_cpus(job));
 	if (!s->limits || s->limits[i] == INFINITE64 ||
 	    s->limits[i] == NO_VAL64 ||
 	    strncmp(assoc_mgr_tres_name_array[i], l->tres, strlen(l->tres)))

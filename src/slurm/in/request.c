@@ -71,8 +71,7 @@ static bitstr_t *request_preferred(job_record_t *job,
 		return NULL;
 	/* Rows and blocks are chosen among all nodes that are allowed. */
 	if (!resv && !astra_constraint_intricate(job))
-		resv = astra_reserved_magnet(job, order, nodes,
-					     astra_request_least(out), now);
+		resv = astra_reserved_magnet(job, order, nodes, out, now);
 	if (resv && (!resv->node_bitmap ||
 		     (job->resv_ptr && !(resv->flags & RESERVE_FLAG_FLEX))))
 		resv = NULL;

@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "src/common/idmap.h"
+#include "src/slurm/in/constraint.h"
+#include "src/slurm/in/gpus.h"
 
 /* To Slurm a job without a time limit runs for a year. */
 #define RESERVED_ENDLESS_MIN (365 * 24 * 60)
@@ -342,56 +344,112 @@ static list_t *reserved_magnetic_of(job_record_t *job, time_t now)
 struct reserved_attract {
 	time_t now, until; /* the job runs */
 	bitstr_t *nodes;   /* that have to be inside, or NULL */
-	bitstr_t *among;   /* some of which have to be inside, or NULL */
+	/* For a job that waits; NULL: for one that starts on these nodes. */
+	const struct astra_request *request;
+	bitstr_t *suited; /* nodes */
+	struct astra_ask ask;
 	const struct astra_ordered_node *all;
-	uint64_t gpus; /* that have to be free there */
+	bool free; /* it has to have room now */
 };
+
+/* Leave in nodes those with the job's GPU type, and with its features. */
+static void reserved_keep_suited(const job_record_t *job,
+				 struct astra_node_order *order,
+				 const char *type, bitstr_t *nodes)
+{
+	bitstr_t *possible = bit_alloc(node_record_count);
+
+	astra_constraint_apply(job, order, nodes, possible);
+	bit_free(possible);
+	for (bitoff_t i = 0; *type && i < node_record_count; i++)
+		if (bit_test(nodes, i) &&
+		    !astra_node_has_type(node_record_table_ptr[i], type))
+			bit_clear(nodes, i);
+}
+
+/* The GPUs that the job could have of a node now. */
+static uint64_t reserved_free(const struct reserved_attract *a, bitoff_t node)
+{
+	uint32_t each = a->request->gpus_per_node;
+	uint64_t free = a->all[node].free;
+
+	if (!bit_test(a->suited, node) || !bit_test(avail_node_bitmap, node))
+		return 0;
+	if (*a->ask.type || a->ask.shards)
+		free = astra_node_free(node_record_table_ptr[node],
+				       a->ask.shards, a->ask.type);
+	if (each)
+		return free >= each ? each : 0;
+	return free;
+}
+
+/* Whether it has as many nodes as the job needs, and if that is asked, GPUs. */
+static bool reserved_has_nodes(const struct reserved_attract *a,
+			       const slurmctld_resv_t *resv)
+{
+	uint64_t need = a->free ? astra_request_least(a->request) : 0;
+	uint64_t gpus = 0;
+	uint32_t nodes = 0;
+
+	if (!a->free)
+		nodes = (uint32_t)bit_overlap(a->suited, resv->node_bitmap);
+	for (bitoff_t i = 0; a->free && i < node_record_count; i++) {
+		uint64_t free = bit_test(resv->node_bitmap, i)
+					? reserved_free(a, i)
+					: 0;
+
+		nodes += free > 0;
+		gpus += free;
+		if (gpus >= need && nodes >= a->request->nodes_min)
+			break;
+	}
+	return gpus >= need && nodes && nodes >= a->request->nodes_min;
+}
 
 static int reserved_attracts(void *x, void *key)
 {
 	const job_queue_rec_t *record = x;
 	struct reserved_attract *a = key;
 	slurmctld_resv_t *resv = record->resv_ptr;
-	uint64_t gpus = 0;
 
 	if (!resv || !reserved_is_magnetic(resv, &a->now) ||
 	    (astra_magnets_outlast() && a->until > resv->end_time &&
 	     !(resv->flags & RESERVE_FLAG_FLEX)) ||
-	    (a->nodes && !bit_super_set(a->nodes, resv->node_bitmap)) ||
-	    (a->among && !bit_overlap_any(a->among, resv->node_bitmap)))
+	    (a->nodes && !bit_super_set(a->nodes, resv->node_bitmap)))
 		return 0;
-	for (bitoff_t i = 0; a->all && i < node_record_count && gpus < a->gpus;
-	     i++)
-		if (bit_test(resv->node_bitmap, i) && bit_test(a->among, i) &&
-		    bit_test(avail_node_bitmap, i))
-			gpus += a->all[i].free;
-	return gpus >= a->gpus;
+	return !a->request || reserved_has_nodes(a, resv);
 }
 
-const slurmctld_resv_t *astra_reserved_magnet(job_record_t *job,
-					      struct astra_node_order *order,
-					      bitstr_t *among, uint64_t gpus,
-					      time_t now)
+const slurmctld_resv_t *
+astra_reserved_magnet(job_record_t *job, struct astra_node_order *order,
+		      bitstr_t *among, const struct astra_request *request,
+		      time_t now)
 {
 	struct reserved_attract any = {
 		.now = now,
 		.until = now + astra_reserved_run_sec(job, true),
-		.among = among,
+		.nodes = job->details->req_node_bitmap,
+		.request = request,
 	};
-	struct reserved_attract free = any;
 	list_t *records = reserved_magnetic_of(job, now);
+	struct reserved_attract free;
 	job_queue_rec_t *first = NULL;
 	slurmctld_resv_t *resv = NULL;
 
 	if (!records)
 		return NULL;
-	free.all = astra_node_order_numbered(order);
-	free.gpus = gpus;
+	astra_request_ask(job, &any.ask);
+	any.all = astra_node_order_numbered(order);
+	any.suited = bit_copy(among);
+	reserved_keep_suited(job, order, any.ask.type, any.suited);
+	free = any;
+	free.free = true;
 	first = list_find_first_ro(records, reserved_attracts, &free);
 	if (!first)
 		first = list_find_first_ro(records, reserved_attracts, &any);
 	if (first)
 		resv = first->resv_ptr;
+	bit_free(any.suited);
 	FREE_NULL_LIST(records);
 	return resv;
 }

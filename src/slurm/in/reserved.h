@@ -8,6 +8,7 @@
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/node_order.h"
+#include "src/slurm/in/request.h"
 
 bool astra_reserved_own(const job_record_t *job, slurmctld_resv_t *resv);
 
@@ -91,13 +92,14 @@ void astra_reserved_free(void);
 void astra_reserved_keep(const job_record_t *job, bitstr_t *nodes);
 
 /* A magnetic reservation that has begun, and that the job, which names none,
- * may use, of some of these nodes: the first where so many GPUs of theirs are
- * free, else the first; NULL: none. order: of this picture. Locks: as above,
- * and part read. */
-const slurmctld_resv_t *astra_reserved_magnet(job_record_t *job,
-					      struct astra_node_order *order,
-					      bitstr_t *among, uint64_t gpus,
-					      time_t now);
+ * may use, with as many of these nodes as it needs that have its GPU type and
+ * its features: the first with free GPUs for it, else the first; NULL: none.
+ * request: its GPUs and nodes, as far as known. order: of this picture.
+ * Locks: as above, and conf and part read. */
+const slurmctld_resv_t *
+astra_reserved_magnet(job_record_t *job, struct astra_node_order *order,
+		      bitstr_t *among, const struct astra_request *request,
+		      time_t now);
 
 /* Put a job that names no reservation into the first such one that has all
  * these nodes. Slurm takes it out with job_resv_clear_magnetic_flag(), also at

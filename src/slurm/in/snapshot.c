@@ -373,29 +373,61 @@ static int fill_limits(struct astra_scene *scene, uint32_t id,
 	return 0;
 }
 
-/* The numbers of limits, which are assoc_mgr's. Most jobs are under none. */
+static bool snapshot_is_limited(const struct astra_job_info *info)
+{
+	for (uint32_t i = 0; i < info->bind_count; i++)
+		if (!strcmp(info->binds[i].kind, "limit"))
+			return true;
+	return false;
+}
+
+/* Look up the limits of the jobs from the number `from` on, and before `to`,
+ * all pools' jobs numbered in a row, until none are left to look up. last: set
+ * to the number behind the last one that was looked up. */
+static int look_up_some(struct astra_scene *scene, size_t from, size_t to,
+			uint32_t *left, size_t *last)
+{
+	size_t number = 0;
+
+	for (size_t v = 0; v < scene->view_count; v++) {
+		struct astra_view *view = &scene->views[v];
+
+		for (size_t i = 0; i < view->job_count && *left; i++) {
+			size_t own = number + i;
+
+			if (own < from || own >= to ||
+			    !snapshot_is_limited(&view->info[i]))
+				continue;
+			if (fill_limits(scene, view->jobs[i].id,
+					&view->info[i]) < 0)
+				return -1;
+			--*left;
+			*last = own + 1;
+		}
+		number += view->job_count;
+	}
+	return 0;
+}
+
+/* The numbers of limits, which are assoc_mgr's. Most jobs are under none; where
+ * more are than are looked up in a picture, the next one goes on behind them.
+ */
 static int look_up_limits(struct astra_scene *scene)
 {
 	assoc_mgr_lock_t locks = {
 		.assoc = READ_LOCK, .qos = READ_LOCK, .tres = READ_LOCK};
 	uint32_t left = ASTRA_LIMITS_MAX;
-	int rc = 0;
+	size_t from = scene->limits_from, last = 0;
+	int rc;
 
-	for (size_t v = 0; v < scene->view_count && !rc; v++) {
-		struct astra_view *view = &scene->views[v];
-
-		for (size_t i = 0; i < view->job_count && left && !rc; i++) {
-			if (!*view->info[i].limit)
-				continue;
-			if (left == ASTRA_LIMITS_MAX)
-				assoc_mgr_lock(&locks);
-			left--;
-			rc = fill_limits(scene, view->jobs[i].id,
-					 &view->info[i]);
-		}
-	}
-	if (left < ASTRA_LIMITS_MAX)
-		assoc_mgr_unlock(&locks);
+	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS))
+		return 0;
+	assoc_mgr_lock(&locks);
+	rc = look_up_some(scene, from, SIZE_MAX, &left, &last);
+	if (!rc)
+		rc = look_up_some(scene, 0, from, &left, &last);
+	assoc_mgr_unlock(&locks);
+	scene->limits_from = left ? 0 : last;
 	return rc;
 }
 

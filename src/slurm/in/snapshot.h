@@ -97,6 +97,7 @@ struct astra_scene {
 	bool young;   /* slurmctld may not have heard of all nodes */
 	time_t since; /* jobs that ended before are of no interest */
 	struct astra_error warning; /* what an admin should look at; "" */
+	size_t limits_from;	    /* which job's limit is looked up first */
 	bool unnamed; /* a user's name is missing: resolve and take again */
 	bool failed;  /* memory was out */
 };

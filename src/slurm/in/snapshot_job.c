@@ -9,6 +9,7 @@
 #include "src/slurm/desk/bid_files.h"
 #include "src/slurm/in/barred.h"
 #include "src/slurm/in/charge.h"
+#include "src/slurm/in/extras.h"
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/in/run_end.h"
 #include "src/slurm/in/survivor.h"
@@ -326,6 +327,8 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 	astra_charge_job(&pool->options, job, view->nodes, view->map.count,
 			 out);
 	info->run_gpus = astra_charge_run_gpus(out, job);
+	if (IS_JOB_PENDING(job))
+		out->extras = astra_extras_of(job);
 	if (out->state == ASTRA_JOB_PENDING &&
 	    astra_barred_find(&scene->arena, view, job, info, out) < 0)
 		return -1;

@@ -32,6 +32,8 @@ static bool unleased_waits(const struct astra_unleased *u)
 	return u->job->state == ASTRA_JOB_PENDING;
 }
 
+/* As in Slurm: what a user has without leases is not taken back, so shares say
+ * nothing of it. NoLeaseUserGPUs keeps GPUs for other users. */
 static int unleased_compare(const void *a, const void *b)
 {
 	const struct astra_unleased *x = a, *y = b;

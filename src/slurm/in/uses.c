@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/slurm/in/each_job.h"
+#include "src/slurm/in/whole.h"
 
 #define PARENTS_MAX 64
 
@@ -64,10 +65,14 @@ static uint64_t use_tres(const job_record_t *job, int tres)
 {
 	const uint64_t *counts =
 		IS_JOB_PENDING(job) ? job->tres_req_cnt : job->tres_alloc_cnt;
+	uint64_t count, whole = 0;
 
 	if (tres == USE_JOBS)
 		return 1;
-	return counts && is_set(counts[tres]) ? counts[tres] : 0;
+	count = counts && is_set(counts[tres]) ? counts[tres] : 0;
+	if (tres == TRES_ARRAY_CPU)
+		whole = astra_whole_cpus(job);
+	return count > whole ? count : whole;
 }
 
 /* Licences. */

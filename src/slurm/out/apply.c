@@ -231,6 +231,7 @@ static void apply_start(struct apply *a, const struct astra_decision *d,
 	if (result != ASTRA_REFUSED_JOB && result != ASTRA_REFUSED_NODES)
 		return;
 	a->out->refused++;
+	a->out->balked += order.anywhere;
 	verbose("astraea: JobId=%u is not started: %s", d->job,
 		slurm_strerror(rc));
 	astra_engine_refuse(a->pool->engine, d->job,

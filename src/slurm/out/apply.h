@@ -11,6 +11,8 @@
 struct astra_applied {
 	uint32_t started, signalled, requeued;
 	uint32_t refused; /* starts; told to the engine */
+	uint32_t balked;  /* of these, of jobs at which the engine knows that
+			   * Slurm balks */
 	uint32_t denied;  /* jobs, by the policy: held */
 	uint32_t skipped; /* not the same job any more */
 };

@@ -6,6 +6,7 @@
 #include "src/common/idmap.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/qos.h"
+#include "src/slurm/in/whole.h"
 #include "src/slurm/out/revoke.h"
 
 static struct astra_idmap limited; /* jobs over a limit -> 1 */
@@ -30,6 +31,28 @@ void astra_unpark(job_record_t *job)
 	xfree(job->state_desc);
 }
 
+/* Whether the limits have room for what the job asks for, and for all CPUs of
+ * the nodes that it takes whole. */
+static bool park_has_room(job_record_t *job)
+{
+	uint64_t cpus = astra_whole_cpus(job), *counts;
+	size_t size = (size_t)slurmctld_tres_cnt * sizeof(*counts);
+	bool has;
+
+	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) ||
+	    !job->tres_req_cnt)
+		return true;
+	if (cpus <= job->tres_req_cnt[TRES_ARRAY_CPU])
+		return acct_policy_job_runnable_post_select(
+			job, job->tres_req_cnt, false);
+	counts = xmalloc(size);
+	memcpy(counts, job->tres_req_cnt, size);
+	counts[TRES_ARRAY_CPU] = cpus;
+	has = acct_policy_job_runnable_post_select(job, counts, false);
+	xfree(counts);
+	return has;
+}
+
 bool astra_within_limits(job_record_t *job)
 {
 	job_record_t *same = job;
@@ -41,10 +64,7 @@ bool astra_within_limits(job_record_t *job)
 	}
 	if (!acct_policy_job_runnable_pre_select(job, false))
 		return false;
-	if ((accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) &&
-	    job->tres_req_cnt &&
-	    !acct_policy_job_runnable_post_select(job, job->tres_req_cnt,
-						  false))
+	if (!park_has_room(job))
 		return false;
 	if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) {
 		job->state_reason = WAIT_LICENSES;
@@ -134,8 +154,8 @@ static void park_again(job_record_t *job, char *before, const char *text)
 }
 
 /* A limit's name replaces our text; Slurm's schedulers must not meet the job,
- * for they would put another reason in its place. A reason that Slurm gave stays
- * until the round has its own answer. */
+ * for they would put another reason in its place. A reason that Slurm gave
+ * stays until the round has its own answer. */
 static void refresh(job_record_t *job)
 {
 	const char *own = NULL;

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/in/extras.h"
+
+#define EXTRAS_PRIME UINT32_C(16777619)
+
+static uint32_t extras_number(uint32_t hash, uint64_t number)
+{
+	for (int byte = 0; byte < 8; byte++)
+		hash = (hash ^ (uint32_t)(number >> 8 * byte & 0xff)) *
+		       EXTRAS_PRIME;
+	return hash;
+}
+
+/* NULL is as "". */
+static uint32_t extras_text(uint32_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * EXTRAS_PRIME;
+	return hash * EXTRAS_PRIME; /* where it ends counts, too */
+}
+
+uint32_t astra_extras_of(const job_record_t *job)
+{
+	const job_details_t *d = job->details;
+	uint32_t hash = UINT32_C(2166136261); /* FNV-1a */
+
+	hash = extras_number(hash, job->time_limit);
+	hash = extras_number(hash, job->time_min);
+	hash = extras_number(hash, (uint64_t)job->deadline);
+	hash = extras_number(hash, job->qos_id);
+	hash = extras_number(hash, job->assoc_id);
+	hash = extras_number(hash, job->req_switch);
+	hash = extras_number(hash, job->wait4switch);
+	hash = extras_number(hash, d->contiguous);
+	hash = extras_number(hash, d->core_spec);
+	hash = extras_number(hash, d->pn_min_tmp_disk);
+	hash = extras_number(hash, d->share_res);
+	hash = extras_text(hash, job->account);
+	hash = extras_text(hash, job->partition);
+	hash = extras_text(hash, job->licenses);
+	hash = extras_text(hash, job->resv_name);
+	hash = extras_text(hash, d->features);
+	hash = extras_text(hash, d->prefer);
+	return hash ? hash : 1;
+}
