@@ -18,20 +18,33 @@ static void lease_count(struct astra_engine *e, struct ejob *j)
 	e->counters.granted++;
 }
 
+/* When the run began. The clock may have been set since, and the host's time of
+ * the start with it: the last round has not seen the run, and this one does. */
+static double lease_run_begin(const struct astra_engine *e,
+			      const struct ejob *j, const struct astra_job *job,
+			      double now_sec)
+{
+	double begin = job->start_sec;
+
+	if (j->seen && j->state != ASTRA_JOB_RUNNING)
+		begin = fmax(begin, floor(e->now_sec));
+	return fmin(begin, now_sec);
+}
+
 /* A new run: its lease begins with it. A run that began before the engine saw
  * the job gets a full term from now on: the plugin is new, its state was lost,
  * or the job's partition joins the pool. */
 static void begin_lease(struct astra_engine *e, struct ejob *j,
-			const struct astra_job *job)
+			const struct astra_job *job, double now_sec)
 {
-	double start =
-		fmax(job->start_sec, j->seen ? e->begin_sec : e->now_sec);
+	double begin = lease_run_begin(e, j, job, now_sec);
+	double start = fmax(begin, j->seen ? e->begin_sec : e->now_sec);
 
 	j->phase = ASTRA_PHASE_LEASED;
 	j->restart_cnt = job->restart_cnt;
 	astra_first_start_begin(e, j, job->start_sec);
 	j->ran = true;
-	j->start_sec = job->start_sec;
+	j->start_sec = begin;
 	j->lease_start_sec = start;
 	j->lease_end_sec = start + j->lease_sec;
 	j->lent = false;
@@ -91,7 +104,7 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		*changed = true;
 	}
 	if (!leased && job->state == ASTRA_JOB_RUNNING) {
-		begin_lease(e, j, job);
+		begin_lease(e, j, job, now_sec);
 		*changed = true;
 	}
 	/* It could not be requeued before, as in a pool that had no leases. */

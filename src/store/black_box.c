@@ -159,19 +159,49 @@ void astra_box_close(struct astra_box *box)
 	free(box);
 }
 
+/* What stands for a host list for which there is no room; FNV-1a. */
+static uint64_t black_box_print(const char *nodes)
+{
+	uint64_t print = UINT64_C(0xcbf29ce484222325);
+
+	while (*nodes)
+		print = (print ^ (unsigned char)*nodes++) *
+			UINT64_C(0x100000001b3);
+	return print ? print : 1;
+}
+
+/* The last byte is 0 in what is read. */
+#define PRINT_AT (ASTRA_BOX_NODES - 1 - sizeof(uint64_t))
+
 void astra_box_name(struct astra_box_event *event, const char *nodes,
 		    const char *tres)
 {
-	size_t length = nodes ? strlen(nodes) : 0, left;
+	size_t length = nodes ? strlen(nodes) : 0;
+	size_t behind = tres ? strlen(tres) : 0;
+	uint64_t print;
 
-	if (length >= sizeof(event->nodes))
-		length = 0;
 	memset(event->nodes, 0, sizeof(event->nodes));
+	if (behind + 2 > PRINT_AT)
+		behind = 0;
+	if (length + behind + 2 > sizeof(event->nodes)) {
+		print = black_box_print(nodes);
+		memcpy(event->nodes + PRINT_AT, &print, sizeof(print));
+		length = 0;
+	}
 	if (length)
 		memcpy(event->nodes, nodes, length);
-	left = sizeof(event->nodes) - length - 1;
-	if (tres && strlen(tres) < left)
-		memcpy(event->nodes + length + 1, tres, strlen(tres));
+	if (behind)
+		memcpy(event->nodes + length + 1, tres, behind);
+}
+
+bool astra_box_has_nodes(const struct astra_box_event *event, const char *nodes)
+{
+	uint64_t print;
+
+	if (!nodes || !*nodes || *event->nodes)
+		return nodes && *nodes && !strcmp(nodes, event->nodes);
+	memcpy(&print, event->nodes + PRINT_AT, sizeof(print));
+	return print == black_box_print(nodes);
 }
 
 const char *astra_box_tres(const struct astra_box_event *event)

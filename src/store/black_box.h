@@ -49,11 +49,17 @@ struct astra_box_event {
 
 struct astra_box;
 
-/* Note the host list of a run, and behind it the resources that it has, as
- * slurmdbd takes them, if there is room for them: what is too long is "".
- * Either may be NULL. */
+/* Note the resources that a run has, as slurmdbd takes them, and its host list.
+ * Of a host list for which these leave no room, or that is too long, only a
+ * fingerprint is noted. Resources that are too long are "". Either may be NULL.
+ */
 void astra_box_name(struct astra_box_event *event, const char *nodes,
 		    const char *tres);
+
+/* Whether the run had the nodes of that host list, as astra_box_name() got it.
+ * nodes: NULL or "" is no run's. */
+bool astra_box_has_nodes(const struct astra_box_event *event,
+			 const char *nodes);
 
 /* The resources of a run of astra_box_read(), or "". Borrowed. */
 const char *astra_box_tres(const struct astra_box_event *event);

@@ -200,7 +200,7 @@ class Checks:
         known, by_id, sums = {}, {}, {}
         for job, _, _, start, end, _ in records:
             known.setdefault(job, []).append((start, end or 1 << 40))
-        for name, runs in self.journal.runs.items():
+        for name, runs in list(self.journal.runs.items()):
             for run in runs:
                 by_id.setdefault(run.jobid, []).append((name, run))
         for job, runs in by_id.items():

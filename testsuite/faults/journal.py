@@ -100,7 +100,7 @@ class Journal:
     def shared_gpus(self):
         """Runs that had a GPU at the same time; each pair once."""
         by_gpu, found = {}, set()
-        for runs in self.runs.values():
+        for runs in list(self.runs.values()):
             for run in runs:
                 for gpu in run.gpus:
                     by_gpu.setdefault(gpu, []).append(run)

@@ -23,13 +23,16 @@ cat >"$conf" <<-EOT
 EOT
 start_cluster --needs minage=300 --nodes 1 --gpus 48 --cpus 64 --slurm "MailProg=$dir/mail" --astraea "$conf"
 trap 'status=$?; rm -rf "$dir"; live_end $status' EXIT
-leases=10
+leases=2
 export leases
 
 cat >"$CLUSTER_DIR/out/job" <<-'EOT'
 	#!/bin/bash
-	[[ $SLURM_JOB_NAME$SLURM_ARRAY_TASK_ID == early*2 ]] && trap 'sleep .3; exit 0' USR1 ||
-		trap 'exit 85' USR1
+	first_runs() {
+		[[ $(scontrol -o show job "${SLURM_ARRAY_JOB_ID}_1") == *JobState=RUNNING* ]]
+	}
+	[[ $SLURM_JOB_NAME$SLURM_ARRAY_TASK_ID == early*2 ]] &&
+		trap 'while first_runs; do :; done; exit 0' USR1 || trap 'exit 85' USR1
 	((${SLURM_RESTART_COUNT:-0} >= leases)) || while :; do sleep .1; done
 	[[ $SLURM_JOB_NAME != bad* && $SLURM_ARRAY_TASK_ID != 2 ]]
 EOT

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fairness inside a limit of a group: an account's, its parent's, a QOS's, and a
-# licence of one. Who waits has Slurm's own reason, and its turn comes; others'
+# Fairness inside a limit of a group: an account's, its parent's, a QOS's, of running
+# minutes, and a licence of one. Who waits has Slurm's own reason, and its turn comes; others'
 # leases do not end for it. One line "ok NAME" for each.
 . "$(dirname "$0")/../lib/live.sh"
 
@@ -81,6 +81,21 @@ second=$(sleeper_of_other -A team --qos=small --gres=gpu:2)
 turns "$first" "$second" QOSGrpGRES
 ok qos
 scancel "$first" "$second"
+
+# Each run counts its whole time limit at first.
+for holder in 'account lab' 'qos small'; do
+	mgr modify $holder set GrpTRESRunMins=gres/gpu=50
+	options=(-A lab)
+	[[ $holder != qos* ]] || options+=(--qos=small)
+	first=$(sleeper "${options[@]}" --gres=gpu:1 -t 30)
+	runs "$first"
+	second=$(sleeper_of_other "${options[@]}" --gres=gpu:1 -t 40)
+	[[ $holder == qos* ]] && reason=QOS || reason=Assoc
+	turns "$first" "$second" ${reason}GrpGRESRunMinutes
+	ok "running-minutes-of-${holder% *}"
+	mgr modify $holder set GrpTRESRunMins=gres/gpu=-1
+	scancel "$first" "$second"
+done
 
 first=$(sleeper -A lab -L solver:1 --gres=gpu:1)
 runs "$first"

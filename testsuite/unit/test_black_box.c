@@ -120,11 +120,10 @@ static void a_run_is_noted_with_its_nodes_and_resources(void **state)
 		{"n1", NULL, "n1", ""},
 		{NULL, "1=4", "", "1=4"},
 		{"n[1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39]",
-		 "1=480,2=1920000,4=20,5=480,1001=160",
-		 "n[1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39]",
-		 ""},
+		 "1=480,2=1920000,4=20,5=480,1001=160", "",
+		 "1=480,2=1920000,4=20,5=480,1001=160"},
 	};
-	char longest[ASTRA_BOX_NODES + 1] = {0};
+	char longest[ASTRA_BOX_NODES + 1] = {0}, tres[ASTRA_BOX_NODES] = {0};
 	struct astra_box_event e = {.has_index = 1};
 
 	(void)state;
@@ -132,15 +131,25 @@ static void a_run_is_noted_with_its_nodes_and_resources(void **state)
 		astra_box_name(&e, cases[i].nodes, cases[i].tres);
 		assert_string_equal(e.nodes, cases[i].noted_nodes);
 		assert_string_equal(astra_box_tres(&e), cases[i].noted_tres);
+		assert_int_equal(astra_box_has_nodes(&e, cases[i].nodes),
+				 cases[i].nodes != NULL);
+		assert_false(astra_box_has_nodes(&e, "m1"));
 	}
-	memset(longest, 'n', ASTRA_BOX_NODES - 1);
-	astra_box_name(&e, longest, "1=4");
-	assert_string_equal(e.nodes, longest);
-	assert_string_equal(astra_box_tres(&e), "");
-	longest[ASTRA_BOX_NODES - 1] = 'n';
-	astra_box_name(&e, longest, "1=4");
-	assert_string_equal(e.nodes, "");
-	assert_string_equal(astra_box_tres(&e), "1=4");
+	memset(longest, 'n', ASTRA_BOX_NODES - 2);
+	memset(tres, '1', ASTRA_BOX_NODES - 10);
+	for (int i = 0; i < 3; i++) {
+		longest[ASTRA_BOX_NODES - 3 + i] = 'n';
+		astra_box_name(&e, longest, tres);
+		assert_string_equal(e.nodes, i < 1 ? longest : "");
+		assert_string_equal(astra_box_tres(&e), "");
+		assert_true(astra_box_has_nodes(&e, longest));
+		astra_box_name(&e, longest, tres + 1);
+		assert_string_equal(e.nodes, "");
+		assert_string_equal(astra_box_tres(&e), tres + 1);
+		assert_true(astra_box_has_nodes(&e, longest));
+		assert_false(astra_box_has_nodes(&e, longest + 1));
+		assert_false(astra_box_has_nodes(&e, NULL));
+	}
 }
 
 static void the_next_process_knows_when_the_last_one_lived(void **state)

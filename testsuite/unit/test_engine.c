@@ -85,6 +85,45 @@ static void a_clock_that_is_set_changes_nothing(void **state)
 	check_clock(-900);
 }
 
+/* The clock is set between a start and the round that sees the run, and back; a
+ * job that never ran waits and would recall a lease after 120 s. */
+static void check_clock_at_start(double by_sec)
+{
+	struct astra_job_view view;
+	struct vcluster vc;
+	struct vjob *job;
+
+	vc_init(&vc, 1, 2);
+	use_terms(&vc, 1200);
+	vc.options.recall_sec = 120;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	job = vc_submit(&vc, 0, 2, HUGE_VAL);
+	while (job->job.state != ASTRA_JOB_RUNNING)
+		vc_step(&vc);
+	vc_submit(&vc, 1, 2, HUGE_VAL);
+	vc_set_clock(&vc, by_sec);
+	for (int i = 0; i < 2; i++) {
+		vc_run(&vc, vc.now_sec + 20);
+		assert_int_equal(job->job.state, ASTRA_JOB_RUNNING);
+		assert_int_equal(job->starts, 1);
+		view = vc_view(&vc, job);
+		assert_true(view.start_sec <= vc.now_sec);
+		assert_true(view.start_sec > vc.now_sec - 60);
+		assert_true(view.lease_start_sec == view.start_sec);
+		vc_set_clock(&vc, -by_sec);
+	}
+	vc_fini(&vc);
+}
+
+static void a_clock_that_is_set_at_a_start_ends_no_lease(void **state)
+{
+	(void)state;
+	check_clock_at_start(3600);
+	check_clock_at_start(-900);
+}
+
 /* Eq. 16: tenants with endless work get GPU time in proportion to weight. */
 static void check_endless_work(bool promise, int terms)
 {
@@ -1000,6 +1039,7 @@ int main(void)
 		cmocka_unit_test(a_job_starts_on_what_it_asks_for_now),
 		cmocka_unit_test(figure_6_alternates_one_to_two),
 		cmocka_unit_test(a_clock_that_is_set_changes_nothing),
+		cmocka_unit_test(a_clock_that_is_set_at_a_start_ends_no_lease),
 		cmocka_unit_test(endless_work_is_shared_by_weight),
 		cmocka_unit_test(a_renamed_tenant_keeps_what_it_has),
 		cmocka_unit_test(large_jobs_start_within_two_terms),

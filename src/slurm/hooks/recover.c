@@ -285,7 +285,7 @@ static time_t close_run(const job_record_t *job,
 	run.start_time = (time_t)e->start_sec;
 	run.end_time = end_of_run(e);
 	run.exit_code = e->exit_code;
-	if (*had.nodes)
+	if (*had.nodes || *tres)
 		tell_start(&run);
 	run.job_state = state;
 	(void)jobacct_storage_g_job_complete(acct_db_conn, &run);
@@ -359,7 +359,7 @@ static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 		return; /* another controller has started it anew */
 	switch (e->kind) {
 	case ASTRA_BOX_LAUNCH:
-		if (later && (xstrcmp(job->nodes, e->nodes) ||
+		if (later && (!astra_box_has_nodes(e, job->nodes) ||
 			      !astra_run_is(job, e->index))) {
 			recover_requeue(job, e);
 			return;

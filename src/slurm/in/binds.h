@@ -26,9 +26,10 @@ struct astra_report_array astra_array_of(const job_record_t *job);
 
 #define ASTRA_LIMITS_MAX 1000 /* jobs a round whose limit is looked up */
 
-/* Whether that is the name of a limit of what jobs have at the same time, of a
- * group, an account or a user, or of an association's jobs. (limit.c) */
-bool astra_limit_is_at_once(const char *name);
+/* Whether that is the name of a limit of what running jobs have, or may still
+ * use, together: of a group, an account or a user, or of an association's jobs.
+ * The end of one makes room in it. (limit.c) */
+bool astra_limit_is_of_runs(const char *name);
 
 /* The numbers of a limit by its name. (limit.c)
  * Locks: caller holds job and part read, and of assoc_mgr assoc, qos and tres

@@ -364,12 +364,15 @@ static int fill_assocs(struct astra_arena *arena, const struct limit *l,
 	return rc;
 }
 
-bool astra_limit_is_at_once(const char *name)
+bool astra_limit_is_of_runs(const char *name)
 {
 	struct limit l;
 
-	return limit_parse(name, &l) && !l.least && l.time == AT_ONCE &&
-	       l.what != WALL && l.whom != NODE &&
+	if (!limit_parse(name, &l) || l.least || l.what == WALL)
+		return false;
+	if (l.time == RUN_MINUTES)
+		return l.whom == GROUP;
+	return l.time == AT_ONCE && l.whom != NODE &&
 	       (l.whom != JOB || l.what == JOBS);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/uses.h"
 
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "src/slurm/in/each_job.h"
 #include "src/slurm/in/whole.h"
@@ -26,6 +28,7 @@ struct use_limit {
 	uint32_t uid;
 	const char *name; /* of an account, or a licence */
 	int tres;	  /* its number, or USE_JOBS */
+	bool minutes;	  /* counted by the minutes that runs may still last */
 	uint64_t most, used;
 	/* Of what is used, by jobs whose leases may end; whose these are, if
 	 * they are one user's in one tenant, else NULL. */
@@ -73,6 +76,32 @@ static uint64_t use_tres(const job_record_t *job, int tres)
 	if (tres == TRES_ARRAY_CPU)
 		whole = astra_whole_cpus(job);
 	return count > whole ? count : whole;
+}
+
+static double use_usage_factor(const job_record_t *job)
+{
+	const slurmdb_qos_rec_t *qos = job->qos_ptr;
+
+	return qos && qos->usage_factor >= 0 ? qos->usage_factor : 1;
+}
+
+/* A waiting job's limit, or what a run has left of it. Slurm counts a run by
+ * its QOS' UsageFactor, and a waiting job only with UsageFactorSafe. Up to five
+ * minutes late it counts what a run has used: an end makes no less room. */
+static double use_minutes(const job_record_t *job)
+{
+	uint32_t limit = job->time_limit;
+
+	if (!IS_JOB_PENDING(job))
+		return use_usage_factor(job) *
+		       floor(fmax(difftime(job->end_time, time(NULL)), 0) / 60);
+	if (limit == NO_VAL && job->part_ptr)
+		limit = job->part_ptr->default_time;
+	if (limit == NO_VAL && job->part_ptr)
+		limit = job->part_ptr->max_time;
+	if (job->qos_ptr && job->qos_ptr->flags & QOS_FLAG_USAGE_FACTOR_SAFE)
+		return use_usage_factor(job) * limit;
+	return limit;
 }
 
 /* Licences. */
@@ -150,18 +179,22 @@ static bool use_counts(const struct use_limit *l, const job_record_t *job)
 
 static uint64_t use_amount(const struct use_limit *l, const job_record_t *job)
 {
-	uint64_t amount = 0;
+	double amount = 0;
 
 	if (use_counts(l, job))
-		amount = l->of == USE_LICENCE ? use_licences(job, l->name)
-					      : use_tres(job, l->tres);
-	return amount < ASTRA_LIMIT_MOST ? amount : ASTRA_LIMIT_MOST;
+		amount = (double)(l->of == USE_LICENCE
+					  ? use_licences(job, l->name)
+					  : use_tres(job, l->tres));
+	if (l->minutes)
+		amount *= use_minutes(job);
+	return (uint64_t)fmin(amount, (double)ASTRA_LIMIT_MOST);
 }
 
 static bool use_same(const struct use_limit *a, const struct use_limit *b)
 {
 	return a->of == b->of && a->record == b->record && a->uid == b->uid &&
-	       a->tres == b->tres && !xstrcmp(a->name, b->name);
+	       a->tres == b->tres && a->minutes == b->minutes &&
+	       !xstrcmp(a->name, b->name);
 }
 
 /* The limits of a job. */
@@ -185,6 +218,19 @@ static void use_add_tres(struct use_list *out, const job_record_t *job,
 		limit.used = used ? used[i] : 0;
 		use_add(out, limit);
 	}
+}
+
+/* used_sec: by TRES, times seconds */
+static void use_add_minutes(struct use_list *out, const job_record_t *job,
+			    struct use_limit limit, const uint64_t *most,
+			    const uint64_t *used_sec)
+{
+	size_t from = out->count;
+
+	limit.minutes = true;
+	use_add_tres(out, job, limit, most, used_sec);
+	for (size_t i = from; i < out->count; i++)
+		out->list[i].used /= 60;
 }
 
 static void use_add_jobs(struct use_list *out, struct use_limit limit,
@@ -236,6 +282,8 @@ static void use_add_qos(struct use_list *out, const job_record_t *job,
 					     use_is_account, &whose);
 	use_add_tres(out, job, group, qos->grp_tres_ctld,
 		     qos->usage->grp_used_tres);
+	use_add_minutes(out, job, group, qos->grp_tres_run_mins_ctld,
+			qos->usage->grp_used_tres_run_secs);
 	use_add_jobs(out, group, qos->grp_jobs, qos->usage->grp_used_jobs);
 	use_add_tres(out, job, user, qos->max_tres_pu_ctld,
 		     of_user ? of_user->tres : NULL);
@@ -253,7 +301,8 @@ static bool use_overrides(const struct use_list *out, size_t count,
 	enum use_of of = l->of == USE_OWN_ASSOC ? USE_QOS_USER : USE_QOS;
 
 	for (size_t i = 0; i < count; i++)
-		if (out->list[i].of == of && out->list[i].tres == l->tres)
+		if (out->list[i].of == of && out->list[i].tres == l->tres &&
+		    out->list[i].minutes == l->minutes)
 			return true;
 	return false;
 }
@@ -273,6 +322,8 @@ static void use_add_assocs(struct use_list *out, const job_record_t *job)
 
 		use_add_tres(out, job, group, assoc->grp_tres_ctld,
 			     assoc->usage->grp_used_tres);
+		use_add_minutes(out, job, group, assoc->grp_tres_run_mins_ctld,
+				assoc->usage->grp_used_tres_run_secs);
 		use_add_jobs(out, group, assoc->grp_jobs,
 			     assoc->usage->used_jobs);
 		assoc = assoc->usage->parent_assoc_ptr;
@@ -391,7 +442,7 @@ static bool use_waits(const struct uses *u, uint32_t i)
 	return u->view->jobs[i].state == ASTRA_JOB_BLOCKED &&
 	       *u->view->info[i].limit &&
 	       (!strcmp(u->view->info[i].limit, "Licenses") ||
-		astra_limit_is_at_once(u->view->info[i].limit));
+		astra_limit_is_of_runs(u->view->info[i].limit));
 }
 
 static void use_look(struct uses *u, uint32_t i)

@@ -15,6 +15,8 @@
 /* So long after KillWait a job that has preempted others waits for them. */
 #define LEAVE_SEC 60
 
+#define LOWEST_PRIORITY 1 /* of a job that is not held */
+
 /* Nodes that jobs leave for one that has preempted them. */
 static bitstr_t *kept;
 
@@ -121,16 +123,17 @@ static void try_parts(struct serve *s, job_record_t *job, size_t pool)
 		job->part_ptr = first;
 }
 
-static void serve_job(struct serve *s, uint32_t id)
+static bool is_within(const job_record_t *job)
 {
-	job_record_t *job = find_job_record(id);
-	size_t pool;
-	bool waits;
+	return (slurm_conf.preempt_mode & PREEMPT_MODE_WITHIN) ||
+	       (job->qos_ptr &&
+		(job->qos_ptr->preempt_mode & PREEMPT_MODE_WITHIN));
+}
 
-	if (s->tries == TRIES_MAX || !job || job->magic != JOB_MAGIC ||
-	    !is_candidate(job, &pool))
-		return;
-	waits = is_waiting_for_victims(job);
+static void serve_candidate(struct serve *s, job_record_t *job, size_t pool)
+{
+	bool waits = is_waiting_for_victims(job);
+
 	if (waits)
 		preempt_try(s, job, pool);
 	else if (job->part_ptr_list)
@@ -139,6 +142,26 @@ static void serve_job(struct serve *s, uint32_t id)
 		preempt_try(s, job, pool);
 	s->waiting |=
 		IS_JOB_PENDING(job) && (waits || is_waiting_for_victims(job));
+}
+
+/* WITHIN lets the job of a QOS that has the higher priority preempt. Ours are
+ * places in the line, and a job's own lease ends for its victim: both would be
+ * ended in turn. So no job has a higher priority here. */
+static void serve_job(struct serve *s, uint32_t id)
+{
+	job_record_t *job = find_job_record(id);
+	uint32_t priority;
+	size_t pool;
+
+	if (s->tries == TRIES_MAX || !job || job->magic != JOB_MAGIC ||
+	    !is_candidate(job, &pool))
+		return;
+	priority = job->priority;
+	if (priority && is_within(job))
+		job->priority = LOWEST_PRIORITY;
+	serve_candidate(s, job, pool);
+	if (job->priority == LOWEST_PRIORITY)
+		job->priority = priority;
 }
 
 /* Returns 0 with the locks given back, or -1. */
