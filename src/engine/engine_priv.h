@@ -111,6 +111,7 @@ struct ejob {
 	enum astra_phase phase;
 	uint32_t held_gpus;
 	bool booting;
+	bool uncharged; /* its present or last run, which has not begun */
 	bool revocable;
 	bool ran;    /* has been started at least once */
 	bool unfit;  /* waits, and would even if all that run ended */
@@ -961,8 +962,8 @@ void astra_lease_lend(struct round *r, struct ejob *j, double end_sec);
  * worth starting: MinRunTime must not reach past the hold. */
 bool astra_lease_is_worth(const struct round *r, const struct ejob *j,
 			  double cut_sec, double end_sec);
-/* By when a job was promised its first start, whoever is in its way since; 0: it
- * was not, or has had it. */
+/* By when a job was promised its first start, whoever is in its way since; 0:
+ * it was not, or has had it. */
 double astra_first_promised_sec(const struct round *r, const struct ejob *j);
 /* By when a job has its first start, if that is promised; else 0. */
 double astra_promised_sec(const struct round *r, const struct ejob *j);

@@ -42,6 +42,8 @@ struct astra_terms {
 	bool batch_only;  /* --signal=B: to the batch shell only */
 	bool revocable;
 	const char *pinned; /* not revocable: why; else "". Static. */
+	const char
+		*dropped; /* what it said of its lease in vain; "". Static. */
 	/* Before a maintenance it is told to leave so long before, and gets no
 	 * lease that would be shorter than the second; 0: it has no leases. */
 	double lead_sec, least_sec;
