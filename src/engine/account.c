@@ -14,6 +14,7 @@
 enum event_kind {
 	EVENT_SPLIT,  /* an array's task begins a life of its own */
 	EVENT_ALLOC,  /* holds GPUs of this charge from now on */
+	EVENT_BOOT,   /* the same, and is not charged for them */
 	EVENT_ACTIVE, /* so many copies are active from now on */
 	EVENT_OVER,   /* ran, and will not run again */
 };
@@ -232,6 +233,16 @@ static uint32_t account_add_job(struct sync *s, const struct astra_job *job)
 	return row;
 }
 
+/* It holds so much from now on. */
+static void account_hold(struct astra_engine *e, double at_sec,
+			 uint32_t account, double charge, bool uncharged)
+{
+	astra_fairness_set_alloc(e->account, at_sec, account,
+				 uncharged ? 0 : charge);
+	astra_fairness_set_uncharged(e->account, at_sec, account,
+				     uncharged ? charge : 0);
+}
+
 int astra_job_retitle(struct astra_engine *e, struct ejob *j,
 		      const struct astra_title *title)
 {
@@ -249,8 +260,8 @@ int astra_job_retitle(struct astra_engine *e, struct ejob *j,
 		astra_fairness_set_active(e->account, e->now_sec, account,
 					  j->copies);
 	if (j->state == ASTRA_JOB_RUNNING)
-		astra_fairness_set_alloc(e->account, e->now_sec, account,
-					 j->held_charge);
+		account_hold(e, e->now_sec, account, j->held_charge,
+			     j->uncharged);
 	return 0;
 }
 
@@ -306,24 +317,47 @@ static bool ran_unseen(const struct sync *s, const struct ejob *j,
 	       (j->state == ASTRA_JOB_BLOCKED || j->state == ASTRA_JOB_PENDING);
 }
 
+/* Its nodes came up since the last round, and its run is over already. */
+static bool account_began_unseen(const struct sync *s, const struct ejob *j,
+				 const struct astra_job *job)
+{
+	return j->state == ASTRA_JOB_RUNNING && j->uncharged &&
+	       job->state != ASTRA_JOB_RUNNING &&
+	       job->start_sec >= s->e->now_sec;
+}
+
+/* A run whose nodes boot has begun when they are up. */
+static int account_run_on(struct sync *s, uint32_t row,
+			  const struct astra_job *job, enum event_kind kind)
+{
+	const struct ejob *j = &s->e->jobs[row];
+	double held = held_charge(job);
+
+	if (held == j->held_charge && job->uncharged == j->uncharged)
+		return 0;
+	return add_event(s, j->uncharged ? job->start_sec : s->snap->now_sec,
+			 row, kind, held);
+}
+
 static int alloc_events(struct sync *s, uint32_t row,
 			const struct astra_job *job)
 {
 	const struct ejob *j = &s->e->jobs[row];
+	enum event_kind kind = job->uncharged ? EVENT_BOOT : EVENT_ALLOC;
 	bool runs = job->state == ASTRA_JOB_RUNNING;
 	bool ran = j->state == ASTRA_JOB_RUNNING;
-	double held = held_charge(job);
 
 	if (runs && ran && j->restart_cnt == job->restart_cnt)
-		return held == j->held_charge
-			       ? 0
-			       : add_event(s, s->snap->now_sec, row,
-					   EVENT_ALLOC, held);
+		return account_run_on(s, row, job, kind);
+	if (account_began_unseen(s, j, job) &&
+	    add_event(s, job->start_sec, row, EVENT_ALLOC, run_charge(job)) < 0)
+		return -1;
 	if (ran &&
 	    add_event(s, account_run_end(s, job), row, EVENT_ALLOC, 0) < 0)
 		return -1;
 	if (runs)
-		return add_event(s, job->start_sec, row, EVENT_ALLOC, held);
+		return add_event(s, job->start_sec, row, kind,
+				 held_charge(job));
 	if (ran_unseen(s, j, job)) {
 		if (add_event(s, job->start_sec, row, EVENT_ALLOC,
 			      run_charge(job)) < 0)
@@ -432,6 +466,10 @@ static int sync_job(struct sync *s, uint32_t index)
 	astra_lease_follow(e, j, job, revocable, s->snap->now_sec, &s->changed);
 	if (over_events(s, row, job) < 0)
 		return -1;
+	if (job->state == ASTRA_JOB_RUNNING)
+		j->uncharged = job->uncharged;
+	else if (account_began_unseen(s, j, job))
+		j->uncharged = false;
 	if (j->state != job->state || j->copies != job->copies)
 		s->changed = true;
 	j->state = job->state;
@@ -509,9 +547,9 @@ static int apply_events(struct sync *s)
 		if (ev->kind == EVENT_SPLIT) {
 			if (account_split(e, ev) < 0)
 				return -1;
-		} else if (ev->kind == EVENT_ALLOC) {
-			astra_fairness_set_alloc(e->account, ev->at_sec,
-						 account, ev->value);
+		} else if (ev->kind == EVENT_ALLOC || ev->kind == EVENT_BOOT) {
+			account_hold(e, ev->at_sec, account, ev->value,
+				     ev->kind == EVENT_BOOT);
 		} else if (ev->kind == EVENT_OVER) {
 			astra_place_end(e, s->snap, &e->jobs[ev->row],
 					ev->at_sec);

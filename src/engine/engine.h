@@ -125,6 +125,8 @@ struct astra_job_view {
 	double submit_sec; /* the first one, kept over requeues */
 	double bound_sec;  /* its first start is late after that; 0: none */
 	double start_sec;  /* of the present run, or 0 */
+	bool uncharged;	   /* its present or last run, which has not begun: its
+			    * nodes did not come up */
 	double lease_start_sec, lease_end_sec; /* 0: no lease */
 	double grace_end_sec;
 	bool lent;	  /* its GPUs are, until a hold begins */

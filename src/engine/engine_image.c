@@ -84,6 +84,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(INT, state),
 	JOB(INT, phase),
 	JOB(FLAG, booting),
+	JOB(FLAG, uncharged),
 	JOB(FLAG, revocable),
 	JOB(FLAG, ran),
 	JOB(FLAG, unfit),

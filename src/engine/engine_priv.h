@@ -112,6 +112,7 @@ struct ejob {
 	enum astra_phase phase;
 	uint32_t held_gpus;
 	bool booting;
+	bool uncharged; /* its present or last run, which has not begun */
 	bool revocable;
 	bool ran;    /* has been started at least once */
 	bool unfit;  /* waits, and would even if all that run ended */

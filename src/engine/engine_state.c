@@ -92,7 +92,10 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 				   state_put_balk(j) << 6);
 	astra_put_f64(out, j->weight);
 	astra_put_f64(out, j->charge);
-	astra_put_f64(out, j->held_charge);
+	/* A run that is not charged yet is known by that. */
+	astra_put_f64(out, j->uncharged && j->state == ASTRA_JOB_RUNNING
+				   ? 0
+				   : j->held_charge);
 	astra_members_put(out, j, astra_state_job_times);
 	astra_put_f64(out, usage.alloc);
 	astra_put_f64(out, usage.fair);
@@ -312,6 +315,8 @@ static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 	j->weight = astra_get_f64(in);
 	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
 	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);
+	j->uncharged = j->state == ASTRA_JOB_RUNNING && j->held_gpus &&
+		       j->held_charge <= 0;
 	astra_members_get(in, j, astra_state_job_times);
 	usage->alloc = astra_get_f64(in);
 	usage->fair = astra_get_f64(in);

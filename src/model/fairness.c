@@ -516,6 +516,21 @@ void astra_fairness_set_alloc(struct astra_fairness *f, double now_sec,
 	j->alloc_gpus = gpus;
 }
 
+void astra_fairness_set_uncharged(struct astra_fairness *f, double now_sec,
+				  uint32_t job, double gpus)
+{
+	struct job *j = &f->jobs[job];
+	double more = gpus - j->uncharged_gpus;
+	struct group *g;
+
+	if (j->uncharged_gpus == gpus)
+		return;
+	g = settled_group(f, now_sec, j->group);
+	g->uncharged_gpus += more;
+	f->tenants[g->tenant].uncharged_gpus += more;
+	j->uncharged_gpus = gpus;
+}
+
 void astra_fairness_remove_job(struct astra_fairness *f, double now_sec,
 			       uint32_t job)
 {
@@ -523,6 +538,7 @@ void astra_fairness_remove_job(struct astra_fairness *f, double now_sec,
 
 	astra_fairness_set_active(f, now_sec, job, 0);
 	astra_fairness_set_alloc(f, now_sec, job, 0);
+	astra_fairness_set_uncharged(f, now_sec, job, 0);
 	f->groups[j->group].caps[j->cap].users--;
 	j->used = false;
 	f->vacant[f->vacant_count++] = job;
@@ -662,7 +678,7 @@ double astra_fairness_user_due(const struct astra_fairness *f, uint32_t user)
 
 double astra_fairness_user_alloc(const struct astra_fairness *f, uint32_t user)
 {
-	return f->groups[user].alloc_gpus;
+	return f->groups[user].alloc_gpus + f->groups[user].uncharged_gpus;
 }
 
 double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant)
@@ -672,7 +688,8 @@ double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant)
 
 double astra_fairness_alloc(const struct astra_fairness *f, uint32_t tenant)
 {
-	return f->tenants[tenant].alloc_gpus;
+	return f->tenants[tenant].alloc_gpus +
+	       f->tenants[tenant].uncharged_gpus;
 }
 
 double astra_fairness_capacity(const struct astra_fairness *f)

@@ -106,6 +106,9 @@ uint32_t astra_fairness_active(const struct astra_fairness *f, uint32_t job);
 /* The GPUs the job holds from now on; 0: none. */
 void astra_fairness_set_alloc(struct astra_fairness *f, double now_sec,
 			      uint32_t job, double gpus);
+/* The GPUs the job holds besides from now on, with which nobody is charged. */
+void astra_fairness_set_uncharged(struct astra_fairness *f, double now_sec,
+				  uint32_t job, double gpus);
 
 /* Forget a job. Its tenant and user keep what was accounted. */
 void astra_fairness_remove_job(struct astra_fairness *f, double now_sec,
@@ -168,7 +171,8 @@ double astra_fairness_user_quota(const struct astra_fairness *f, uint32_t user);
 /* GPUs that a user is due at present, of what its tenant is. */
 double astra_fairness_user_due(const struct astra_fairness *f, uint32_t user);
 
-/* GPUs that the jobs of a tenant, or of a user, hold at present. */
+/* GPUs that the jobs of a tenant, or of a user, hold at present, uncharged ones
+ * included. */
 double astra_fairness_alloc(const struct astra_fairness *f, uint32_t tenant);
 double astra_fairness_user_alloc(const struct astra_fairness *f, uint32_t user);
 

@@ -3,6 +3,8 @@
  * debt: without that, a tenant that was alone with idle GPUs gives back for
  * days what cost nobody anything.
  *
+ * Uncharged GPUs are no gift, but a tenant does not lack what it holds of them.
+ *
  * With more_j = Alloc_j - FairTenant_j (Eqs. 8 and 12), which is constant
  * between events, D = sum of max(0, -more) and S = sum of max(0, more):
  *   d gift_j / dt = max(0, more_j) (1 - min(1, D / S))
@@ -14,11 +16,13 @@
 
 static double gift_more(const struct astra_fairness *f, uint32_t tenant)
 {
-	double due = astra_fairness_quota(f, tenant);
+	const struct tenant *t = &f->tenants[tenant];
+	double due = astra_fairness_quota(f, tenant), more;
 
 	if (!f->options.quota_entitlement)
-		due = astra_min(due, f->tenants[tenant].demand_gpus);
-	return f->tenants[tenant].alloc_gpus - due;
+		due = astra_min(due, t->demand_gpus);
+	more = t->alloc_gpus - due;
+	return more < 0 ? astra_min(more + t->uncharged_gpus, 0) : more;
 }
 
 /* The part of what tenants have beyond their due that nobody lacks. */

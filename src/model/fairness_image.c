@@ -36,6 +36,7 @@ const struct astra_member astra_image_fairness_tenant_members[] = {
 	TENANT(REAL, usage.fair),
 	TENANT(REAL, gift),
 	TENANT(REAL, alloc_gpus),
+	TENANT(REAL, uncharged_gpus),
 	TENANT(REAL, demand_gpus),
 	TENANT(REAL, active_weight.sum),
 	TENANT(REAL, active_weight.lost),
@@ -50,6 +51,7 @@ const struct astra_member astra_image_fairness_group_members[] = {
 	GROUP(REAL, usage.alloc),
 	GROUP(REAL, usage.fair),
 	GROUP(REAL, alloc_gpus),
+	GROUP(REAL, uncharged_gpus),
 	GROUP(REAL, demand_gpus),
 	GROUP(REAL, active_weight.sum),
 	GROUP(REAL, active_weight.lost),
@@ -64,11 +66,14 @@ const struct astra_member astra_image_fairness_cap_members[] = {
 };
 
 const struct astra_member astra_image_fairness_job_members[] = {
-	JOB(U32, group),       JOB(U32, cap),	       JOB(U32, copies),
-	JOB(FLAG, used),       JOB(FLAG, beside),      JOB(REAL, weight),
-	JOB(REAL, gpus),       JOB(REAL, alloc_gpus),  JOB(REAL, at_sec),
-	JOB(REAL, origin.sum), JOB(REAL, origin.lost), JOB(REAL, usage.alloc),
-	JOB(REAL, usage.fair), ASTRA_MEMBERS_END,
+	JOB(U32, group),	   JOB(U32, cap),
+	JOB(U32, copies),	   JOB(FLAG, used),
+	JOB(FLAG, beside),	   JOB(REAL, weight),
+	JOB(REAL, gpus),	   JOB(REAL, alloc_gpus),
+	JOB(REAL, uncharged_gpus), JOB(REAL, at_sec),
+	JOB(REAL, origin.sum),	   JOB(REAL, origin.lost),
+	JOB(REAL, usage.alloc),	   JOB(REAL, usage.fair),
+	ASTRA_MEMBERS_END,
 };
 
 static void fairness_image_put_group(struct astra_bytes *out,

@@ -30,6 +30,7 @@ struct group {
 	struct astra_usage usage;
 	double used_gpu_sec; /* since the period began, without fading */
 	double alloc_gpus;
+	double uncharged_gpus;		  /* held besides */
 	double demand_gpus;		  /* active jobs only */
 	struct astra_exact active_weight; /* ΣW over active jobs and copies */
 	uint64_t active_jobs;
@@ -44,6 +45,7 @@ struct tenant {
 	double gift; /* part of usage.alloc, up to gift_sec; fairness_gift.c */
 	double used_gpu_sec; /* as a group's */
 	double alloc_gpus;
+	double uncharged_gpus;		  /* as a group's */
 	double demand_gpus;		  /* D_j, active jobs only, but for
 					   * those that are beside it */
 	struct astra_exact active_weight; /* of groups with active jobs */
@@ -61,6 +63,7 @@ struct job {
 	double weight;
 	double gpus;
 	double alloc_gpus;
+	double uncharged_gpus;
 	double at_sec;		   /* usage is up to here */
 	struct astra_exact origin; /* I_c at at_sec */
 	struct astra_usage usage;

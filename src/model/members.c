@@ -235,6 +235,7 @@ const struct astra_member astra_job_members[] = {
 	JOB(REAL, min_run_sec),
 	JOB(U32, restart_cnt),
 	JOB(FLAG, booting),
+	JOB(FLAG, uncharged),
 	JOB(FLAG, revocable),
 	JOB(FLAG, unheard),
 	JOB(FLAG, suspended),

@@ -201,7 +201,9 @@ struct astra_job {
 			       * learned them; 0: not known */
 	uint32_t restart_cnt; /* changes with each requeue */
 	bool booting;	      /* running, but its nodes are not up yet */
-	bool revocable;	      /* may be requeued at a lease's end */
+	bool uncharged;	 /* its nodes are powered up: its run begins, and is
+			  * charged, when they are up */
+	bool revocable;	 /* may be requeued at a lease's end */
 	bool unprepared; /* revocable, but nothing says that it saves anything
 			  * before: by Unprepared it keeps its GPUs */
 	bool unheard;	/* may have ended, and the host not have heard of it: it

@@ -176,7 +176,7 @@ struct astra_report_job {
 	const char *slowdown; /* as --slowdown takes it; "": not known */
 	uint32_t levels_seen; /* bit l: it was measured at level l */
 	const char *speedup;  /* by GPUs: "1:1,2:1.9"; "": not measured */
-	const char *advice;   /* of its lease's length, without a stop; "" */
+	const char *advice;   /* of its lease, without a stop; "" */
 	/* As was foreseen when; 0: not known. */
 	double forecast_sec, forecast_until_sec;
 	double expected_early_sec, expected_late_sec;

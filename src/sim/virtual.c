@@ -339,7 +339,7 @@ static struct astra_job virtual_present(const struct astra_virtual *v,
 	}
 	seen.copies = 1;
 	seen.user = v->jobs[job].user;
-	seen.booting = seen.unheard = seen.suspended = false;
+	seen.booting = seen.uncharged = seen.unheard = seen.suspended = false;
 	seen.forecast.work_sec = v->trace->jobs[job].duration_sec;
 	seen.forecast.done_sec = 0;
 	seen.forecast.measured = true;

@@ -84,6 +84,16 @@ tries longer --record back.json --trace short.csv LeaseTerm=3600 Tenants \
 (($(seconds "$(column 2 longer t0)") == -less)) ||
 	fail "back again: $(<shorter) $(<longer)"
 
+# ---- Jobs that never start wait without end, not until the run is given up.
+tries never "${one[@]}" MaxGPUHours=0 Runs format=run,never,wait,waitmax,wait95
+grep -qx 'today|0|32:31|1:00:00|58:00' never || fail "today: $(<never)"
+grep -qx 'changed|20|inf|inf|inf' never || fail "nobody may run: $(<never)"
+tries never "${one[@]}" MaxGPUHours=0 Tenants format=tenant,newnever,newwait,change
+[[ $(<never) == 't0|20|inf|+inf' ]] || fail "nobody may run: $(<never)"
+"$sfair" try "${one[@]}" MaxGPUHours=0 >.out 2>.err || fail "$(<.err)"
+grep -qF 'never start under what is tried: their wait is inf: 20' .err ||
+	fail "nothing is said of jobs that never start: $(<.err)"
+
 # ---- LeaseTerm=auto begins with the policy's term, and says so.
 tries auto "${one[@]}" LeaseTerm=auto Runs format=run,jobs,leases
 tries fixed "${one[@]}" LeaseTerm=900 Runs format=run,jobs,leases

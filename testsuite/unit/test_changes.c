@@ -265,8 +265,9 @@ static bool same_job(const struct astra_job *x, const struct astra_job *y)
 	       SAME(end_sec) && SAME(time_limit_sec) && SAME(leave_sec) &&
 	       SAME(leave_cuts) && SAME(deadline_sec) && SAME(lease_sec) &&
 	       SAME(min_run_sec) && SAME(restart_cnt) && SAME(booting) &&
-	       SAME(revocable) && SAME(unheard) && SAME(suspended) &&
-	       SAME(checkpoints) && SAME(keeps_size) && SAME(extras) &&
+	       SAME(uncharged) && SAME(revocable) && SAME(unprepared) &&
+	       SAME(unheard) && SAME(suspended) && SAME(checkpoints) &&
+	       SAME(keeps_size) && SAME(extras) &&
 	       same_request(&x->request, &y->request) && same_held(x, y);
 }
 
@@ -617,6 +618,7 @@ static void meddle_running(struct world *w, struct vjob *v)
 		break;
 	case 6:
 		job->booting = !job->booting;
+		job->uncharged = job->booting && one_in(w, 2);
 		if (job->booting)
 			break;
 		job->start_sec = w->vc.now_sec;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/bytes.h"
 #include "src/engine/engine.h"
 #include "testsuite/unit/unit.h"
 
@@ -526,6 +527,117 @@ static void a_restart_between_two_rounds_is_a_new_lease(void **state)
 	end(&s);
 }
 
+/* A job of 4 GPUs was started at 103, and its nodes boot. */
+static struct astra_job *begin_boot(struct scene *s)
+{
+	struct astra_job *job;
+
+	begin(s);
+	job = add(s, 7, 4, 100);
+	round_at(s, 100);
+	run_on(s, job, 0, 103);
+	job->booting = job->uncharged = true;
+	round_at(s, 103);
+	job->start_sec = 113;
+	round_at(s, 113);
+	return job;
+}
+
+/* Its tenant holds so many GPUs, and has had so many GPU seconds. */
+static void assert_charged(const struct scene *s, double now_sec, double held,
+			   double gpu_sec)
+{
+	struct astra_tenant_view tenant;
+
+	astra_engine_tenant_view(s->engine, 0, now_sec, &tenant);
+	assert_near(tenant.alloc_gpus, held);
+	assert_near(tenant.usage.alloc, gpu_sec);
+	assert_near(tenant.used_gpu_sec, gpu_sec);
+	assert_near(view(s, 7, now_sec).usage.alloc, gpu_sec);
+}
+
+/* Slurm sets the start of the run anew when the nodes are up. */
+static void a_run_is_charged_from_when_its_nodes_are_up(void **state)
+{
+	struct scene s;
+	struct astra_job *job;
+	(void)state;
+
+	job = begin_boot(&s);
+	assert_charged(&s, 113, 4, 0);
+	job->booting = job->uncharged = false;
+	job->start_sec = 118;
+	round_at(&s, 123);
+	assert_charged(&s, 123, 4, 4 * 5);
+	end_at(&s, job, 130);
+	round_at(&s, 133);
+	assert_charged(&s, 133, 0, 4 * 12);
+	end(&s);
+}
+
+static void a_boot_that_fails_is_not_charged(void **state)
+{
+	struct scene s;
+	struct astra_job *job;
+	(void)state;
+
+	job = begin_boot(&s);
+	end_at(&s, job, 120);
+	job->start_sec = 103;
+	round_at(&s, 123);
+	assert_charged(&s, 123, 0, 0);
+	assert_true(view(&s, 7, 123).uncharged);
+	end(&s);
+}
+
+static void a_run_after_a_boot_may_end_before_the_next_round(void **state)
+{
+	struct scene s;
+	struct astra_job *job;
+	(void)state;
+
+	job = begin_boot(&s);
+	end_at(&s, job, 121);
+	job->start_sec = 118;
+	job->run_charge = 4;
+	round_at(&s, 123);
+	assert_charged(&s, 123, 0, 4 * 3);
+	assert_false(view(&s, 7, 123).uncharged);
+	end(&s);
+}
+
+/* The engine is saved while the nodes boot. They come up before it is restored,
+ * or not at all. */
+static void a_boot_is_not_charged_over_a_restart(void **state)
+{
+	(void)state;
+
+	for (int up = 0; up < 2; up++) {
+		struct scene s;
+		struct astra_job *job = begin_boot(&s);
+		struct astra_options options;
+		struct astra_bytes saved = {0};
+		struct astra_error err = {""};
+
+		assert_int_equal(astra_engine_save(s.engine, &saved), 0);
+		astra_engine_destroy(s.engine);
+		astra_options_init(&options);
+		s.engine = astra_engine_restore(&options, saved.data,
+						saved.size, &err);
+		assert_non_null(s.engine);
+		astra_bytes_clear(&saved);
+		job->booting = job->uncharged = false;
+		job->start_sec = 118;
+		if (!up) {
+			end_at(&s, job, 120);
+			job->start_sec = 103;
+		}
+		round_at(&s, 123);
+		assert_charged(&s, 123, up ? 4 : 0, up ? 4 * 5 : 0);
+		end(&s);
+	}
+}
+
 /* Active_ij: a held job earns no entitlement (Eqs. 3, 13, 14). */
 static void a_blocked_job_earns_nothing(void **state)
 {
@@ -716,6 +828,11 @@ int main(void)
 		cmocka_unit_test(
 			a_job_that_ran_between_two_rounds_is_accounted),
 		cmocka_unit_test(a_restart_between_two_rounds_is_a_new_lease),
+		cmocka_unit_test(a_run_is_charged_from_when_its_nodes_are_up),
+		cmocka_unit_test(a_boot_that_fails_is_not_charged),
+		cmocka_unit_test(
+			a_run_after_a_boot_may_end_before_the_next_round),
+		cmocka_unit_test(a_boot_is_not_charged_over_a_restart),
 		cmocka_unit_test(a_blocked_job_earns_nothing),
 		cmocka_unit_test(a_running_job_is_adopted_with_a_full_lease),
 		cmocka_unit_test(

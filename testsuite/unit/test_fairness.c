@@ -220,6 +220,32 @@ static double gift_of_a(double half_life_sec, double b_gpus)
 	return gift;
 }
 
+/* b holds the 10 that it is due, uncharged, as its nodes boot. */
+static void what_is_held_uncharged_is_not_lacked(void **state)
+{
+	struct astra_fairness_options options = {0};
+	struct astra_fairness *f = astra_fairness_create(&options, 0);
+	uint32_t a, b;
+	(void)state;
+
+	astra_fairness_add_tenant(f, 0, 1);
+	astra_fairness_add_tenant(f, 0, 1);
+	astra_fairness_set_capacity(f, 0, 20);
+	a = astra_fairness_add_job(f, 0, 1, 20);
+	b = astra_fairness_add_job(f, 1, 1, 10);
+	astra_fairness_set_active(f, 0, a, 1);
+	astra_fairness_set_active(f, 0, b, 1);
+	astra_fairness_set_alloc(f, 0, a, 15);
+	astra_fairness_set_uncharged(f, 0, b, 10);
+	near(astra_fairness_tenant_gift(f, 10, 0), 5 * 10);
+	near(astra_fairness_tenant_gift(f, 10, 1), 0);
+	near(astra_fairness_tenant(f, 10, 1).alloc, 0);
+	near(astra_fairness_alloc(f, 1), 10);
+	astra_fairness_remove_job(f, 10, b);
+	near(astra_fairness_alloc(f, 1), 0);
+	astra_fairness_destroy(f);
+}
+
 static void what_nobody_lacked_is_a_gift(void **state)
 {
 	(void)state;
@@ -720,6 +746,7 @@ int main(void)
 		cmocka_unit_test(the_lead_of_an_idle_tenant_is_capped),
 		cmocka_unit_test(the_past_fades_by_half),
 		cmocka_unit_test(what_nobody_lacked_is_a_gift),
+		cmocka_unit_test(what_is_held_uncharged_is_not_lacked),
 		cmocka_unit_test(
 			rho_without_entitlement_follows_the_conventions),
 		cmocka_unit_test(time_does_not_go_backwards),

@@ -88,6 +88,9 @@ int sfair_try_words_weigh(const struct sfair_try_words *words,
  * it is not known how it was written. NULL: out of memory. */
 json_t *sfair_try_words_tell(const struct sfair_try *t);
 
+/* How many jobs never start: in today's run, 0, or in what is tried, 1. */
+size_t sfair_try_never(const struct sfair_try *t, size_t run);
+
 /* try_json.c: the document; NULL: out of memory. try_print.c: its tables. */
 json_t *sfair_try_document(const struct sfair_try *t);
 const char *sfair_try_table_name(enum sfair_try_table table);

@@ -18,6 +18,26 @@ static void try_put(json_t *row, const char *prefix, const char *key,
 	json_object_set_new(row, name, sfair_real(value));
 }
 
+/* Infinite for a job that never starts, NaN for one that would have come after
+ * the run's end. */
+static double try_wait_sec(const struct astra_sim_result *r, uint32_t job)
+{
+	double wait_sec = astra_first_wait_sec(r, job);
+
+	return isnan(wait_sec) || r->jobs[job].start_sec >= 0 ? wait_sec
+							      : HUGE_VAL;
+}
+
+size_t sfair_try_never(const struct sfair_try *t, size_t run)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < t->forward.trace.job_count; i++)
+		if (isinf(try_wait_sec(&t->runs[run].result, i)))
+			count++;
+	return count;
+}
+
 /* Of whom a row is: some of the jobs, in one of the runs. */
 
 struct try_sum {
@@ -30,7 +50,7 @@ static int try_sum_add(struct try_sum *s, const struct astra_sim_result *r,
 		       uint32_t job)
 {
 	const struct astra_sim_job *j = &r->jobs[job];
-	double wait_sec = astra_first_wait_sec(r, job);
+	double wait_sec = try_wait_sec(r, job);
 
 	s->alloc_gpu_sec += j->alloc_gpu_sec;
 	s->fair_gpu_sec += j->fair_gpu_sec;
@@ -81,6 +101,8 @@ static json_t *try_run_row(const struct sfair_try_run *run)
 		rc = try_sum_add(&sum, r, i);
 	json_object_set_new(row, "jobs",
 			    json_integer((json_int_t)r->trace->job_count));
+	astra_sample_sort(&sum.waits);
+	try_put(row, "", "wait_max_sec", astra_sample_quantile(&sum.waits, 1));
 	try_sum_put(&sum, row, "", (double)r->trace->job_count);
 	return row;
 }
@@ -101,21 +123,28 @@ static void try_put_change(json_t *row, double change_sec)
 	char span[48], text[64] = "N/A";
 
 	if (!isnan(change_sec)) {
-		sfair_span(fabs(change_sec), span, sizeof(span));
+		if (isinf(change_sec))
+			strcpy(span, "inf");
+		else
+			sfair_span(fabs(change_sec), span, sizeof(span));
 		snprintf(text, sizeof(text), "%s%s",
 			 fabs(change_sec) < 0.5 ? ""
 			 : change_sec < 0	? "-"
 						: "+",
 			 span);
 	}
-	json_object_set_new(row, "change_sec", sfair_real(change_sec));
+	json_object_set_new(row, "change_sec",
+			    isinf(change_sec) ? json_string(text)
+					      : sfair_real(change_sec));
 	json_object_set_new(row, "change", json_string(text));
 }
 
 static double try_change_sec(const struct sfair_try *t, uint32_t job)
 {
-	return astra_first_wait_sec(&t->runs[1].result, job) -
-	       astra_first_wait_sec(&t->runs[0].result, job);
+	double now = try_wait_sec(&t->runs[0].result, job);
+	double tried = try_wait_sec(&t->runs[1].result, job);
+
+	return isinf(now) && isinf(tried) ? 0 : tried - now;
 }
 
 /* Jobs in the order of a table's rows. */
@@ -195,7 +224,11 @@ static double try_row_change(const json_t *row)
 {
 	const json_t *change = json_object_get(row, "change_sec");
 
-	return json_is_number(change) ? json_number_value(change) : HUGE_VAL;
+	if (json_is_number(change))
+		return json_number_value(change);
+	return json_is_string(change) && *json_string_value(change) == '-'
+		       ? -HUGE_VAL
+		       : HUGE_VAL;
 }
 
 static int try_by_change(const void *a, const void *b)
@@ -286,8 +319,7 @@ static json_t *try_job_row(const struct sfair_try *t, uint32_t job)
 		const struct astra_sim_result *r = &t->runs[i].result;
 		const struct astra_sim_job *out = &r->jobs[job];
 
-		try_put(row, prefixes[i], "wait_sec",
-			astra_first_wait_sec(r, job));
+		try_put(row, prefixes[i], "wait_sec", try_wait_sec(r, job));
 		try_put(row, prefixes[i], "jct_sec",
 			out->end_sec < 0 ? (double)NAN
 					 : out->end_sec - j->submit_sec);

@@ -202,6 +202,10 @@ static void try_warn(const struct sfair_try *t)
 			   "pool is now, left out"},
 		{t->strangers, "jobs of the last days of accounts that are no "
 			       "tenants, each user taken for one"},
+		{sfair_try_never(t, 0), "jobs that never start today: their "
+					"wait is inf"},
+		{sfair_try_never(t, 1), "jobs that never start under what is "
+					"tried: their wait is inf"},
 	};
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)

@@ -164,7 +164,8 @@ static void fill_run(const struct publish_one *one,
 
 	out->run_gpus = one->info->run_gpus;
 	out->held_gpus = astra_held_gpus(job);
-	out->run_start_sec = job->booting ? 0 : job->start_sec;
+	out->run_start_sec =
+		job->booting || one->v->uncharged ? 0 : job->start_sec;
 	out->run_end_sec = job->end_sec;
 	if (job->state == ASTRA_JOB_RUNNING && job->time_limit_sec > 0)
 		out->limit_end_sec = job->start_sec + job->time_limit_sec;
@@ -253,6 +254,8 @@ static void publish_row(struct publish_one *one, struct astra_report *report,
 	if (one->f->auctions && astra_job_active(one->v->state))
 		row->app = astra_app_of(one->job);
 	astra_progress_show(row, one->f->now_sec, &one->said);
+	if (!*row->advice && one->info->terms.revocable)
+		row->advice = one->info->terms.dropped;
 	astra_forecaster_show(row, one->f->now_sec);
 	(void)astra_report_add_job(report, row);
 }

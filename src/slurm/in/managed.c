@@ -226,6 +226,28 @@ void astra_terms_before_maintenance(const struct astra_options *o,
 		o->round_sec);
 }
 
+/* Drop what the pool does not grant of its lease: the job came in stock Slurm's
+ * time, or the bounds were others. Returns what, or "". */
+static const char *drop_lease(struct astra_wish *wish,
+			      const struct astra_options *options)
+{
+	const char *dropped = "";
+
+	if (astra_wish_check(wish, options, NULL) == 0)
+		return "";
+	if (wish->lease_none)
+		dropped = "--lease=none is not allowed here (AllowNoLease), so "
+			  "they end as others do";
+	else if (wish->lease_sec > 0)
+		dropped = "--lease is not within LeaseMin and LeaseMax, so "
+			  "they have the pool's term";
+	wish->lease_none = false;
+	wish->lease_sec = 0;
+	if (astra_wish_check(wish, options, NULL) < 0)
+		*wish = ASTRA_WISH_NONE;
+	return dropped;
+}
+
 void astra_terms_of(const job_record_t *job,
 		    const struct astra_options *options,
 		    struct astra_terms *out)
@@ -234,9 +256,9 @@ void astra_terms_of(const job_record_t *job,
 
 	*out = (struct astra_terms){.signal = options->checkpoint_signal};
 	if (astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
-			    NULL) < 0 ||
-	    astra_wish_check(&wish, options, NULL) < 0)
+			    NULL) < 0)
 		wish = ASTRA_WISH_NONE;
+	out->dropped = drop_lease(&wish, options);
 	out->lease_sec = lease_of(job, &wish, options);
 	out->forecast = astra_wish_forecast(&wish, job->user_id);
 	out->gpus_min = wish.stated.gpus_min;

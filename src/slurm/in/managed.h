@@ -44,6 +44,8 @@ struct astra_terms {
 	bool unprepared; /* nothing says that it saves anything before it leaves
 			  */
 	const char *pinned; /* not revocable: why; else "". Static. */
+	const char
+		*dropped; /* what it said of its lease in vain; "". Static. */
 	/* Before a maintenance it is told to leave so long before, and gets no
 	 * lease that would be shorter than the second; 0: it has no leases. */
 	double lead_sec, least_sec;

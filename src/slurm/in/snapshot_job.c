@@ -302,6 +302,8 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 		.forecast = info->terms.forecast,
 		.restart_cnt = job->restart_cnt,
 		.booting = IS_JOB_RUNNING(job) && IS_JOB_CONFIGURING(job),
+		.uncharged = IS_JOB_RUNNING(job) && IS_JOB_CONFIGURING(job) &&
+			     IS_JOB_POWER_UP_NODE(job),
 		.revocable = info->terms.revocable,
 		.unprepared = info->terms.revocable && info->terms.unprepared,
 		.unheard = is_unheard(scene, job, now),

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A node that is powered down is woken for a job. GPU time is charged from when
+# the node is up, as sacct has it, and a boot that fails is not charged.
+# Patterns are meant; live.sh sets live_lib.
+# shellcheck disable=SC2053,SC2154
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=300' >"$conf"
+start_cluster --accounting --nodes 1 --gpus 4 --astraea "$conf"
+rm -f "$conf"
+
+# Power is a slurmd that runs or does not.
+cat >"$CLUSTER_DIR/run/suspend" <<EOT
+#!/bin/bash
+exec "$live_lib/cluster" stop "$CLUSTER_DIR" "\$1" >>$CLUSTER_DIR/log/power 2>&1
+EOT
+cat >"$CLUSTER_DIR/run/resume" <<EOT
+#!/bin/bash
+exec >>$CLUSTER_DIR/log/power 2>&1
+export PATH=$PATH ASTRAEA_SLURM=${ASTRAEA_SLURM-}
+[[ -e $CLUSTER_DIR/run/broken ]] && exit
+until [[ -e $CLUSTER_DIR/run/power ]]; do sleep 0.2; done
+exec setsid --wait "$live_lib/cluster" start "$CLUSTER_DIR" "\$1" -b
+EOT
+chmod +x "$CLUSTER_DIR"/run/{suspend,resume}
+cat >>"$CLUSTER_DIR/etc/slurm.conf" <<EOT
+SuspendProgram=$CLUSTER_DIR/run/suspend
+ResumeProgram=$CLUSTER_DIR/run/resume
+SuspendTime=100000
+SuspendTimeout=3
+ResumeTimeout=25
+EOT
+restart_slurmctld
+
+node_is() { [[ $(sinfo -h -n n1 -p gpu -o %T) == "$1" ]]; }
+is_configuring() { [[ $(squeue -h -j "$1" -o %T) == CONFIGURING ]]; }
+charged() {
+	sfair tenant --json 2>/dev/null | python3 -c '
+import json, sys
+print(*(round(t["alloc_gpu_sec"]) for t in json.load(sys.stdin)["tenants"]))'
+}
+answers() { [[ $(charged) ]]; }
+power_down() {
+	scontrol update NodeName=n1 State=power_down
+	wait_for 30 node_is 'idle~'
+}
+later() { (($(date +%s) > $1)); }
+
+# ---- A boot that fails, as the node stays off.
+power_down
+touch "$CLUSTER_DIR/run/broken"
+failed=$(submit --no-requeue --gres=gpu:4 --wrap 'sleep 600')
+wait_for 20 is_configuring "$failed"
+held() {
+	sfair tenant --json | python3 -c '
+import json, sys
+print(*(t["alloc_gpus"] for t in json.load(sys.stdin)["tenants"]))'
+}
+wait_for 20 eval '[[ $(held) == 4* ]]'
+check_eq "what a boot is charged" 0 "$(charged)"
+wait_for 60 job_is "$failed" NODE_FAIL
+wait_for 20 eval '[[ $(held) == 0* ]]'
+check_eq "what a boot that failed is charged" 0 "$(charged)"
+ok boot-that-fails-is-not-charged
+
+# ---- One that is cancelled.
+rm "$CLUSTER_DIR/run/broken"
+scontrol update NodeName=n1 State=resume
+"$live_lib/cluster" start "$CLUSTER_DIR" n1 -b
+wait_for 60 node_is idle
+power_down
+cancelled=$(submit --gres=gpu:4 --wrap 'sleep 600')
+wait_for 20 is_configuring "$cancelled"
+wait_for 20 eval '[[ $(held) == 4* ]]'
+scancel "$cancelled"
+wait_for 30 job_is "$cancelled" CANCELLED
+check_eq "what a boot that was cancelled is charged" 0 "$(charged)"
+touch "$CLUSTER_DIR/run/power"
+wait_for 60 node_is idle
+ok boot-that-is-cancelled-is-not-charged
+
+# ---- One that ends well; slurmctld is restarted meanwhile.
+rm "$CLUSTER_DIR/run/power"
+power_down
+woken=$(submit --gres=gpu:4 --wrap 'sleep 8')
+wait_for 20 is_configuring "$woken"
+begin=$(date +%s)
+restart_slurmctld
+wait_for 20 later $((begin + 8))
+wait_for 20 answers
+check_eq "what a boot is charged after a restart" 0 "$(charged)"
+touch "$CLUSTER_DIR/run/power"
+wait_for 60 job_is "$woken" COMPLETED
+booked() { [[ $(sacct -nPX -j "$woken" -o start,end) == 20*\|20* ]]; }
+wait_for 30 booked
+IFS='|' read -r start end < <(sacct -nPX -j "$woken" -o start,end)
+start=$(date -d "$start" +%s) end=$(date -d "$end" +%s)
+check "sacct's start $start is not after the boot's begin, $begin" \
+	test "$start" -ge $((begin + 8))
+is_charged() { [[ $(charged) == $((4 * (end - start))) ]]; }
+wait_for 20 is_charged
+ok charged-as-in-sacct
+
+check_eq "errors of ours in the log" '' "$(errors_of_ours)"
+# What slurmctld's scripts start inherits its blocked signals.
+"$live_lib/cluster" stop "$CLUSTER_DIR" n1 KILL
