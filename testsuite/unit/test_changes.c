@@ -540,6 +540,7 @@ static void submit(struct world *w)
 	}
 	job->checkpoints = one_in(w, 2);
 	job->revocable = !one_in(w, 6);
+	job->unprepared = job->revocable && one_in(w, 2);
 	job->weight = 1 + below(w, 2);
 	job->precedence = one_in(w, 6);
 	job->extras = one_in(w, 3);
@@ -722,6 +723,7 @@ static void options(struct world *w)
 	o->reclaim_max = w->seed % 3 == 2 ? 4 : 0;
 	if (w->seed % 2)
 		o->half_life_sec = 600;
+	o->unprepared = below(w, 3);
 }
 
 static struct world *begin(const char *policy, uint64_t seed)
