@@ -110,4 +110,18 @@ says "$second" 'Lease: a cap is reached'
 wait_for 20 pinned_is "$first" 'cannot checkpoint, Unprepared=keep'
 ok unprepared-keep-is-as-no-requeue
 cancel_all
+# ---- Before there are leases sfair doctor counts them.
+
+set_conf Leases no
+first=$(sleeper -A a --gpus=1)
+second=$(sleeper -A a --gpus=1 --requeue)
+runs "$first"
+runs "$second"
+counts() {
+	sfair doctor 2>&1 | tr -s ' \n' ' ' | grep >/dev/null \
+		'1 of 2 job records run in pools without leases and do not say how they save their work, of root'
+}
+wait_for 20 counts
+ok unprepared-are-counted-before-there-are-leases
+cancel_all
 check_eq "errors of ours in the log" '' "$(errors_of_ours)"

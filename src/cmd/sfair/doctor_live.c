@@ -122,8 +122,10 @@ struct live_of {
 };
 
 struct live_jobs {
-	struct live_of deaf, kept; /* kept: they cannot checkpoint */
-	unsigned unleased, began;  /* began: without leases */
+	struct live_of deaf;
+	struct live_of kept;	  /* they cannot checkpoint */
+	struct live_of later;	  /* the same, where there are no leases yet */
+	unsigned unleased, began; /* began: without leases */
 };
 
 static void live_add(struct live_of *of, const char *user)
@@ -158,6 +160,9 @@ static void live_count(struct live_jobs *jobs, const json_t *rows)
 	{
 		const char *pinned = live_text(row, "pinned");
 
+		if (!strcmp(live_text(row, "phase"), "running") &&
+		    json_is_true(json_object_get(row, "unprepared")))
+			live_add(&jobs->later, live_text(row, "user"));
 		if (!strcmp(pinned, ASTRA_PINNED_SHARE) ||
 		    !strcmp(pinned, ASTRA_PINNED_KEEP)) {
 			live_add(&jobs->kept, live_text(row, "user"));
@@ -174,7 +179,7 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 {
 	const json_t *rows = json_object_get(reply, "jobs");
 	struct live_jobs jobs = {0};
-	struct astra_text deaf = {0}, kept = {0};
+	struct astra_text deaf = {0}, kept = {0}, later = {0};
 
 	live_count(&jobs, rows);
 	if (jobs.deaf.count)
@@ -186,6 +191,14 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 			"CheckpointSignal= of the pool (astraea(8))",
 			jobs.deaf.count, json_array_size(rows),
 			live_users(&jobs.deaf, &deaf));
+	if (jobs.later.count)
+		doctor_say(
+			d, DOCTOR_GOOD,
+			"%u of %zu job records run in pools without leases and "
+			"do not say how they save their work, of %s: before "
+			"Leases=yes choose Unprepared= (astraea.conf(5))",
+			jobs.later.count, json_array_size(rows),
+			live_users(&jobs.later, &later));
 	if (jobs.kept.count)
 		doctor_say(
 			d, DOCTOR_GOOD,
@@ -206,6 +219,7 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 			   jobs.began);
 	astra_text_clear(&deaf);
 	astra_text_clear(&kept);
+	astra_text_clear(&later);
 }
 
 /* slurmdbd, as sacctmgr finds it. */

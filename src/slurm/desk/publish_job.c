@@ -216,7 +216,8 @@ static void fill_lease(const struct publish_one *one,
 			      ? ASTRA_PINNED_SHARE
 			      : terms->pinned;
 	out->signal = one->signal;
-	out->unprepared = one->job->unprepared;
+	out->unprepared =
+		one->job->unprepared || (terms->unprepared && !leases);
 	out->lease_sec = publish_term(one->f, one->info);
 	out->grace_sec = leases ? one->f->options->grace_sec : 0;
 	out->of.revocable = terms->revocable && one->v->revocable;

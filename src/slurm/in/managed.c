@@ -273,9 +273,10 @@ void astra_terms_of(const job_record_t *job,
 		out->signal = job->warn_signal;
 		out->batch_only = job->warn_flags & KILL_JOB_BATCH;
 	}
-	out->unprepared = astra_terms_unprepared(options, &wish, out->signal) &&
-			  !(job->details &&
-			    astra_env_get(job->details, ASTRA_ENV_REQUEUE));
+	out->unprepared = job->batch_flag && job->details->requeue &&
+			  !wish.lease_none &&
+			  astra_terms_unprepared(options, &wish, out->signal) &&
+			  !astra_env_get(job->details, ASTRA_ENV_REQUEUE);
 	out->pinned = why_pinned(job, options, &wish, out->unprepared);
 	out->revocable = !*out->pinned;
 	astra_terms_before_maintenance(options, out);
