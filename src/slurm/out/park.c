@@ -30,6 +30,24 @@ void astra_unpark(job_record_t *job)
 	xfree(job->state_desc);
 }
 
+/* Whether enough nodes have what the job asks for of hierarchical resources. */
+static bool park_licensed(job_record_t *job)
+{
+	bitstr_t *named = job->details->req_node_bitmap, *nodes;
+	bool enough;
+
+	if (!job->license_list || !job->part_ptr || !job->part_ptr->node_bitmap)
+		return true;
+	nodes = bit_copy(job->part_ptr->node_bitmap);
+	astra_licensed_nodes(job, nodes);
+	enough = bit_equal(nodes, job->part_ptr->node_bitmap) ||
+		 (bit_set_count(nodes) > 0 &&
+		  (uint32_t)bit_set_count(nodes) >= job->details->min_nodes &&
+		  (!named || bit_super_set(named, nodes)));
+	bit_free(nodes);
+	return enough;
+}
+
 bool astra_within_limits(job_record_t *job)
 {
 	job_record_t *same = job;
@@ -46,7 +64,8 @@ bool astra_within_limits(job_record_t *job)
 	    !acct_policy_job_runnable_post_select(job, job->tres_req_cnt,
 						  false))
 		return false;
-	if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) {
+	if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS ||
+	    !park_licensed(job)) {
 		job->state_reason = WAIT_LICENSES;
 		return false;
 	}
@@ -134,8 +153,8 @@ static void park_again(job_record_t *job, char *before, const char *text)
 }
 
 /* A limit's name replaces our text; Slurm's schedulers must not meet the job,
- * for they would put another reason in its place. A reason that Slurm gave stays
- * until the round has its own answer. */
+ * for they would put another reason in its place. A reason that Slurm gave
+ * stays until the round has its own answer. */
 static void refresh(job_record_t *job)
 {
 	const char *own = NULL;
