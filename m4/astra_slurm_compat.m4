@@ -138,6 +138,17 @@ ASTRA_SLURM_ONE_OF([whether partitions have topologies of their own],
 		((part_record_t *)NULL)->topology_name = p;
 		((part_record_t *)NULL)->topology_idx = topology_get_plugin_id();]],
 	[TOPOLOGY_ONE], [[(void)slurmctld_config;]])
+dnl 26.05
+ASTRA_SLURM_ONE_OF([whether nodes may be in rings],
+	[RINGS], [[dynamic_plugin_data_t *t = NULL;
+		topology_g_get(TOPO_DATA_TOPOLOGY_PTR, NULL, &t);
+		t->plugin_id = TOPOLOGY_PLUGIN_RING;
+		topology_g_topoinfo_free(t);]],
+	[RINGS_NONE], [[(void)slurmctld_config;]])
+ASTRA_SLURM_ONE_OF([whether licences may be of some nodes],
+	[HRES], [[hres_filter((job_record_t *)NULL, (bitstr_t *)NULL);
+		((licenses_t *)NULL)->id.hres_id = NO_VAL16;]],
+	[HRES_NONE], [[(void)slurmctld_config;]])
 ASTRA_SLURM_ONE_OF([how a job is requeued],
 	[REQUEUE_JOB], [[job_requeue_internal(0, (job_record_t *)NULL, true, 0);]],
 	[REQUEUE_ID], [[job_requeue(0, 0, NULL, true, 0);]])

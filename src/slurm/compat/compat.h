@@ -154,6 +154,31 @@ static inline void astra_order_pack_address(agent_arg_t *order,
 #endif
 }
 
+/* Whether a licence is a hierarchical resource, of which each layer of nodes
+ * has so many. */
+static inline bool astra_licence_has_layers(const licenses_t *licence)
+{
+#ifdef ASTRA_SLURM_HRES
+	return licence->id.hres_id != NO_VAL16;
+#else
+	(void)licence;
+	return false;
+#endif
+}
+
+/* Leave in nodes those where enough is free of the hierarchical resources that
+ * the job asks for. Locks: job read. */
+static inline void astra_licensed_nodes(job_record_t *job, bitstr_t *nodes)
+{
+#ifdef ASTRA_SLURM_HRES
+	if (job->license_list)
+		(void)hres_filter(job, nodes);
+#else
+	(void)job;
+	(void)nodes;
+#endif
+}
+
 /* Slurm's counter has 16 bits in some releases. Locks: job write. */
 static inline void astra_restarts_set(job_record_t *job, uint32_t count)
 {

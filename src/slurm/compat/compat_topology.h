@@ -58,16 +58,53 @@ static inline const char *astra_topology_name(const part_record_t *part)
 #endif
 }
 
-/* Whether nodes of jobs have to be in one block: topology/block. Locks: conf
- * and part read. */
+/* Whether the nodes of a job have to be neighbours in a ring: topology/ring.
+ * name: of the topology; NULL: the cluster's. Locks: conf and part read. */
+static inline bool astra_topology_rings(const char *name)
+{
+#ifdef ASTRA_SLURM_RINGS
+	dynamic_plugin_data_t *info = NULL;
+	bool rings;
+
+	if (!name)
+		return topology_get_plugin_id() == TOPOLOGY_PLUGIN_RING;
+	if (topology_g_get(TOPO_DATA_TOPOLOGY_PTR, (char *)(uintptr_t)name,
+			   &info) != SLURM_SUCCESS ||
+	    !info)
+		return false;
+	rings = info->plugin_id == TOPOLOGY_PLUGIN_RING;
+	topology_g_topoinfo_free(info);
+	return rings;
+#else
+	(void)name;
+	return false;
+#endif
+}
+
+#ifdef ASTRA_SLURM_TOPOLOGIES
+/* Whether the cluster's topology says which nodes a job may have together. */
+static inline bool astra_topology_default_binds(void)
+{
+	int plugin = topology_get_plugin_id();
+
+#ifdef ASTRA_SLURM_RINGS
+	if (plugin == TOPOLOGY_PLUGIN_RING || plugin == TOPOLOGY_PLUGIN_3DTORUS)
+		return true;
+#endif
+	return plugin == TOPOLOGY_PLUGIN_BLOCK;
+}
+#endif
+
+/* Whether nodes of jobs have to be in one block (topology/block), neighbours in
+ * a ring, or a placement of a torus. Locks: conf and part read. */
 static inline bool astra_topology_binds(const part_record_t *part)
 {
 #ifdef ASTRA_SLURM_TOPOLOGIES
 	int binds = 0;
 
 	if (!part->topology_name)
-		return topology_get_plugin_id() == TOPOLOGY_PLUGIN_BLOCK;
-	/* What blocks alone have: --exclusive=topo. */
+		return astra_topology_default_binds();
+	/* What these alone have: --exclusive=topo. */
 	return topology_g_get(TOPO_DATA_EXCLUSIVE_TOPO, part->topology_name,
 			      &binds) == SLURM_SUCCESS &&
 	       binds;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/constraint.h"
 
+#include <stdlib.h>
+
 #include "src/slurm/compat/compat_topology.h"
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/request.h"
@@ -336,13 +338,124 @@ static void keep_blocks(const job_record_t *job, struct astra_node_order *order,
 	xfree(own.list);
 }
 
+/* Rings. */
+
+/* Nodes one after the other in a ring. */
+struct row {
+	const struct astra_ordered_node *ring;
+	size_t size; /* of the ring */
+	size_t at;   /* where it begins there */
+	size_t nodes;
+	bitoff_t turn; /* how far the ring is behind the first look */
+	uint64_t free; /* GPUs of all of them */
+};
+
+static int compare_rows(const void *x, const void *y)
+{
+	const struct row *a = x, *b = y;
+
+	if (a->free != b->free)
+		return a->free > b->free ? -1 : 1;
+	return a->turn < b->turn ? -1 : a->turn > b->turn;
+}
+
+static const struct astra_ordered_node *node_of_row(const struct row *row,
+						    size_t i)
+{
+	return &row->ring[(row->at + i) % row->size];
+}
+
+/* Whether the job may have all of its nodes. free: GPUs of them. */
+static bool row_suits(struct row *row, bitstr_t *nodes)
+{
+	row->free = 0;
+	for (size_t i = 0; i < row->nodes; i++) {
+		if (!bit_test(nodes, node_of_row(row, i)->node))
+			return false;
+		row->free += node_of_row(row, i)->free;
+	}
+	return true;
+}
+
+/* The best row of a ring. Returns whether there is one. Slurm has 16 nodes in a
+ * ring at most. */
+static bool find_row(struct row *best, bitoff_t first, bitstr_t *nodes)
+{
+	struct row row = *best;
+	bool found = false;
+
+	for (size_t i = 0; row.nodes <= row.size && i < row.size; i++) {
+		row.at = ((size_t)first + i) % row.size;
+		if (!row_suits(&row, nodes) ||
+		    (found && row.free <= best->free))
+			continue;
+		*best = row;
+		found = true;
+	}
+	return found;
+}
+
+/* The best row of each ring. Returns how many. */
+static size_t list_rows(const job_record_t *job,
+			const struct astra_ordered_node *all, size_t each,
+			bitstr_t *nodes, struct row *rows)
+{
+	size_t count = (size_t)node_record_count, found = 0;
+	bitoff_t first = first_look(job);
+
+	for (size_t i = 0, size; i < count; i += size) {
+		for (size = 1;
+		     i + size < count && all[i + size].rack == all[i].rack;)
+			size++;
+		rows[found] = (struct row){
+			.ring = all + i,
+			.size = size,
+			.nodes = each,
+			.turn = ((bitoff_t)all[i].node + node_record_count -
+				 first) %
+				node_record_count,
+		};
+		if (all[i].place && find_row(&rows[found], first, nodes))
+			found++;
+	}
+	return found;
+}
+
+/* Slurm wants a job's nodes, or those of each segment, one after the other in a
+ * ring, and takes one segment of each ring. */
+static void keep_rings(const job_record_t *job, struct astra_node_order *order,
+		       bitstr_t *nodes)
+{
+	size_t need = (size_t)nodes_needed(job, order, nodes), found;
+	size_t each = astra_segment_nodes(job);
+	struct row *rows;
+
+	if (need < 2)
+		return;
+	if (!each || need % each)
+		each = need;
+	keep_suited(job, order, nodes);
+	rows = xcalloc((size_t)node_record_count, sizeof(*rows));
+	found = list_rows(job, astra_node_order_by_rack(order, job->part_ptr),
+			  each, nodes, rows);
+	if (found >= need / each) {
+		qsort(rows, found, sizeof(*rows), compare_rows);
+		bit_clear_all(nodes);
+		for (size_t i = 0; i < need / each; i++)
+			for (size_t k = 0; k < each; k++)
+				bit_set(nodes, node_of_row(&rows[i], k)->node);
+	}
+	xfree(rows);
+}
+
 /* Leave in nodes as many as the job needs: for "[a*2&b*1]", where all features
  * have a count, that many of each; for --contiguous neighbours; where
  * topology/block binds, those of one block, or for each --segment as many of
- * one, of as few blocks as those allow. Those with the most free GPUs are
- * taken. Other jobs' nodes are not touched, nor those of one that needs several
- * blocks or a single node. A few walks along all nodes, whatever they have.
- * order: of this picture. Locks: caller holds conf, job, node and part read.
+ * one, of as few blocks as those allow; in rings neighbours there, or for each
+ * --segment. Those with the most free GPUs are taken. Other jobs' nodes are not
+ * touched, nor those of one that needs several blocks or a single node. A few
+ * walks along all nodes, whatever they have. order: of this picture. Locks:
+ * caller holds conf, job, node and part read.
  */
 static void aim(const job_record_t *job, struct astra_node_order *order,
 		bitstr_t *nodes)
@@ -351,7 +464,11 @@ static void aim(const job_record_t *job, struct astra_node_order *order,
 		keep_counted(job, order, nodes);
 	if (job->details->contiguous)
 		keep_neighbours(job, order, nodes);
-	if (job->part_ptr && astra_topology_binds(job->part_ptr))
+	if (!job->part_ptr || !astra_topology_binds(job->part_ptr))
+		return;
+	if (astra_racks_are_rings(order->racks, job->part_ptr))
+		keep_rings(job, order, nodes);
+	else
 		keep_blocks(job, order, nodes);
 }
 

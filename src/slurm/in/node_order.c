@@ -29,6 +29,8 @@ static int node_order_compare(const void *x, const void *y)
 
 	if (a->rack != b->rack)
 		return a->rack < b->rack ? -1 : 1;
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
 	if (a->free != b->free)
 		return a->free > b->free ? -1 : 1;
 	return a->node < b->node ? -1 : 1;
@@ -82,8 +84,10 @@ node_order_row(struct astra_node_order *order, const part_record_t *part,
 		return list;
 	for (uint32_t i = 0; i < count; i++) {
 		list[i] = from[i];
-		if (part)
-			list[i].rack = astra_rack_of(order->racks, part, i);
+		if (!part)
+			continue;
+		list[i].rack = astra_rack_of(order->racks, part, i);
+		list[i].place = astra_rack_place(order->racks, part, i);
 	}
 	qsort(list, count, sizeof(*list), node_order_compare);
 	return list;

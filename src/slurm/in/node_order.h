@@ -11,6 +11,7 @@
 
 struct astra_ordered_node {
 	uint32_t rack, node; /* slurmctld's number */
+	uint32_t place;	     /* in its ring, from 1 on; 0: it is in none */
 	uint64_t gpus, free;
 	uint32_t shards; /* that one job can have of it */
 };
@@ -30,7 +31,7 @@ int astra_node_order_begin(struct astra_node_order *order,
 
 /* Each gives racks->nodes of them, of this picture: by their number; those with
  * the most free GPUs first; or so within each rack of the partition's topology,
- * rack by rack. Equal ones are by their number.
+ * rack by rack, but in rings by their places. Equal ones are by their number.
  * Locks: caller holds node and part read, since before the picture began. */
 const struct astra_ordered_node *
 astra_node_order_numbered(struct astra_node_order *order);

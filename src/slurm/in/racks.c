@@ -22,17 +22,15 @@ static const char *rack_name(char *address, const char *node)
 	return address;
 }
 
-static uint32_t racks_first(struct astra_racks *racks,
-			    const node_record_t *node)
+/* In the cluster's topology. For xfree(). */
+static char *racks_first(const node_record_t *node)
 {
-	char *address = NULL;
-	const char *name = "";
-	uint32_t rack;
+	char *address = NULL, *rack;
 
-	if (astra_node_address(node->name, &address) == SLURM_SUCCESS &&
-	    address)
-		name = rack_name(address, node->name);
-	rack = astra_intern_put(&racks->names, name);
+	if (astra_node_address(node->name, &address) != SLURM_SUCCESS ||
+	    !address)
+		return xstrdup("");
+	rack = xstrdup(rack_name(address, node->name));
 	xfree(address);
 	return rack;
 }
@@ -50,16 +48,15 @@ static const char *racks_place_in(char *places, const char *name)
 	return NULL;
 }
 
-static uint32_t racks_named(struct astra_racks *racks, node_record_t *node,
-			    const char *name, bool known)
+/* For xfree(). */
+static char *racks_named(node_record_t *node, const char *name, bool known)
 {
-	char *places = astra_node_places(node);
+	char *places = astra_node_places(node), *rack;
 	const char *place = places ? racks_place_in(places, name) : NULL;
-	uint32_t rack;
 
 	if (!place)
 		place = known ? node->name : "";
-	rack = astra_intern_put(&racks->names, place);
+	rack = xstrdup(place);
 	xfree(places);
 	return rack;
 }
@@ -79,21 +76,48 @@ static bool is_divided(const char *name)
 	return found;
 }
 
-/* name: of the topology; NULL: the cluster's. */
-static int racks_fill(struct astra_racks *racks, const char *name, uint32_t *of)
+/* Of "ring1:3." or "NAME:ring1:3" the 3 + 1; the ring is left. 0: it is in no
+ * ring. */
+static uint32_t racks_take_place(char *name)
+{
+	char *colon = strrchr(name, ':'), *end;
+	unsigned long place;
+
+	if (!colon)
+		return 0;
+	place = strtoul(colon + 1, &end, 10);
+	if (end == colon + 1 || (*end && strcmp(end, ".") != 0))
+		return 0;
+	*colon = '\0';
+	return (uint32_t)place + 1;
+}
+
+/* number: of the topology, and its name; NULL: the cluster's. */
+static int racks_fill(struct astra_racks *racks, size_t number,
+		      const char *name)
 {
 	bool divided = name && is_divided(name);
+	bool rings = astra_topology_rings(name);
 
+	if (rings)
+		racks->rings |= UINT64_C(1) << number;
 	for (size_t i = 0; i < racks->nodes; i++) {
 		node_record_t *node = node_record_table_ptr[i];
+		size_t at = number * racks->nodes + i;
+		char *rack;
 
+		racks->of_node[at] = racks->places[at] = 0;
 		if (!node)
-			of[i] = 0;
-		else if (name)
-			of[i] = racks_named(racks, node, name, divided);
-		else
-			of[i] = racks_first(racks, node);
-		if (of[i] == ASTRA_INTERN_NONE)
+			continue;
+		rack = name ? racks_named(node, name, divided)
+			    : racks_first(node);
+		if (rings)
+			racks->places[at] = racks_take_place(rack);
+		racks->of_node[at] = astra_intern_put(
+			&racks->names,
+			rings && !racks->places[at] ? node->name : rack);
+		xfree(rack);
+		if (racks->of_node[at] == ASTRA_INTERN_NONE)
 			return -1;
 	}
 	return 0;
@@ -131,13 +155,15 @@ int astra_racks_take(struct astra_racks *racks, time_t now)
 		return 0;
 	astra_intern_clear(&racks->names);
 	racks->nodes = racks->topologies = 0;
+	racks->rings = 0;
 	if (astra_grow(&racks->of_node, &racks->room, known.count * count + 1,
-		       sizeof(*racks->of_node)) < 0)
+		       sizeof(*racks->of_node)) < 0 ||
+	    astra_grow(&racks->places, &racks->place_room,
+		       known.count * count + 1, sizeof(*racks->places)) < 0)
 		return -1;
 	racks->nodes = count;
 	for (size_t i = 0; i < known.count; i++)
-		if (racks_fill(racks, known.name[i],
-			       racks->of_node + i * count) < 0)
+		if (racks_fill(racks, i, known.name[i]) < 0)
 			return -1;
 	racks->topologies = known.count;
 	racks->taken = now;
@@ -161,9 +187,25 @@ uint32_t astra_rack_of(const struct astra_racks *racks,
 			      node];
 }
 
+bool astra_racks_are_rings(const struct astra_racks *racks,
+			   const part_record_t *part)
+{
+	return racks->rings >> astra_rack_topology(racks, part) & 1;
+}
+
+uint32_t astra_rack_place(const struct astra_racks *racks,
+			  const part_record_t *part, uint32_t node)
+{
+	if (!racks->topologies || node >= racks->nodes)
+		return 0;
+	return racks->places[astra_rack_topology(racks, part) * racks->nodes +
+			     node];
+}
+
 void astra_racks_free(struct astra_racks *racks)
 {
 	astra_intern_clear(&racks->names);
 	free(racks->of_node);
+	free(racks->places);
 	*racks = (struct astra_racks){0};
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How far apart nodes are, as far as slurmctld knows.
  *
- * A rack is the leaf switch of topology/tree, or the block of topology/block.
- * A node that is below several leaf switches shares a rack with those below the
- * same ones. One that is below none is a rack of its own, as nothing is known
- * to be near it. Without switches all nodes are one rack.
+ * A rack is the leaf switch of topology/tree, the block of topology/block, or
+ * the ring of topology/ring, in which nodes have places. A node that is below
+ * several leaf switches shares a rack with those below the same ones. One that
+ * is below none is a rack of its own, as nothing is known to be near it.
+ * Without switches all nodes are one rack.
  *
  * Partitions may have topologies of their own, and a node then is in a rack of
  * each.
@@ -22,7 +23,9 @@
 struct astra_racks {
 	struct astra_intern names; /* switches above a node, e.g. "s0.s4." */
 	uint32_t *of_node; /* by topology, then slurmctld's node number */
-	size_t topologies, nodes, room;
+	uint32_t *places;  /* the same; 0 where there is no ring */
+	size_t topologies, nodes, room, place_room;
+	uint64_t rings; /* bit i: topology i has rings */
 	time_t taken;
 };
 
@@ -41,6 +44,13 @@ size_t astra_rack_topology(const struct astra_racks *racks,
  * Locks: caller holds part read. */
 uint32_t astra_rack_of(const struct astra_racks *racks,
 		       const part_record_t *part, uint32_t node);
+
+/* Whether the racks of a partition are rings, in which nodes have places from 1
+ * on; 0: the node is in none. Locks: caller holds part read. */
+bool astra_racks_are_rings(const struct astra_racks *racks,
+			   const part_record_t *part);
+uint32_t astra_rack_place(const struct astra_racks *racks,
+			  const part_record_t *part, uint32_t node);
 
 void astra_racks_free(struct astra_racks *racks);
 

@@ -85,6 +85,22 @@ static bitstr_t *request_preferred(job_record_t *job,
 	return preferred;
 }
 
+/* Where hierarchical resources are free, if that is enough nodes; else the job
+ * waits for these (park.c). */
+static void request_keep_licensed(job_record_t *job, bitstr_t *nodes)
+{
+	bitstr_t *licensed;
+
+	if (!job->license_list || !IS_JOB_PENDING(job))
+		return;
+	licensed = bit_copy(nodes);
+	astra_licensed_nodes(job, licensed);
+	if (bit_set_count(licensed) > 0 &&
+	    (uint32_t)bit_set_count(licensed) >= job->details->min_nodes)
+		bit_copybits(nodes, licensed);
+	bit_free(licensed);
+}
+
 /* All nodes that Slurm's rules leave to the job, by slurmctld's numbers. To be
  * freed with bit_free().
  * terms: NULL: as if nobody had reserved any, and nothing is preferred.
@@ -111,6 +127,7 @@ static bitstr_t *request_allowed_nodes(job_record_t *job,
 		astra_reserved_drop(job, terms, now, NULL, false, nodes);
 	if (out->apart)
 		bit_or(nodes, *preferred);
+	request_keep_licensed(job, nodes);
 	astra_constraint_apply(job, order, nodes, possible);
 	return nodes;
 }

@@ -526,6 +526,9 @@ static int use_learn_licence(void *x, void *arg)
 	struct uses *u = arg;
 	struct use_limit *l = &u->licences[u->licence_count];
 
+	/* What there is depends on the nodes, so no lease ends for it. */
+	if (astra_licence_has_layers(wanted))
+		return 0;
 	for (size_t i = 0; i < u->licence_count; i++)
 		if (!xstrcmp(u->licences[i].name, wanted->name))
 			return 0;

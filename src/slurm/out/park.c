@@ -53,6 +53,24 @@ static bool park_has_room(job_record_t *job)
 	return has;
 }
 
+/* Whether enough nodes have what the job asks for of hierarchical resources. */
+static bool park_licensed(job_record_t *job)
+{
+	bitstr_t *named = job->details->req_node_bitmap, *nodes;
+	bool enough;
+
+	if (!job->license_list || !job->part_ptr || !job->part_ptr->node_bitmap)
+		return true;
+	nodes = bit_copy(job->part_ptr->node_bitmap);
+	astra_licensed_nodes(job, nodes);
+	enough = bit_equal(nodes, job->part_ptr->node_bitmap) ||
+		 (bit_set_count(nodes) > 0 &&
+		  (uint32_t)bit_set_count(nodes) >= job->details->min_nodes &&
+		  (!named || bit_super_set(named, nodes)));
+	bit_free(nodes);
+	return enough;
+}
+
 bool astra_within_limits(job_record_t *job)
 {
 	job_record_t *same = job;
@@ -66,7 +84,8 @@ bool astra_within_limits(job_record_t *job)
 		return false;
 	if (!park_has_room(job))
 		return false;
-	if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) {
+	if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS ||
+	    !park_licensed(job)) {
 		job->state_reason = WAIT_LICENSES;
 		return false;
 	}
