@@ -166,4 +166,26 @@ runs "$beside"
 part=$(sleeper --reservation=cores -c 4 -w n1)
 runs "$part"
 ok reservation-of-cores
+scancel "$beside" "$part"
+
+# ---- Deleted: not while a job refers to it, be it one between two leases.
+
+reserve ReservationName=gone StartTime=now Duration=60 Nodes=n2
+inside=$(sleeper --reservation=gone --gres=gpu:1)
+runs "$inside"
+stays() {
+	local said
+	! said=$(scontrol delete ReservationName=gone 2>&1) &&
+		[[ $said == *'in use'* ]]
+}
+check "deleted under a job that runs" stays
+scontrol update nodename=n2 state=drain reason="not now"
+scontrol requeue "$inside"
+wait_for 20 job_is "$inside" PENDING
+check "deleted under a job that waits for its next lease" stays
+ok reservation-of-a-job-between-leases-stays
+scontrol update jobid="$inside" ReservationName= StartTime=now
+scontrol delete ReservationName=gone
+runs "$inside"
+ok job-goes-on-outside
 check_eq "errors of ours in the log" '' "$(errors_of_ours)"

@@ -85,6 +85,20 @@ fi
 mv "$plugins/away" "$plugins/spank_astraea.so"
 ok "the options of sbatch"
 
+# README, step 3.
+nodes_without() {
+	# shellcheck disable=SC2016
+	srun -p gpu -N"$1" --ntasks-per-node=1 sh -c \
+		'srun --help | grep >/dev/null -e --lease || echo $SLURMD_NODENAME' | sort | xargs
+}
+nodes=$(sinfo -h -p gpu -o %D)
+check_eq "nodes without the SPANK plugin" '' "$(nodes_without "$nodes")"
+mv "$etc/plugstack.conf" "$etc/away"
+check_eq "nodes without the SPANK plugin" "$(scontrol show hostnames \
+	"$(sinfo -h -p gpu -o %N)" | sort | xargs)" "$(nodes_without "$nodes")"
+mv "$etc/away" "$etc/plugstack.conf"
+ok "nodes without the SPANK plugin"
+
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
 finds 1 '*good astraea.conf has no error*error *slurmctld*to be mended *'
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
