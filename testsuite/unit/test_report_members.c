@@ -19,6 +19,7 @@ static void every_member_has_a_row(void **state)
 	ROWS_CHECK(astra_report_job, astra_report_job_members,
 		   ROWS_BUT(astra_report_job, of.tenant),
 		   ROWS_BUT(astra_report_job, of.phase),
+		   ROWS_BUT(astra_report_job, of.uncharged),
 		   ROWS_BUT(astra_report_job, of.bound_sec),
 		   ROWS_BUT(astra_report_job, of.reason),
 		   ROWS_BUT(astra_report_job, binds),
