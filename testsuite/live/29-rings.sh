@@ -5,13 +5,9 @@
 . "$(dirname "$0")/../lib/live.sh"
 # shellcheck source=testsuite/lib/meanings.sh
 . "$(dirname "$0")/../lib/meanings.sh"
+. "$(dirname "$0")/../lib/yaml.sh"
 
-(($(slurm_release) >= 2605)) ||
-	skip "Slurm $(slurm_version) has no topology/ring (26.05)"
-plugins=$(ldd "$(command -v slurmctld)" |
-	sed -n 's/.*=> \(.*\)\/libslurmfull[^\/]*\.so.*/\1/p')
-[[ -e $plugins/serializer_json.so ]] ||
-	skip "this Slurm reads no topology.yaml: it was built without JSON"
+needs_yaml 2605 topology.yaml json "has no topology/ring"
 
 files=$(mktemp -d)
 cat >"$files/astraea.conf" <<-EOT

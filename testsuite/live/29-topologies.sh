@@ -3,13 +3,9 @@
 # Topologies of topology.yaml: racks are those of a job's partition, be they
 # leaf switches or blocks.
 . "$(dirname "$0")/../lib/live.sh"
+. "$(dirname "$0")/../lib/yaml.sh"
 
-(($(slurm_release) >= 2511)) ||
-	skip "Slurm $(slurm_version) does not tell a node's place in each topology (25.11)"
-plugins=$(ldd "$(command -v slurmctld)" |
-	sed -n 's/.*=> \(.*\)\/libslurmfull[^\/]*\.so.*/\1/p')
-[[ -e $plugins/serializer_json.so ]] ||
-	skip "this Slurm reads no topology.yaml: it was built without JSON"
+needs_yaml 2511 topology.yaml json "does not tell a node's place in each topology"
 
 files=$(mktemp -d)
 cat >"$files/astraea.conf" <<-EOT

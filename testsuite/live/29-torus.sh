@@ -3,13 +3,9 @@
 # topology/torus3d: a job gets a placement that is idle, as Slurm chooses it, at
 # once and without a refused start. No lease ends for a job that has none.
 . "$(dirname "$0")/../lib/live.sh"
+. "$(dirname "$0")/../lib/yaml.sh"
 
-(($(slurm_release) >= 2605)) ||
-	skip "Slurm $(slurm_version) has no topology/torus3d (26.05)"
-plugins=$(ldd "$(command -v slurmctld)" |
-	sed -n 's/.*=> \(.*\)\/libslurmfull[^\/]*\.so.*/\1/p')
-[[ -e $plugins/serializer_json.so ]] ||
-	skip "this Slurm reads no topology.yaml: it was built without JSON"
+needs_yaml 2605 topology.yaml json "has no topology/torus3d"
 
 files=$(mktemp -d)
 cat >"$files/astraea.conf" <<-EOT

@@ -5,13 +5,9 @@
 . "$(dirname "$0")/../lib/live.sh"
 # shellcheck source=testsuite/lib/meanings.sh
 . "$(dirname "$0")/../lib/meanings.sh"
+. "$(dirname "$0")/../lib/yaml.sh"
 
-(($(slurm_release) >= 2605)) ||
-	skip "resources.yaml is heeded from Slurm 26.05 on, this is $(slurm_version)"
-plugins=$(ldd "$(command -v slurmctld)" |
-	sed -n 's/.*=> \(.*\)\/libslurmfull[^\/]*\.so.*/\1/p')
-[[ -e $plugins/serializer_yaml.so ]] ||
-	skip "this Slurm reads no resources.yaml: it was built without YAML"
+needs_yaml 2605 resources.yaml yaml "does not heed resources.yaml"
 
 files=$(mktemp -d)
 cat >"$files/astraea.conf" <<-EOT
