@@ -601,7 +601,7 @@ static void a_job_repays_after_a_restart(void **state)
 		run_from(&s, &s.jobs[1], 101);
 		assert_int_equal(astra_engine_save(s.engine, &saved), 0);
 		if (older)
-			saved.size -= 8 + 4 * (4 + 7 * 8) + 8 * (3 + 60) + 8;
+			saved.size -= 8 + 4 * (4 + 7 * 8) + 8 * (3 + 60) + 8 + 4;
 		astra_engine_destroy(s.engine);
 		s.engine = astra_engine_restore(&s.options, saved.data,
 						saved.size, NULL);

@@ -177,10 +177,11 @@ static void pool_restart(struct pool *p, bool version_3)
 		/* without two names of a letter, without the times and users
 		 * of three jobs, without what was put aside, and what they
 		 * and two tenants had in the period, were given or repay,
-		 * without what early ends of leases cost, and holds */
+		 * without what early ends of leases cost, holds, and who is in
+		 * the way of whom */
 		out.size -= 4 + 2 * 5 + 20 + 3 * 16 + 4 + 3 * 4 + 4 +
-			    (1 + 2) * 8 + 3 * 4 + 2 * 8 + 8 +
-			    3 * (4 + 7 * 8) + 8 * (3 + 60) + 8;
+			    (1 + 2) * 8 + 3 * 4 + 2 * 8 + 8 + 3 * (4 + 7 * 8) +
+			    8 * (3 + 60) + 8 + 4;
 	}
 	p->engine = astra_engine_restore(&p->options, out.data, out.size, &err);
 	if (!p->engine)
