@@ -33,7 +33,6 @@ check "sbatch: $(said)" grep -q 'does not say how it saves its work' <<<"$(said)
 check_eq "sbatch --requeue" '' "$(said --requeue)"
 check_eq "sbatch --signal" '' "$(said --signal=USR1@60)"
 check_eq "sbatch --no-requeue" '' "$(said --no-requeue)"
-check_eq "SBATCH_REQUEUE" '' "$(SBATCH_REQUEUE=1 said)"
 cancel_all
 ok unprepared-is-told
 
