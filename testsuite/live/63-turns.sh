@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Who has a turn, without slurmdbd: no lease ends for a job that its holder could
 # preempt by partition, and users share a licence of one, or of two of which one will
-# do. One line "ok NAME" for
-# each.
+# do. One line "ok NAME" for each.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
