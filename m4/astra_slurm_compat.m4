@@ -159,6 +159,9 @@ ASTRA_SLURM_ONE_OF([what slurmdbd knows a run by],
 ASTRA_SLURM_ONE_OF([the flag of memory as a resource],
 	[SELECT_MEMORY], [[(void)SELECT_MEMORY;]],
 	[CR_MEMORY], [[(void)CR_MEMORY;]])
+ASTRA_SLURM_ONE_OF([whether one of several licences may do],
+	[LICENCES_OR], [[((licenses_t *)NULL)->op_or = true;]],
+	[LICENCES_AND], [[((licenses_t *)NULL)->total = 0;]])
 dnl 26.05
 ASTRA_SLURM_ONE_OF([how a pending job's limits are looked at anew],
 	[LIMITS_TOLD], [[(void)acct_policy_update_pending_job((job_record_t *)NULL, true);]],

@@ -401,6 +401,7 @@ static void follow_clock(struct astra_cycle *cycle)
 		      by);
 		astra_pools_shift(&cycle->pools, by);
 		astra_told_shift(by);
+		cycle->diag.of.started_sec += by;
 		cycle->last_sec += by;
 	}
 	cycle->boot_sec = boot;

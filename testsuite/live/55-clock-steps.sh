@@ -81,6 +81,8 @@ clock 3600
 in_order "an hour forth"
 ok an-hour-forth
 slurm_saves "$waiting"
+# A node that does not answer is waited for after a start, but not for an hour.
+"$live_lib/cluster" stop "$CLUSTER_DIR" c1
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 clock 0
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld

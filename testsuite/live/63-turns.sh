@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Who has a turn, without slurmdbd: no lease ends for a job that its holder could
-# preempt by partition, and users share a licence of one. One line "ok NAME" for
-# each.
+# preempt by partition, and users share a licence of one, or of two of which one will
+# do. One line "ok NAME" for each.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
@@ -11,7 +11,7 @@ echo "Pool=gpu Partitions=gpu,top RoundInterval=1 LeaseTerm=8 CheckpointGrace=1"
 start_cluster --nodes 2 --gpus 4 --cpus 16 --astraea "$conf" \
 	--slurm 'PartitionName=top Nodes=n[1-2] State=UP PriorityTier=9' \
 	--slurm PreemptType=preempt/partition_prio --slurm PreemptMode=REQUEUE \
-	--slurm Licenses=solver:1
+	--slurm Licenses=solver:1,mesher:1
 rm -f "$conf"
 
 clean() {
@@ -53,4 +53,22 @@ check_eq "state of the one that waits" PENDING "$(job_state "$waits")"
 check_eq "restarts of the one that waits" 0 "$(job_field "$waits" Restarts)"
 ok partition_prio
 scancel "$holder" "$waits"
+wait_for 30 clean
+
+# One of two licences will do: one lease ends for it, not two. From 25.05 on.
+if (($(slurm_release) >= 2505)); then
+	first=$(sleeper -p gpu -L solver:1 --gres=gpu:1)
+	second=$(sleeper -p gpu -L mesher:1 --gres=gpu:1)
+	runs "$first"
+	runs "$second"
+	third=$(sleeper_of_other -p gpu -L 'solver:1|mesher:1' --gres=gpu:1)
+	wait_for 20 says "$third" Licenses
+	runs "$third"
+	check_eq "leases that ended" 1 \
+		$(($(job_field "$first" Restarts) + $(job_field "$second" Restarts)))
+	ok one-of-two-licences
+	scancel "$first" "$second" "$third"
+	wait_for 30 clean
+fi
+
 check_eq "errors of ours in the log" '' "$(errors_of_ours)"

@@ -319,6 +319,17 @@ static inline uint32_t *astra_each_priority(const job_record_t *job)
 #endif
 }
 
+/* Whether one of the licences of the list that this one is in will do. */
+static inline bool astra_licence_is_or(const licenses_t *licence)
+{
+#ifdef ASTRA_SLURM_LICENCES_OR
+	return licence->op_or;
+#else
+	(void)licence;
+	return false;
+#endif
+}
+
 /* The QOS that a job names, if they are several; else NULL. Borrowed. Locks:
  * job read. */
 static inline list_t *astra_qos_named(const job_record_t *job)

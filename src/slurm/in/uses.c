@@ -108,36 +108,95 @@ static double use_minutes(const job_record_t *job)
 
 struct use_licence {
 	const char *name;
+	bool runs;
 	uint64_t amount;
 };
 
+/* Of several of which one will do, a run has the one that is in use. */
 static int use_add_licence(void *x, void *arg)
 {
 	const licenses_t *has = x;
 	struct use_licence *l = arg;
 
 	if (!xstrcmp(has->name, l->name))
-		l->amount += has->total;
+		l->amount += l->runs && astra_licence_is_or(has) ? has->used
+								 : has->total;
 	return 0;
 }
 
-static uint64_t use_licences(const job_record_t *job, const char *name)
+static const struct use_limit *use_find_licence(const struct uses *u,
+						const char *name)
 {
-	struct use_licence l = {.name = name};
+	for (size_t i = 0; i < u->licence_count; i++)
+		if (!xstrcmp(u->licences[i].name, name))
+			return &u->licences[i];
+	return NULL;
+}
 
-	if (job->license_list)
-		list_for_each_ro(job->license_list, use_add_licence, &l);
+/* Of licences of which one will do, which the job waits for. */
+struct use_choice {
+	const struct uses *uses;
+	const licenses_t *first, *free, *releasable;
+};
+
+static int use_choose(void *x, void *arg)
+{
+	const licenses_t *wanted = x;
+	struct use_choice *c = arg;
+	const struct use_limit *l = use_find_licence(c->uses, wanted->name);
+	uint64_t need = l ? l->used + wanted->total : 0;
+
+	if (!c->first)
+		c->first = wanted;
+	if (!c->free && (!l || need <= l->most))
+		c->free = wanted;
+	if (!c->releasable && l && need <= l->most + l->releasable)
+		c->releasable = wanted;
+	return 0;
+}
+
+/* One that has room, or else one in which leases may make room. NULL: the job
+ * needs all that it asks for. */
+static const licenses_t *use_chosen(const struct uses *u,
+				    const job_record_t *job)
+{
+	struct use_choice c = {.uses = u};
+	const licenses_t *first = list_peek(job->license_list);
+
+	if (!IS_JOB_PENDING(job) || !first || !astra_licence_is_or(first))
+		return NULL;
+	list_for_each_ro(job->license_list, use_choose, &c);
+	return c.free ? c.free : c.releasable ? c.releasable : c.first;
+}
+
+static uint64_t use_licences(const struct uses *u, const job_record_t *job,
+			     const char *name)
+{
+	struct use_licence l = {.name = name, .runs = !IS_JOB_PENDING(job)};
+	const licenses_t *chosen;
+
+	if (!job->license_list)
+		return 0;
+	chosen = use_chosen(u, job);
+	if (chosen)
+		return xstrcmp(chosen->name, name) ? 0 : chosen->total;
+	list_for_each_ro(job->license_list, use_add_licence, &l);
 	return l.amount;
 }
+
+struct use_count {
+	const struct uses *uses;
+	struct use_limit *limit;
+};
 
 static int use_count_licences(void *x, void *arg)
 {
 	const job_record_t *job = x;
-	struct use_limit *l = arg;
+	struct use_count *c = arg;
 
 	if (job->magic == JOB_MAGIC && job->license_list &&
 	    (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
-		l->used += use_licences(job, l->name);
+		c->limit->used += use_licences(c->uses, job, c->limit->name);
 	return 0;
 }
 
@@ -177,13 +236,14 @@ static bool use_counts(const struct use_limit *l, const job_record_t *job)
 	return false;
 }
 
-static uint64_t use_amount(const struct use_limit *l, const job_record_t *job)
+static uint64_t use_amount(const struct uses *u, const struct use_limit *l,
+			   const job_record_t *job)
 {
 	double amount = 0;
 
 	if (use_counts(l, job))
 		amount = (double)(l->of == USE_LICENCE
-					  ? use_licences(job, l->name)
+					  ? use_licences(u, job, l->name)
 					  : use_tres(job, l->tres));
 	if (l->minutes)
 		amount *= use_minutes(job);
@@ -344,22 +404,32 @@ static int use_add_wanted(void *x, void *arg)
 {
 	const licenses_t *wanted = x;
 	struct use_wanted *w = arg;
-	size_t i = 0;
+	const struct use_limit *l = use_find_licence(w->uses, wanted->name);
 
-	while (i < w->uses->licence_count &&
-	       xstrcmp(w->uses->licences[i].name, wanted->name))
-		i++;
-	if (i < w->uses->licence_count)
-		use_add(w->out, w->uses->licences[i]);
+	if (l)
+		use_add(w->out, *l);
 	else
 		w->out->full = true;
 	return 0;
 }
 
+static void use_add_licences(const struct uses *u, struct use_list *out,
+			     const job_record_t *job)
+{
+	struct use_wanted wanted = {.out = out, .uses = u};
+	const licenses_t *chosen = use_chosen(u, job);
+	const struct use_limit *l =
+		chosen ? use_find_licence(u, chosen->name) : NULL;
+
+	if (l)
+		use_add(out, *l);
+	if (!chosen)
+		list_for_each_ro(job->license_list, use_add_wanted, &wanted);
+}
+
 static void use_limits_of(const struct uses *u, struct use_list *out,
 			  job_record_t *job)
 {
-	struct use_wanted wanted = {.out = out, .uses = u};
 	slurmdb_qos_rec_t *first = NULL, *second = NULL;
 
 	if (accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) {
@@ -369,7 +439,7 @@ static void use_limits_of(const struct uses *u, struct use_list *out,
 		use_add_assocs(out, job);
 	}
 	if (job->license_list)
-		list_for_each_ro(job->license_list, use_add_wanted, &wanted);
+		use_add_licences(u, out, job);
 }
 
 /* Whether leases may end for it. */
@@ -384,6 +454,8 @@ static void use_find_releasable(const struct uses *u, struct use_limit *l)
 {
 	bool several = false;
 
+	l->releasable = 0;
+	l->holder = NULL;
 	for (size_t i = 0; i < u->view->job_count; i++) {
 		const struct astra_job *j = &u->view->jobs[i];
 		const job_record_t *job;
@@ -393,7 +465,7 @@ static void use_find_releasable(const struct uses *u, struct use_limit *l)
 		    j->suspended)
 			continue;
 		job = find_job_record(j->id);
-		amount = job ? use_amount(l, job) : 0;
+		amount = job ? use_amount(u, l, job) : 0;
 		if (!amount)
 			continue;
 		l->releasable += amount;
@@ -425,7 +497,7 @@ static bool use_helps(struct uses *u, const struct astra_job *j,
 {
 	for (size_t i = 0; i < limits->count; i++) {
 		const struct use_limit *l = use_keep(u, &limits->list[i]);
-		uint64_t amount = l ? use_amount(l, job) : 0;
+		uint64_t amount = l ? use_amount(u, l, job) : 0;
 
 		if (!l || amount > l->most ||
 		    (l->used + amount > l->most &&
@@ -467,7 +539,7 @@ static int use_tell_job(struct uses *u, struct astra_job *j)
 	uint32_t count = 0;
 
 	for (size_t i = 0; job && i < u->count; i++) {
-		uint64_t amount = use_amount(&u->limits[i], job);
+		uint64_t amount = use_amount(u, &u->limits[i], job);
 
 		if (amount)
 			uses[count++] = (struct astra_use){
@@ -525,13 +597,12 @@ static int use_learn_licence(void *x, void *arg)
 	const licenses_t *wanted = x;
 	struct uses *u = arg;
 	struct use_limit *l = &u->licences[u->licence_count];
+	struct use_count count = {.uses = u};
 
 	/* What there is depends on the nodes, so no lease ends for it. */
-	if (astra_licence_has_layers(wanted))
+	if (astra_licence_has_layers(wanted) ||
+	    use_find_licence(u, wanted->name))
 		return 0;
-	for (size_t i = 0; i < u->licence_count; i++)
-		if (!xstrcmp(u->licences[i].name, wanted->name))
-			return 0;
 	if (u->licence_count == ASTRA_USES_LICENCES)
 		return -1;
 	*l = (struct use_limit){
@@ -539,7 +610,9 @@ static int use_learn_licence(void *x, void *arg)
 		.name = wanted->name,
 		.most = get_total_license_cnt(wanted->name),
 	};
-	astra_each_job(use_count_licences, l);
+	count.limit = l;
+	astra_each_job(use_count_licences, &count);
+	use_find_releasable(u, l);
 	u->licence_count++;
 	return 0;
 }
