@@ -9,10 +9,11 @@
  *   - a lease that is over, and has no room for another one, is to leave.
  * A lease fits if what was used in the period, what leases may still use to
  * their ends, and all of its own are within the cap. Where a round could grant
- * more than there is room for, jobs are let in one by one: those of the user who
- * has used the least, of these by precedence, then by age, and at last those at
- * which the host balks; else the policy chooses. As in a turn of LTGF, precedence
- * such as a PriorityTier does not take a tenant's cap from its other users. */
+ * more than there is room for, jobs are let in one by one: those of the user
+ * who has used the least, of these by precedence, then by age, and at last
+ * those at which the host balks; else the policy chooses. As in a turn of LTGF,
+ * precedence such as a PriorityTier does not take a tenant's cap from its other
+ * users. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

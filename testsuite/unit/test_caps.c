@@ -147,9 +147,9 @@ static void users_have_caps_of_their_own(void **state)
 	vc_fini(&vc);
 }
 
-/* Of 2.4 hours ann has used 0.9, and there is room for one job more: it is ben's,
- * who has used none, whatever partition or priority ann's job has. Of ben's own
- * two it is the one with precedence. */
+/* Of 2.4 hours ann has used 0.9, and there is room for one job more: it is
+ * ben's, who has used none, whatever partition or priority ann's job has. Of
+ * ben's own two it is the one with precedence. */
 static void the_user_who_used_the_least_goes_first(void **state)
 {
 	struct vjob *first, *anns, *bens, *urgent;

@@ -118,8 +118,8 @@ static void an_older_one_that_is_no_better_is_not_used(void **state)
 	make_states(&s);
 	damage(&s.last);
 	e = restored(&s.vc, &s.last);
-	/* But one that ends before those in the way, the holds, or the budget,
-	 * is whole. */
+	/* But one that ends before the blockers, the holds, or the budget, is
+	 * whole. */
 	for (size_t size = 0; size < s.older.size; size += 7)
 		if (size + 4 != s.older.size && size + 4 + 8 != s.older.size &&
 		    size + 4 + 8 + 8 * (3 + 60) != s.older.size)

@@ -360,8 +360,8 @@ static void a_refused_job_that_asks_for_less_begins_anew(void **state)
 }
 
 /* As one whose --switches, time limit or licences its user has changed. */
-static void a_refused_job_that_changes_what_the_host_goes_by_begins_anew(
-	void **state)
+static void
+a_refused_job_that_changes_what_the_host_goes_by_begins_anew(void **state)
 {
 	struct scene s;
 	(void)state;

@@ -5,8 +5,8 @@
  * may choose among all that is idle. The next round finds them running.
  *
  * A round opens a pool if it has left nobody waiting but jobs that Slurm has
- * refused again and again; whoever is turned away at the gate closes it. Where the policy sells or plans GPUs it is never open
- * (policy.h: arrivals).
+ * refused again and again; whoever is turned away at the gate closes it. Where
+ * the policy sells or plans GPUs it is never open (policy.h: arrivals).
  */
 #ifndef ASTRA_ARRIVAL_H
 #define ASTRA_ARRIVAL_H

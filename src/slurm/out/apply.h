@@ -23,10 +23,10 @@ struct astra_applied {
 int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 		struct astra_diag *diag, struct astra_applied *out);
 
-/* Launch these, and have slurmctld's jobs saved soon after. What a crash before that
- * makes of their starts recover.h says. Locks: as above.
- * Returns 0, or -1 when slurmctld is shutting down: those that are left are
- * requeued after the restart. */
+/* Launch these, and have slurmctld's jobs saved soon after. What a crash before
+ * that makes of their starts recover.h says. Locks: as above. Returns 0, or -1
+ * when slurmctld is shutting down: those that are left are requeued after the
+ * restart. */
 struct astra_started;
 int astra_launch_all(const struct astra_started *started, size_t count,
 		     struct astra_diag *diag);
