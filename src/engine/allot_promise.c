@@ -98,7 +98,9 @@ bool astra_allot_cut(struct allotment *a, const struct contender *c,
 
 	if (!r->node_holds)
 		return true;
-	if (!(end > now))
+	if (astra_will_keep(r->e, c->job) && !c->expired)
+		end = astra_first_end(r, j, c->job);
+	else if (!(end > now))
 		end = now + j->lease_sec;
 	if (c->job->time_limit_sec > 0 && !c->expired)
 		end = fmin(end, now + c->job->time_limit_sec);
@@ -106,7 +108,7 @@ bool astra_allot_cut(struct allotment *a, const struct contender *c,
 	if (cut >= end)
 		return true;
 	*until_sec = cut;
-	return !c->expired && astra_lease_is_worth(r, j, cut, end);
+	return !c->expired && astra_first_is_worth(r, j, c->job, cut, end);
 }
 
 /* The lease of a promised start ends with others of the policy, as the last

@@ -176,8 +176,10 @@ static int collect_grants(struct calendar *c)
 	for (size_t i = 0; i < r->e->grant_count; i++) {
 		const struct grant *g = &r->e->grants[i];
 		const struct ejob *j = astra_engine_find(r->e, g->job);
-		double end = g->until_sec > 0 ? g->until_sec
-					      : r->snap->now_sec + j->lease_sec;
+		double end = g->until_sec > 0
+				     ? g->until_sec
+				     : astra_first_end(
+					       r, j, &r->snap->jobs[j->index]);
 
 		if ((!c->anybody && !calendar_grant_pays(c, j)) ||
 		    !astra_job_may_take(r->snap, c->owner->job,

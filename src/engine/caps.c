@@ -162,7 +162,7 @@ static double caps_term(const struct astra_engine *e, const struct ejob *j,
 {
 	double term = caps_lease(e, j);
 
-	if (!j->revocable)
+	if (!j->revocable || astra_will_keep(e, job))
 		return job->time_limit_sec > 0 ? job->time_limit_sec : HUGE_VAL;
 	return job->time_limit_sec > 0 ? astra_min(term, job->time_limit_sec)
 				       : term;

@@ -120,6 +120,8 @@ int astra_engine_configure(struct astra_engine *e,
 	e->options = *options;
 	if (!astra_capped(options))
 		astra_caps_forget(e);
+	for (size_t i = 0; i < e->tenant_count; i++)
+		e->tenants[i].lacks_sec = 0;
 	e->roster.known = false;
 	astra_fits_clear(&e->fits);
 	astra_leases_bound(e);

@@ -8,7 +8,7 @@
  *   caps.c    hard caps of GPU hours
  *   adopt.c   accounts that begin with the past
  *   lease.c   how leases begin and end
- *   keep.c    jobs that cannot checkpoint keep their GPUs
+ *   keep.c    jobs that declare no checkpoint keep their GPUs
  *   grant.c   GPUs promised to jobs, and who has to leave for them
  *   refusal.c starts that the host refused
  *   rights.c  whose leases may end for a job: preemption and limits
@@ -146,8 +146,8 @@ struct ejob {
 	double lease_sec;   /* the term of its leases */
 	double lease_start_sec, lease_end_sec;
 	double noted_end_sec;  /* in the roster's heap; 0: it is not */
-	double keep_until_sec; /* it cannot checkpoint, and has leases from then
-				* on; 0: not as things are */
+	double keep_until_sec; /* it declares no checkpoint, and has leases from
+				* then on; 0: not as things are */
 	uint32_t array_id;
 	uint32_t seen; /* the epoch of the last snapshot that had it */
 	uint32_t restart_cnt;
@@ -186,8 +186,8 @@ struct etenant {
 	uint32_t account;
 	bool listed;
 	double weight;
-	double lacks_sec; /* since then it lacks GPUs of its share although jobs
-			   * that cannot checkpoint have leases; 0: it does
+	double lacks_sec; /* since then it lacks GPUs of its share although
+			   * borrowing jobs have leases (keep.c); 0: it does
 			   * not */
 	struct advance advance;
 	struct cap_room cap;
@@ -489,11 +489,21 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 			const struct astra_job *job, bool revocable,
 			double now_sec, bool *changed);
 
-/* keep.c: jobs that cannot checkpoint. */
+/* keep.c: jobs that declare no checkpoint. */
+/* Whether a run of the job begins without a lease for that reason. */
+bool astra_will_keep(const struct astra_engine *e, const struct astra_job *job);
 /* Whether a job's run has no lease for that reason: a new run, or one that had
  * none in the round before. */
 bool astra_kept(const struct astra_engine *e, const struct ejob *j,
 		const struct astra_job *job);
+/* When a run that begins now gives its GPUs back at first. */
+double astra_first_end(const struct round *r, const struct ejob *j,
+		       const struct astra_job *job);
+/* As astra_lease_is_worth(), of that end: what is lent to a job that keeps it
+ * does not come back. */
+bool astra_first_is_worth(const struct round *r, const struct ejob *j,
+			  const struct astra_job *job, double cut_sec,
+			  double end_sec);
 /* UnpreparedMin. */
 double astra_unprepared_sec(const struct astra_options *options);
 /* Before the round decides, once grants are revised: which of them keep their

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs that cannot checkpoint keep their GPUs, with Unprepared=share.
+/* Unprepared=share: jobs that declare no checkpoint keep their GPUs.
  *
- * Whole is what a tenant's such jobs hold within its share, counted from the
- * one that started first, beside its jobs without leases; of users within their
- * own share first. The rest is borrowed, and stays with them too until somebody
- * lacks it:
+ * A tenant's unprepared jobs are whole if they fit into its share beside its
+ * jobs without leases: users within their own share come first, then those that
+ * started first. The other unprepared jobs borrow, and keep their GPUs until
+ * another tenant lacks some:
  *
- *   lack(p) = min(D_p, ceil(S_p)) - H_p, if more than 0
- *   need    = sum of lack(p) * (1 + terms for which p has lacked)
- *             - free - sum of min(C_p, H_p - S_p)
+ *   lack(p) = max(min(D_p, ceil(S_p)) - H_p, 0)
+ *   need    = sum of lack(p) * (1 + whole terms for which p has lacked)
+ *             - free - sum of min(C_p, max(H_p - S_p, 0))
  *
- * The terms count while such jobs have leases. p is a tenant, D_p its demand,
- * S_p its share of the GPUs by weight among active tenants, H_p what it holds,
- * C_p the part of that held by jobs that can checkpoint and have leases; all in
- * GPUs as charged. Of those that borrow, and have run for UnpreparedMin or will
- * have within a term, the ones that started last are chosen until what they
- * hold is the need; if that is too little the others, too. Each has leases once
- * it has run so long, and competes like all others. Once there is no need they
- * keep their GPUs again.
+ * The terms, at most eight, count while borrowing jobs have leases or the need
+ * without them is 0: so much for GPUs that are no use to p. p is a tenant, D_p
+ * its demand, S_p its share of the GPUs by weight among tenants with demand,
+ * H_p what it holds, C_p the part of that held by jobs that declare a
+ * checkpoint and have leases; all in GPUs as charged. Of the borrowing jobs
+ * that have run for UnpreparedMin, or will have within a term, the ones that
+ * started last are chosen until what they hold is the need; if that is too
+ * little the others, too. Each has leases once it has run so long, and competes
+ * like all others. Once there is no need they keep their GPUs again.
  *
- * Example. 16 GPUs, A and B of weight 1, jobs of 4 GPUs that cannot checkpoint.
+ * Example. 16 GPUs, A and B of weight 1, unprepared jobs of 4 GPUs.
  * A's four start at 0, 1, 2 and 3; B comes. S is 8: A's first two are kept. B
  * lacks 8, so both of the others have leases once they have run long enough.
- * Had B one job only, D_B would be 4, and only the job that started at 3 would.
+ * Had B one job only, D_B would be 4, and only the job that started at 3 would
+ * have leases.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,17 +32,40 @@
 #include "src/engine/engine_priv.h"
 
 #define KEEP_EPSILON 1e-6
-#define KEEP_DOUBLINGS 10
+#define KEEP_DOUBLINGS 4
+#define KEEP_TERMS 8 /* that count, for which a tenant lacks */
+
+bool astra_will_keep(const struct astra_engine *e, const struct astra_job *job)
+{
+	return job->unprepared && job->revocable &&
+	       e->options.unprepared == ASTRA_UNPREPARED_SHARE;
+}
 
 bool astra_kept(const struct astra_engine *e, const struct ejob *j,
 		const struct astra_job *job)
 {
-	if (!job->unprepared || job->state != ASTRA_JOB_RUNNING ||
-	    e->options.unprepared == ASTRA_UNPREPARED_REQUEUE)
+	if (!astra_will_keep(e, job) || job->state != ASTRA_JOB_RUNNING)
 		return false;
-	return e->options.unprepared == ASTRA_UNPREPARED_KEEP ||
-	       j->phase == ASTRA_PHASE_WAITING ||
+	return j->phase == ASTRA_PHASE_WAITING ||
 	       j->restart_cnt != job->restart_cnt || !j->revocable;
+}
+
+double astra_first_end(const struct round *r, const struct ejob *j,
+		       const struct astra_job *job)
+{
+	if (!astra_will_keep(r->e, job))
+		return r->snap->now_sec + j->lease_sec;
+	return job->time_limit_sec > 0 ? r->snap->now_sec + job->time_limit_sec
+				       : HUGE_VAL;
+}
+
+bool astra_first_is_worth(const struct round *r, const struct ejob *j,
+			  const struct astra_job *job, double cut_sec,
+			  double end_sec)
+{
+	return astra_will_keep(r->e, job)
+		       ? cut_sec >= end_sec
+		       : astra_lease_is_worth(r, j, cut_sec, end_sec);
 }
 
 double astra_unprepared_sec(const struct astra_options *options)
@@ -58,7 +83,7 @@ struct keep_tenant {
 	double whole;	/* found to be kept so far */
 };
 
-/* A running job that cannot checkpoint. */
+/* A running job that declares no checkpoint. */
 struct keep_job {
 	struct ejob *j;
 	bool whole;
@@ -83,6 +108,15 @@ static int keep_compare(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+/* Whether the end of its lease would leave GPUs to others. */
+static bool keep_can_yield(const struct round *r, const struct astra_job *job)
+{
+	for (size_t i = 0; i < job->held_count && !job->suspended; i++)
+		if (r->snap->nodes[job->held[i].node].usable)
+			return true;
+	return false;
+}
+
 static void keep_count(struct keep *k, struct ejob *j,
 		       const struct astra_job *job)
 {
@@ -92,17 +126,22 @@ static void keep_count(struct keep *k, struct ejob *j,
 		return;
 	t->held += j->held_charge;
 	j->keep_until_sec = 0;
-	k->leased |= job->unprepared && j->revocable;
-	if (job->unprepared)
+	if (job->unprepared && job->revocable) {
+		k->leased |= j->revocable;
 		k->jobs[k->count++].j = j;
-	else if (j->revocable)
-		t->movable += j->held_charge;
-	else
+		return;
+	}
+	if (!j->revocable) {
 		t->bound += j->held_charge;
+		if (j->user != ASTRA_NONE)
+			k->users[j->user] += j->held_charge;
+	} else if (keep_can_yield(k->r, job)) {
+		t->movable += j->held_charge;
+	}
 }
 
-/* What is free, or becomes so, beside what was granted; and what those have who
- * were granted it. */
+/* Return the free and leaving GPUs less the granted ones. Add grants to what
+ * their tenants hold. */
 static double keep_free(struct keep *k, uint64_t gpus)
 {
 	const struct round *r = k->r;
@@ -126,47 +165,90 @@ static double keep_free(struct keep *k, uint64_t gpus)
 	return (double)gpus * charge + coming - granted;
 }
 
-/* Lack, times the terms for which it has lasted although jobs have leases. */
+static double keep_demand(const struct astra_engine *e, size_t tenant)
+{
+	return astra_fairness_demand(e->account, e->tenants[tenant].account);
+}
+
 static double keep_lack(const struct keep *k, uint32_t tenant)
 {
-	struct astra_engine *e = k->r->e;
-	struct etenant *t = &e->tenants[tenant];
-	const struct keep_tenant *x = &k->tenants[tenant];
-	double now = k->r->snap->now_sec;
-	double demand = astra_fairness_demand(e->account, t->account);
-	double lack = fmin(demand, ceil(x->share - KEEP_EPSILON)) - x->held;
+	const struct keep_tenant *t = &k->tenants[tenant];
 
-	if (lack <= KEEP_EPSILON || !k->leased) {
+	return fmax(fmin(keep_demand(k->r->e, tenant),
+			 ceil(t->share - KEEP_EPSILON)) -
+			    t->held,
+		    0);
+}
+
+/* The whole terms for which a tenant has lacked GPUs although borrowing jobs
+ * have leases, or though it seems that there are GPUs enough. */
+static double keep_terms(struct keep *k, uint32_t tenant, bool counts)
+{
+	const struct astra_engine *e = k->r->e;
+	struct etenant *t = &e->tenants[tenant];
+	double now = k->r->snap->now_sec;
+
+	if (!counts || keep_lack(k, tenant) <= KEEP_EPSILON) {
 		t->lacks_sec = 0;
-		return fmax(lack, 0);
+		return 0;
 	}
 	if (!(t->lacks_sec > 0))
 		t->lacks_sec = now;
-	return lack *
-	       (1 + floor(fmax(now - t->lacks_sec, 0) / e->options.lease_sec));
+	return fmin(floor(fmax(now - t->lacks_sec, 0) / e->options.lease_sec),
+		    KEEP_TERMS);
+}
+
+/* Each tenant's share, by weight among those with demand. */
+static void keep_find_shares(struct keep *k)
+{
+	const struct astra_engine *e = k->r->e;
+	double weights = 0;
+
+	for (size_t i = 0; i < e->tenant_count; i++)
+		if (keep_demand(e, i) > 0)
+			weights += e->tenants[i].weight;
+	for (size_t i = 0; i < e->tenant_count && weights > 0; i++)
+		if (keep_demand(e, i) > 0)
+			k->tenants[i].share = astra_engine_capacity(e) *
+					      e->tenants[i].weight / weights;
 }
 
 static double keep_need(struct keep *k, uint64_t free_gpus)
 {
 	const struct astra_engine *e = k->r->e;
 	double need = -keep_free(k, free_gpus);
+	bool counts;
 
+	keep_find_shares(k);
 	for (uint32_t i = 0; i < e->tenant_count; i++) {
-		struct keep_tenant *t = &k->tenants[i];
+		const struct keep_tenant *t = &k->tenants[i];
 
-		t->share =
-			astra_fairness_quota(e->account, e->tenants[i].account);
 		need += keep_lack(k, i) -
 			fmin(t->movable, fmax(t->held - t->share, 0));
 	}
+	counts = k->leased || need <= KEEP_EPSILON;
+	for (uint32_t i = 0; i < e->tenant_count; i++)
+		need += keep_lack(k, i) * keep_terms(k, i, counts);
 	return need;
 }
 
-/* Which of the jobs are within shares. own: of users within theirs only. */
-static void keep_find_whole(struct keep *k, bool own)
+/* A user's part of its tenant's share. */
+static double keep_user_share(const struct keep *k, uint32_t user)
 {
 	const struct astra_engine *e = k->r->e;
+	const struct euser *u = &e->users[user];
+	double quota =
+		astra_fairness_quota(e->account, e->tenants[u->tenant].account);
 
+	return quota > 0 ? astra_fairness_user_quota(e->account, u->account) /
+				   quota * k->tenants[u->tenant].share
+			 : 0;
+}
+
+/* Mark the jobs within their tenant's share. own: only of users within their
+ * own share. */
+static void keep_find_whole(struct keep *k, bool own)
+{
 	for (size_t i = 0; i < k->count; i++) {
 		struct keep_job *x = &k->jobs[i];
 		struct keep_tenant *t = &k->tenants[x->j->tenant];
@@ -178,9 +260,7 @@ static void keep_find_whole(struct keep *k, bool own)
 		if (own && user != ASTRA_NONE) {
 			double with = k->users[user] + x->j->held_charge;
 
-			if (with > astra_fairness_user_quota(
-					   e->account, e->users[user].account) +
-					   KEEP_EPSILON)
+			if (with > keep_user_share(k, user) + KEEP_EPSILON)
 				continue;
 			k->users[user] = with;
 		}
@@ -189,7 +269,7 @@ static void keep_find_whole(struct keep *k, bool own)
 	}
 }
 
-/* A lease that is over, or none. */
+/* Give the job a lease that ends now, or take its lease away. */
 static void keep_lease(struct keep *k, struct ejob *j, bool leased)
 {
 	struct round *r = k->r;
@@ -206,9 +286,8 @@ static void keep_lease(struct keep *k, struct ejob *j, bool leased)
 	r->plan->changed = true;
 }
 
-/* How long a run is kept at least: UnpreparedMin, and twice as long after each
- * time that it had to begin anew. So it loses no more time than its last run
- * takes, and one that needs long gets to its end. */
+/* How long a borrowing job is kept at least: UnpreparedMin, and twice as long
+ * each time that its GPUs were taken back. So a long job ends some day. */
 static double keep_sec(const struct ejob *j, double least_sec)
 {
 	return ldexp(least_sec,
@@ -216,9 +295,8 @@ static double keep_sec(const struct ejob *j, double least_sec)
 						       : KEEP_DOUBLINGS));
 }
 
-/* Let those have leases that are needed and have run long enough, of those that
- * could by at_sec, the ones that started last first. Returns the need that is
- * left. */
+/* Choose jobs that may have leases by at_sec, the last started first, until the
+ * need is met. Returns the rest of the need. */
 static double keep_choose(struct keep *k, double need, double at_sec)
 {
 	double least = astra_unprepared_sec(&k->r->e->options);
@@ -227,7 +305,8 @@ static double keep_choose(struct keep *k, double need, double at_sec)
 		struct keep_job *x = &k->jobs[i];
 		double from = x->j->start_sec + keep_sec(x->j, least);
 
-		if (x->whole || x->j->keep_until_sec > 0 || from > at_sec)
+		if (x->whole || x->j->keep_until_sec > 0 || from > at_sec ||
+		    !keep_can_yield(k->r, &k->r->snap->jobs[x->j->index]))
 			continue;
 		x->j->keep_until_sec = from;
 		need -= x->j->held_charge;
@@ -242,7 +321,11 @@ static void keep_carry_out(struct keep *k)
 
 	for (size_t i = 0; i < k->count; i++) {
 		struct ejob *j = k->jobs[i].j;
+		const struct astra_job *job = &r->snap->jobs[j->index];
 
+		/* It was started to leave before a maintenance. */
+		if (job->leave_cuts && job->leave_sec > 0)
+			j->keep_until_sec = job->leave_sec;
 		if (j->keep_until_sec > now)
 			r->wake_sec = fmin(r->wake_sec, j->keep_until_sec);
 		keep_lease(k, j,
@@ -257,7 +340,7 @@ static int keep_init(struct keep *k, struct round *r)
 
 	*k = (struct keep){.r = r};
 	ASTRA_ROSTER_EACH(i, &e->roster.running)
-	running += r->snap->jobs[i].unprepared;
+	running += astra_will_keep(e, &r->snap->jobs[i]);
 	if (!running)
 		return 0;
 	k->tenants = calloc(e->tenant_count + 1, sizeof(*k->tenants));

@@ -139,7 +139,8 @@ static double recall_end(const struct recall *s, const struct reclaim *rc,
 			 const struct ejob *next)
 {
 	const struct ejob *jobs = s->r->e->jobs;
-	double end = s->r->snap->now_sec + next->lease_sec;
+	double end =
+		astra_first_end(s->r, next, &s->r->snap->jobs[next->index]);
 
 	for (size_t i = 0; i < rc->victim_count; i++) {
 		const struct ejob *v =

@@ -102,12 +102,13 @@ static int grant(struct round *r, struct contender *c, const struct outcome *o)
 {
 	struct ejob *j = &r->e->jobs[c->row];
 	const struct astra_share *shares = o->places + c->first_share;
-	double now = r->snap->now_sec, end = now + j->lease_sec, cut;
+	double now = r->snap->now_sec, cut;
+	double end = astra_first_end(r, j, c->job);
 
 	if (c->job->time_limit_sec > 0)
 		end = fmin(end, now + c->job->time_limit_sec);
 	cut = astra_holds_cut(r, c->job, shares, c->share_count, end);
-	if (!astra_lease_is_worth(r, j, cut, end)) {
+	if (!astra_first_is_worth(r, j, c->job, cut, end)) {
 		settle_leave(c, o);
 		return 0;
 	}
@@ -224,18 +225,18 @@ void astra_settle_older(struct round *r, size_t count)
 			continue; /* tasks of one array go together */
 		struct grant *g = &r->e->grants[i];
 		const struct ejob *j = astra_engine_find(r->e, g->job);
-		double end = r->snap->now_sec + j->lease_sec, cut;
+		const struct astra_job *job = &r->snap->jobs[j->index];
+		double end = astra_first_end(r, j, job), cut;
 
 		if (j->served)
 			continue;
 		if (g->until_sec > 0)
 			end = g->until_sec;
-		cut = astra_holds_cut(r, &r->snap->jobs[j->index], g->shares,
-				      g->count, end);
+		cut = astra_holds_cut(r, job, g->shares, g->count, end);
 		if (cut < end)
 			g->until_sec = cut;
 		if (end <= r->snap->now_sec ||
-		    !astra_lease_is_worth(r, j, cut, end))
+		    !astra_first_is_worth(r, j, job, cut, end))
 			settle_drop_older(r, g->job);
 	}
 }

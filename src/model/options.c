@@ -353,10 +353,11 @@ const struct astra_option astra_option_table[] = {
 	 .sets = {OPTION(FLAG, lease_none_allowed)}},
 	{"NoLeaseGPUs", "GPUS|quota|none", "quota",
 	 "The most GPUs that a tenant's jobs without leases hold at a time: "
-	 "those of srun and salloc, with --no-requeue or --lease=none, and those "
-	 "that Slurm started before the pool had leases. Others wait. "
-	 "They start by PriorityTier, nice and priority, then by age, as in "
-	 "Slurm. Users have no shares in this: NoLeaseUserGPUs bounds each "
+	 "those of srun and salloc, with --no-requeue or --lease=none, those that "
+	 "Slurm started before the pool had leases, and with Unprepared=keep "
+	 "those that declare no checkpoint. Others wait. They are let in by "
+	 "PriorityTier, then nice and an operator's priority, then submit time; "
+	 "one that does not fit holds up no smaller one. Users have no shares in this: NoLeaseUserGPUs bounds each "
 	 "user. Jobs whose time limit is no longer than LeaseTerm are "
 	 "free of it. quota: the tenant's share of the pool, rounded up; not so "
 	 "where JobRequeue=0 in slurm.conf makes every job one of them, unless "
@@ -373,27 +374,33 @@ const struct astra_option astra_option_table[] = {
 	 "shorten the limits of jobs that already wait.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, unleased_sec)}},
 	{"Unprepared", "requeue|share|keep", "requeue",
-	 "What becomes of a job that cannot checkpoint, as far as can be known: "
-	 "it has no --signal, no --requeue, no --checkpoint-with, no --gpu-range "
-	 "and no --workers, it has reported no checkpoint, and the pool has no "
-	 "CheckpointSignal. share: the job keeps its GPUs as long as the jobs of "
-	 "its tenant that cannot checkpoint, or have no leases, hold no more "
-	 "than the tenant's share, counted from the one that started first, of "
-	 "users within their share first. GPUs beyond that are borrowed: they "
-	 "stay with the job until another tenant lacks GPUs of its share that "
-	 "neither are idle nor are held, beyond a tenant's share, by jobs that "
-	 "can checkpoint. Then the borrowing jobs that started last have leases "
-	 "like other jobs, once they have run for UnpreparedMin: of those that "
-	 "will have within a term, else of all. For each term that this does not "
-	 "help so many more have leases. requeue: it has leases like "
-	 "other jobs, and begins anew after each that is not renewed. keep: it "
-	 "has none, as with --no-requeue (see NoLeaseGPUs).",
+	 "What happens to a batch job that declares no checkpoint. A job declares "
+	 "one by --signal, --requeue, --checkpoint-with, --agent, --gpu-range or "
+	 "--workers, or by CheckpointSignal= of its pool; later by scontrol update "
+	 "JobId=N Requeue=1, or under ltgf and themis by a report of a checkpoint. "
+	 "Under these two, a job that reports its progress and saved nothing in two "
+	 "runs in a row declares none. "
+	 "requeue: the job has leases like others, and starts from the beginning "
+	 "after each that is not renewed. "
+	 "share: these jobs keep their GPUs up to their tenant's share: of the "
+	 "pool's GPUs, by weight among the tenants that have jobs. The share is "
+	 "filled in this order: jobs without leases, then these jobs by their start "
+	 "time, those of users within their own share first. A job that does not fit "
+	 "into the rest borrows all of its GPUs. It keeps them until another tenant "
+	 "lacks GPUs of its share: idle GPUs are used first, then GPUs beyond a "
+	 "tenant's share of jobs that declare a checkpoint. Then borrowing jobs get "
+	 "leases like others, the last started first; jobs that reach UnpreparedMin "
+	 "within a term are chosen before others, and no job gets a lease before "
+	 "UnpreparedMin. After each term in which the tenant still lacks GPUs more "
+	 "borrowing jobs get leases. "
+	 "keep: the job has no lease and keeps its GPUs until it ends. NoLeaseGPUs, "
+	 "NoLeaseUserGPUs and NoLeaseTime bound it.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, unprepared)},
 	 .words = {"requeue", "share", "keep"}},
 	{"UnpreparedMin", "TIME|auto", "auto",
-	 "With Unprepared=share: a job that cannot checkpoint keeps its GPUs at "
-	 "least so long after each start, and twice as long after each time that "
-	 "it had to begin anew. auto: four terms.",
+	 "With Unprepared=share: the shortest run of a borrowing job. It doubles "
+	 "each time that its GPUs are taken back, four times at most. auto: four times "
+	 "LeaseTerm.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, unprepared_sec)}},
 	{"RoundInterval", "TIME", "10",
 	 "The longest time between two rounds. "

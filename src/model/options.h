@@ -26,7 +26,7 @@ enum astra_period { ASTRA_PERIOD_DAY, ASTRA_PERIOD_WEEK, ASTRA_PERIOD_MONTH };
 /* PriorityWeightLTGF=only */
 #define ASTRA_WEIGHT_ONLY UINT32_MAX
 
-/* Unprepared: what becomes of jobs that cannot checkpoint. */
+/* Unprepared: what happens to jobs that declare no checkpoint. */
 enum astra_unprepared {
 	ASTRA_UNPREPARED_REQUEUE, /* as of all others */
 	ASTRA_UNPREPARED_SHARE,	  /* they keep GPUs within their share */

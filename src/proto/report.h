@@ -130,10 +130,10 @@ struct astra_report_array {
  * its pool had Leases=no, or while its partition was in no pool. */
 #define ASTRA_PINNED_BY_BEGIN "its run began without leases"
 
-/* The same: nothing says that it saves its work. With Unprepared=share that is
- * so while nobody lacks its GPUs of a share. */
-#define ASTRA_PINNED_KEEP "cannot checkpoint, Unprepared=keep"
-#define ASTRA_PINNED_SHARE "cannot checkpoint, Unprepared=share"
+/* The same: it declares no checkpoint. With Unprepared=share that is so within
+ * its tenant's share, and beyond that while nobody lacks its GPUs. */
+#define ASTRA_PINNED_KEEP "declares no checkpoint, Unprepared=keep"
+#define ASTRA_PINNED_SHARE "declares no checkpoint, Unprepared=share"
 
 /* As a job's `reason` begins where Slurm refused its start; Slurm's own
  * follows.
@@ -165,7 +165,7 @@ struct astra_report_job {
 	const char *state;  /* Slurm's word: PENDING, RUNNING, COMPLETING … */
 	const char *phase;  /* waiting, leased, doomed, grace or leaving */
 	const char *pinned; /* not revocable: why, e.g. "--no-requeue"; "" */
-	bool unprepared;    /* nothing says how it saves its work */
+	bool unprepared;    /* it declares no checkpoint */
 	const char *signal; /* checkpoint signal as text, "USR1"; "": none */
 	double lease_sec;   /* the term that holds for it; 0: unlimited */
 	double grace_sec;   /* how long it may checkpoint */

@@ -190,7 +190,7 @@ const struct astra_member astra_report_job_members[] = {
 	JOB(TEXT, pinned, COLUMN("Pinned", TEXT, "why they may not")),
 	JOB(FLAG, unprepared,
 	    COLUMN("Unprepared", FLAG,
-		   "whether nothing says how it saves its work")),
+		   "whether it declares no checkpoint")),
 	JOB(TEXT, signal, COLUMN("Signal", TEXT, "its checkpoint signal")),
 	JOB_OF(REAL, weight,
 	       COLUMN("Weight", NUMBER, "its weight in its tenant")),

@@ -206,7 +206,8 @@ static void leased(const struct astra_why *why, struct astra_text *out)
 	if (astra_why_is_kept(job)) {
 		astra_text_printf(
 			out,
-			" It does not say how it saves its work (--signal, --requeue), so it keeps its GPUs within its tenant's share until it ends, and GPUs beyond that for UnpreparedMin and until others lack them.");
+			" It has no lease: it declares no checkpoint, or saved nothing in its last two runs. Within its tenant's share it runs until it ends. Beyond that it may be requeued, and starts from the beginning, once another tenant lacks GPUs. If it can checkpoint: scontrol update JobId=%u Requeue=1.",
+			job->of.id);
 		return;
 	}
 	if (!job->of.revocable) {

@@ -223,7 +223,7 @@ static void answer_start(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(out, ", when ");
 		astra_why_name_blocker(why, out);
 		astra_text_printf(out, astra_why_is_kept(why->blocker)
-					       ? " may be interrupted"
+					       ? " ends or may be requeued"
 					       : " has ended");
 	}
 	astra_text_printf(out, ".");
@@ -388,9 +388,8 @@ static void answer_running(const struct astra_why *why, struct astra_text *out)
 	} else if (!strcmp(job->state, "SUSPENDED")) {
 		astra_text_printf(out, "is suspended and keeps its GPUs");
 	} else if (astra_why_is_kept(job)) {
-		astra_text_printf(
-			out,
-			"runs and keeps its GPUs: within its tenant's share until it ends");
+		astra_text_printf(out,
+				  "runs without a lease (Unprepared=share)");
 	} else if (!job->of.revocable || job->of.lease_end_sec <= 0) {
 		astra_text_printf(out, "runs and keeps its GPUs until it ends");
 	} else if (job->of.lease_end_sec <= now) {

@@ -150,7 +150,7 @@ static inline bool astra_why_capped_for_good(const struct astra_report_job *job)
 	       job->of.reason.cap_asked > job->of.reason.cap_hours;
 }
 
-/* Whether it keeps its GPUs as one that cannot checkpoint. */
+/* Whether it keeps its GPUs as one that declares no checkpoint. */
 static inline bool astra_why_is_kept(const struct astra_report_job *job)
 {
 	return !strcmp(job->pinned, ASTRA_PINNED_SHARE);

@@ -390,7 +390,7 @@ static void tell_blocker(const struct astra_why *why, struct astra_text *out)
 	if (astra_why_is_kept(b)) {
 		astra_text_printf(
 			out,
-			" and cannot checkpoint: it keeps them within its tenant's share, and those beyond that for UnpreparedMin at least.");
+			" and declares no checkpoint: within its tenant's share it keeps them until it ends, beyond that for UnpreparedMin at least.");
 		return;
 	}
 	if (strcmp(b->state, "SUSPENDED") != 0)

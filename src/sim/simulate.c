@@ -274,6 +274,7 @@ static int simulate_begin(struct loop *l, const struct astra_options *policy,
 	astra_plan_init(&l->plan);
 	l->plan.terse = true;
 	v->lease_sec = policy->lease_sec;
+	v->keeps_unprepared = policy->unprepared == ASTRA_UNPREPARED_KEEP;
 	l->wake_sec = HUGE_VAL;
 	if (astra_virtual_init(v, policy->quota_entitlement) < 0)
 		return astra_error_nomem(err);

@@ -33,7 +33,7 @@ struct astra_trace_job {
 	uint32_t nodes;	   /* asked for; 0: any number */
 	uint32_t profile;  /* number of its profile, from 1; 0: the usual one */
 	uint32_t utility;  /* number of its utility, from 1; 0: not given */
-	bool unprepared;   /* cannot checkpoint: each run begins anew */
+	bool unprepared;   /* each of its runs starts from the beginning */
 	double submit_sec;
 	double duration_sec; /* of its work on all its GPUs, side by side and
 			      * undisturbed; > 0 */
@@ -155,8 +155,8 @@ int astra_trace_finish(struct astra_trace *trace, struct astra_error *err);
  * larger than its tenant's quota of them. */
 void astra_trace_fit(struct astra_trace *trace, uint64_t gpus);
 
-/* Let a part of the jobs that are not elastic be unable to checkpoint, chosen
- * by their names. part: 0 to 1. */
+/* Let this part of all jobs, but for the elastic ones, be unprepared: chosen by
+ * their names. part: 0 to 1. */
 void astra_trace_make_unprepared(struct astra_trace *trace, double part);
 
 /* Let a part of the jobs of which nothing else is said be elastic, chosen by

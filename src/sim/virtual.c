@@ -459,7 +459,7 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 		.state = ASTRA_JOB_PENDING,
 		.submit_sec = v->world.begin_sec + t->submit_sec,
 		.time_limit_sec = t->limit_sec,
-		.revocable = true,
+		.revocable = !(t->unprepared && v->keeps_unprepared),
 		.unprepared = t->unprepared,
 		.checkpoints = virtual_checkpoint(v, job) > 0,
 		.forecast = {.app = t->app ? v->last_app + t->app : 0,

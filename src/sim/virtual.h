@@ -30,6 +30,7 @@ struct astra_virtual {
 	const struct astra_cluster *cluster;
 	const struct astra_sim_options *options;
 	double lease_sec;
+	bool keeps_unprepared; /* Unprepared=keep */
 	double gpu_charge; /* of one, on average over the nodes */
 	struct astra_tenant *tenants;
 	struct astra_user *users; /* within the tenants */

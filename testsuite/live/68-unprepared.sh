@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Jobs that do not say how they save their work. With Unprepared=share they keep
+# Jobs that declare no checkpoint. With Unprepared=share they keep
 # GPUs within their tenant's share, over restarts too; GPUs beyond it come back
 # once another tenant lacks some of its share, from jobs that can checkpoint
 # first. With Unprepared=keep they are as with --no-requeue.
@@ -24,12 +24,12 @@ export OUT=$CLUSTER_DIR/out
 restarts_of() { for id; do job_field "$id" Restarts; done | xargs; }
 pinned() { sfair job -nP -j "$1" -o Pinned; }
 pinned_is() { [[ $(pinned "$1") == "$2" ]]; }
-share='cannot checkpoint, Unprepared=share'
+share='declares no checkpoint, Unprepared=share'
 
 # ---- sbatch says so, of those alone that say nothing.
 
 said() { sleeper -A a -H --gpus=1 "$@" 2>&1 >/dev/null; }
-check "sbatch: $(said)" grep -q 'does not say how it saves its work' <<<"$(said)"
+check "sbatch: $(said)" grep -q 'declares no checkpoint' <<<"$(said)"
 check_eq "sbatch --requeue" '' "$(said --requeue)"
 check_eq "sbatch --signal" '' "$(said --signal=USR1@60)"
 check_eq "sbatch --no-requeue" '' "$(said --no-requeue)"
@@ -54,11 +54,11 @@ check_eq "who does not say how it saves" "yes no yes yes" \
 check_eq "the end of its lease" '' "$(sfair lease -nP -j "$first" -o LeaseEnd |
 	grep -v -i -e unknown -e none -e n/a || true)"
 why=$(sfair why "$first" | tr -s ' \n' ' ')
-check "sfair why: $why" grep -q "within its tenant's share until it ends" <<<"$why"
+check "sfair why: $why" grep -q "Within its tenant's share it runs until it ends" <<<"$why"
 echo "$why"
 doctor=$(sfair doctor 2>&1 | tr -s ' \n' ' ')
 check "sfair doctor: $doctor" \
-	grep -q '3 of 4 job records do not say how they save their work, of root' \
+	grep -q '3 of 4 job records declare no checkpoint, of root' \
 	<<<"$doctor"
 ok unprepared-keep-their-gpus
 
@@ -106,19 +106,23 @@ first=$(sleeper -A a --gpus=2 2>/dev/null)
 runs "$first"
 second=$(sleeper -A a --gpus=1 2>/dev/null)
 says "$second" 'Lease: a cap is reached'
-wait_for 20 pinned_is "$first" 'cannot checkpoint, Unprepared=keep'
+wait_for 20 pinned_is "$first" 'declares no checkpoint, Unprepared=keep'
 ok unprepared-keep-is-as-no-requeue
 cancel_all
 # ---- Before there are leases sfair doctor counts them.
 
 set_conf Leases no
+is_without_leases() { [[ $(sfair job -nP -j "$1" -o Pinned) == 'this pool has no leases' ]]; }
+first=$(sleeper -A a --gpus=1)
+wait_for 20 is_without_leases "$first"
+cancel_all
 first=$(sleeper -A a --gpus=1)
 second=$(sleeper -A a --gpus=1 --requeue)
 runs "$first"
 runs "$second"
 counts() {
 	sfair doctor 2>&1 | tr -s ' \n' ' ' | grep >/dev/null \
-		'1 of 2 job records run in pools without leases and do not say how they save their work, of root'
+		'1 of 2 job records run in pools without leases and declare no checkpoint, of root'
 }
 wait_for 20 counts
 ok unprepared-are-counted-before-there-are-leases

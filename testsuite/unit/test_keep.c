@@ -182,6 +182,89 @@ static void a_gang_gets_its_share(void **state)
 	vc_fini(&vc);
 }
 
+/* One GPU is free on each node, as many as b lacks, and of no use to it. */
+static void idle_gpus_that_are_no_use_do_not_count_for_ever(void **state)
+{
+	struct vcluster vc = {0};
+	struct vjob *b;
+
+	(void)state;
+	keep_begin(&vc, 4, 4, "ltgf");
+	for (int i = 0; i < 4; i++)
+		keep_job(&vc, 0, 3, HUGE_VAL);
+	vc_run(&vc, AT(5));
+	b = keep_job(&vc, 1, 4, HUGE_VAL);
+	b->job.request.nodes_max = 1;
+	vc_run(&vc, AT(12 * TERM));
+	assert_int_equal(b->job.state, ASTRA_JOB_RUNNING);
+	vc_fini(&vc);
+}
+
+/* A stream of small jobs of a tenant beyond its share does not keep a gang of 7
+ * of 8 GPUs waiting for ever: each may be requeued after four terms. */
+static void a_stream_does_not_starve_a_gang(void **state)
+{
+	struct vcluster vc = {0};
+	struct vjob *gang;
+
+	(void)state;
+	keep_begin(&vc, 1, 8, "ltgf");
+	vc.tenants[1].weight = 7;
+	keep_job(&vc, 0, 5, HUGE_VAL);
+	vc_run(&vc, AT(5));
+	gang = keep_job(&vc, 1, 7, HUGE_VAL);
+	for (int i = 0; i < 100; i++) {
+		keep_job(&vc, 0, 1, 10 * TERM);
+		vc_run(&vc, vc.now_sec + 3);
+	}
+	vc_run(&vc, AT(8 * TERM));
+	assert_int_equal(gang->starts, 1);
+	vc_fini(&vc);
+}
+
+/* A run that was cut to end with a maintenance leaves in time for it. */
+static void it_leaves_before_a_maintenance(void **state)
+{
+	struct vcluster vc = {0};
+	struct vjob *v;
+
+	(void)state;
+	keep_begin(&vc, 1, 4, "ltgf");
+	v = keep_job(&vc, 0, 4, HUGE_VAL);
+	vc_run(&vc, AT(5));
+	v->job.leave_sec = AT(2 * TERM);
+	v->job.leave_cuts = true;
+	vc_run(&vc, AT(2 * TERM - 5));
+	assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);
+	vc_run(&vc, AT(2 * TERM + 5));
+	assert_int_not_equal(v->job.state, ASTRA_JOB_RUNNING);
+	vc_fini(&vc);
+}
+
+/* Under a cap it counts to its time limit, as a job without leases. */
+static void under_a_cap_it_counts_to_its_limit(void **state)
+{
+	struct vcluster vc = {0};
+	struct vjob *endless, *limited, *prepared;
+
+	(void)state;
+	vc.period_sec = 30 * 86400;
+	keep_begin(&vc, 1, 4, "ltgf");
+	vc.period_sec = 30 * 86400;
+	vc.options.cap_hours = 1; /* 3600 GPU seconds */
+	assert_int_equal(astra_engine_configure(vc.engine, &vc.options, NULL),
+			 0);
+	endless = keep_job(&vc, 0, 1, HUGE_VAL);
+	limited = keep_job(&vc, 0, 1, 600);
+	limited->job.time_limit_sec = 1200;
+	prepared = vc_submit(&vc, 0, 1, 600);
+	vc_run(&vc, AT(5 * TERM));
+	assert_int_equal(endless->starts, 0);
+	assert_int_equal(limited->starts, 1);
+	assert_int_equal(prepared->starts, 1);
+	vc_fini(&vc);
+}
+
 /* Users within their share of the tenant's are kept first, though the other's
  * jobs began earlier. */
 static void users_within_their_share_come_first(void **state)
@@ -210,6 +293,27 @@ static void users_within_their_share_come_first(void **state)
 	assert_int_equal(rich[0]->starts, 1);
 	assert_int_equal(rich[0]->job.state, ASTRA_JOB_RUNNING);
 	assert_true(b[0]->starts && b[1]->starts);
+	vc_fini(&vc);
+}
+
+/* c has no jobs: half of the GPUs are b's share, and no more are taken. */
+static void shares_are_of_tenants_that_have_jobs(void **state)
+{
+	struct vcluster vc = {0};
+	uint32_t had = 0;
+
+	(void)state;
+	keep_begin(&vc, 2, 8, "ltgf");
+	vc_tenant(&vc, "c", 6);
+	for (int i = 0; i < 16; i++)
+		keep_job(&vc, 0, 1, HUGE_VAL);
+	vc_run(&vc, AT(5));
+	for (int i = 0; i < 16; i++)
+		keep_job(&vc, 1, 1, HUGE_VAL);
+	vc_run(&vc, AT(20 * TERM));
+	for (size_t i = 16; i < vc.job_count; i++)
+		had += vc.jobs[i]->job.state == ASTRA_JOB_RUNNING;
+	assert_int_equal(had, 8);
 	vc_fini(&vc);
 }
 
@@ -376,7 +480,13 @@ int main(void)
 		cmocka_unit_test(the_one_that_started_last_goes_first),
 		cmocka_unit_test(those_that_can_checkpoint_yield_first),
 		cmocka_unit_test(a_gang_gets_its_share),
+		cmocka_unit_test(
+			idle_gpus_that_are_no_use_do_not_count_for_ever),
+		cmocka_unit_test(a_stream_does_not_starve_a_gang),
+		cmocka_unit_test(it_leaves_before_a_maintenance),
+		cmocka_unit_test(under_a_cap_it_counts_to_its_limit),
 		cmocka_unit_test(users_within_their_share_come_first),
+		cmocka_unit_test(shares_are_of_tenants_that_have_jobs),
 		cmocka_unit_test(what_was_interrupted_is_kept_longer),
 		cmocka_unit_test(shares_below_a_gpu_take_turns),
 		cmocka_unit_test(it_is_the_same_after_a_restart),

@@ -123,7 +123,7 @@ struct live_of {
 
 struct live_jobs {
 	struct live_of deaf;
-	struct live_of kept;	  /* they cannot checkpoint */
+	struct live_of kept;	  /* they declare no checkpoint */
 	struct live_of later;	  /* the same, where there are no leases yet */
 	unsigned unleased, began; /* began: without leases */
 };
@@ -188,22 +188,23 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 			"%u of %zu job records have no checkpoint signal, of "
 			"%s: at a lease's end they begin anew; "
 			"--signal=USR1 in their scripts, or "
-			"CheckpointSignal= of the pool (astraea(8))",
+			"CheckpointSignal= of the pool, or Unprepared=share "
+			"(astraea.conf(5))",
 			jobs.deaf.count, json_array_size(rows),
 			live_users(&jobs.deaf, &deaf));
 	if (jobs.later.count)
 		doctor_say(
 			d, DOCTOR_GOOD,
 			"%u of %zu job records run in pools without leases and "
-			"do not say how they save their work, of %s: before "
-			"Leases=yes choose Unprepared= (astraea.conf(5))",
+			"declare no checkpoint, of %s: before Leases=yes choose "
+			"Unprepared= (astraea.conf(5))",
 			jobs.later.count, json_array_size(rows),
 			live_users(&jobs.later, &later));
 	if (jobs.kept.count)
 		doctor_say(
 			d, DOCTOR_GOOD,
-			"%u of %zu job records do not say how they save their "
-			"work, of %s: they keep their GPUs (Unprepared)",
+			"%u of %zu job records declare no checkpoint, of %s: they "
+			"keep their GPUs (Unprepared)",
 			jobs.kept.count, json_array_size(rows),
 			live_users(&jobs.kept, &kept));
 	if (jobs.unleased)

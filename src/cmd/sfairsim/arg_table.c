@@ -176,7 +176,7 @@ static const struct astra_cli_option common_options[] = {
 	 "jobs may run on fewer GPUs, and slower; so many of them on LEAST [0.25] to MOST [2] times theirs",
 	 .set = set_elastic},
 	{"unprepared", 0, "PERCENT%",
-	 "so many of the other jobs cannot checkpoint: each of their runs begins anew [0]",
+	 "so many of the jobs, but for elastic ones, start each run from the beginning [0]",
 	 .set = set_unprepared},
 	{"overbid", 0, "APP:PERCENT[:KIND]",
 	 "that app of the trace lies in its bids", IN(overbid)},

@@ -38,7 +38,7 @@ struct sfairsim_args {
 	const char *overbid;		/* APP:PERCENT */
 	struct astra_sim_options sim;
 	struct astra_trace_elastic elastic; /* part 0: none */
-	double unprepared;		    /* of the other jobs, 0 to 1 */
+	double unprepared;		    /* of the jobs, 0 to 1 */
 	/* what comes of it */
 	const char *out;
 	const char *jobs_csv, *tenants_csv, *intervals_csv, *runs_csv;

@@ -212,12 +212,15 @@ static void fill_lease(const struct publish_one *one,
 	bool leases = one->f->options->leases;
 
 	out->phase = phase_name(one->v->phase, leases);
-	out->pinned = terms->revocable && !one->v->revocable
-			      ? ASTRA_PINNED_SHARE
-			      : terms->pinned;
+	out->pinned = terms->pinned;
+	if (terms->revocable && !one->v->revocable)
+		out->pinned =
+			one->f->options->unprepared == ASTRA_UNPREPARED_KEEP
+				? ASTRA_PINNED_KEEP
+				: ASTRA_PINNED_SHARE;
 	out->signal = one->signal;
 	out->unprepared =
-		one->job->unprepared || (terms->unprepared && !leases);
+		terms->revocable ? one->job->unprepared : terms->unprepared;
 	out->lease_sec = publish_term(one->f, one->info);
 	out->grace_sec = leases ? one->f->options->grace_sec : 0;
 	out->of.revocable = terms->revocable && one->v->revocable;

@@ -350,7 +350,7 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 		submit_shorten(desc, request.shortened, err_msg);
 	if (!rc && request.managed)
 		drop_expedite(desc, err_msg);
-	if (!rc && request.managed && request.requeue)
+	if (!rc && request.need.gpus && request.requeue)
 		astra_submit_mark_requeue(&desc->spank_job_env,
 					  &desc->spank_job_env_size);
 	if (!rc && said)
@@ -380,11 +380,15 @@ static bool was_as_long(const struct astra_submit *r, const char *pool,
 {
 	double old = astra_unleased_limit(job->time_limit, job->part_ptr), new;
 	const char *at = NULL;
+	const struct astra_pool_config *config;
+	struct astra_terms terms;
 	size_t index;
 
-	if ((job->batch_flag && job->details->requeue && !r->wish.lease_none) ||
-	    astra_claim_of(job, &index) != ASTRA_MANAGED ||
-	    strcmp(astra_config_active()->pools[index].name, pool))
+	if (astra_claim_of(job, &index) != ASTRA_MANAGED)
+		return false;
+	config = &astra_config_active()->pools[index];
+	astra_terms_of(job, &config->options, &terms);
+	if (terms.revocable || strcmp(config->name, pool) != 0)
 		return false;
 	new = astra_unleased_limit(r->minutes,
 				   astra_next_part(r->partitions, &at));
@@ -432,11 +436,14 @@ static int check_change(const job_desc_msg_t *desc, const job_record_t *job,
 static void submit_lease_run(const job_desc_msg_t *desc,
 			     const job_record_t *job)
 {
-	if (desc->requeue != 1 || !job->details)
+	enum astra_claim claim = astra_claim_of(job, NULL);
+
+	if (desc->requeue != 1 || !job->details ||
+	    (claim != ASTRA_MANAGED && claim != ASTRA_ORDERED))
 		return;
 	astra_env_set(job->details, ASTRA_ENV_REQUEUE, "yes");
 	if (!IS_JOB_RUNNING(job) || astra_env_is_leased(job) ||
-	    astra_claim_of(job, NULL) != ASTRA_MANAGED)
+	    claim != ASTRA_MANAGED)
 		return;
 	astra_env_lease_run(job);
 	info("astraea: job %u has leases from now on", job->job_id);

@@ -77,8 +77,7 @@ int astra_submit_check_unleased(struct astra_submit *r,
 				const struct astra_places *places,
 				struct astra_error *err);
 
-/* submit_wish.c: what to tell the user of a job that does not say how it saves
- * its work; NULL: nothing. Static. */
+/* submit_wish.c: what to tell the user of a job that declares no checkpoint; NULL: nothing. Static. */
 const char *astra_submit_unprepared_text(const struct astra_submit *r,
 					 const struct astra_options *options);
 /* Keep that its user said --requeue, in SPANK's environment of a request or of

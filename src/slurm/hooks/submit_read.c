@@ -5,6 +5,7 @@
 
 #include "src/slurm/hooks/submit_priv.h"
 #include "src/slurm/in/managed.h"
+#include "src/slurm/out/env.h"
 
 static uint32_t submit_read_said16(uint16_t n)
 {
@@ -141,7 +142,8 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 		.revocable = job->batch_flag &&
 			     (d->requeue == NO_VAL16 ? details->requeue
 						     : d->requeue),
-		.requeue = d->requeue != NO_VAL16 && d->requeue,
+		.requeue = (d->requeue != NO_VAL16 && d->requeue) ||
+			   astra_env_get(details, ASTRA_ENV_REQUEUE),
 		.minutes = either_limit(d->time_limit, job->time_limit),
 		.signal = astra_signal_is_deaf(job->warn_signal)
 				  ? 0

@@ -83,14 +83,14 @@ const char *astra_submit_unprepared_text(const struct astra_submit *r,
 		return NULL;
 	switch (options->unprepared) {
 	case ASTRA_UNPREPARED_SHARE:
-		return "this job does not say how it saves its work, so it "
-		       "keeps its GPUs within its tenant's share; beyond that "
-		       "it begins anew when others lack GPUs. If it can "
-		       "checkpoint say --requeue, or --signal (man 8 astraea)";
+		return "this job declares no checkpoint. It keeps its GPUs "
+		       "while it fits into its tenant's share; else it may be "
+		       "requeued and start from the beginning. If it can "
+		       "checkpoint say --requeue or --signal (man 8 astraea)";
 	case ASTRA_UNPREPARED_KEEP:
-		return "this job does not say how it saves its work, so it "
-		       "has no leases, as with --no-requeue. If it can "
-		       "checkpoint say --requeue, or --signal (man 8 astraea)";
+		return "this job declares no checkpoint, so it has no lease, "
+		       "as with --no-requeue. If it can checkpoint say "
+		       "--requeue or --signal (man 8 astraea)";
 	default:
 		return NULL;
 	}
@@ -127,11 +127,12 @@ int astra_submit_check_unleased(struct astra_submit *r,
 	    !astra_unleased_counts(sec, o->lease_sec))
 		return SLURM_SUCCESS;
 	astra_print_time(o->lease_sec, term, sizeof(term));
-	astra_error_set(err,
-			"%llu GPUs without a lease (srun, salloc, "
-			"--no-requeue, --lease=none): at most %u may be held "
-			"so, but for a time limit of %s or less",
-			(unsigned long long)r->need.gpus, most, term);
+	astra_error_set(
+		err,
+		"%llu GPUs without a lease (srun, salloc, "
+		"--no-requeue, --lease=none, Unprepared=keep): at most %u may be held "
+		"so, but for a time limit of %s or less",
+		(unsigned long long)r->need.gpus, most, term);
 	return ESLURM_INVALID_GRES;
 }
 

@@ -27,7 +27,8 @@ uint32_t astra_extras_of(const job_record_t *job)
 	hash = extras_number(hash, job->time_limit);
 	hash = extras_number(hash, job->time_min);
 	hash = extras_number(hash, (uint64_t)job->deadline);
-	hash = extras_number(hash, job->qos_id);
+	if (!astra_qos_named(job)) /* else the one that has room */
+		hash = extras_number(hash, job->qos_id);
 	hash = extras_number(hash, job->assoc_id);
 	hash = extras_number(hash, job->req_switch);
 	hash = extras_number(hash, job->wait4switch);

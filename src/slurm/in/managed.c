@@ -11,6 +11,7 @@
 #include "src/slurm/desk/progress.h"
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/request.h"
+#include "src/slurm/in/reserved.h"
 #include "src/slurm/in/wish.h"
 #include "src/slurm/out/env.h"
 
@@ -216,8 +217,7 @@ void astra_terms_before_maintenance(const struct astra_options *o,
 {
 	double term = terms->lease_sec > 0 ? terms->lease_sec : o->lease_sec;
 
-	if (!terms->revocable ||
-	    (terms->unprepared && o->unprepared == ASTRA_UNPREPARED_SHARE))
+	if (!terms->revocable)
 		return;
 	terms->lead_sec =
 		(terms->signal ? o->grace_sec : 0) + slurm_conf.kill_wait + 1;
@@ -279,5 +279,9 @@ void astra_terms_of(const job_record_t *job,
 			  !astra_env_get(job->details, ASTRA_ENV_REQUEUE);
 	out->pinned = why_pinned(job, options, &wish, out->unprepared);
 	out->revocable = !*out->pinned;
-	astra_terms_before_maintenance(options, out);
+	/* One that keeps its GPUs does not leave before a maintenance, but for
+	 * a run whose time limit was cut to end there. */
+	if (!out->unprepared || options->unprepared != ASTRA_UNPREPARED_SHARE ||
+	    astra_reserved_cut(job))
+		astra_terms_before_maintenance(options, out);
 }

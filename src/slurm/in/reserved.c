@@ -352,16 +352,39 @@ struct reserved_attract {
 	bool free; /* it has to have room now */
 };
 
+static int reserved_add_nodes(void *x, void *arg)
+{
+	const job_queue_rec_t *record = x;
+	bitstr_t *nodes = arg;
+
+	if (record->resv_ptr && record->resv_ptr->node_bitmap)
+		bit_or(nodes, record->resv_ptr->node_bitmap);
+	return 0;
+}
+
+/* Of these nodes those inside. For bit_free(). */
+static bitstr_t *reserved_inside(list_t *records, bitstr_t *among)
+{
+	bitstr_t *nodes = bit_alloc(node_record_count);
+
+	list_for_each_ro(records, reserved_add_nodes, nodes);
+	bit_and(nodes, among);
+	return nodes;
+}
+
 /* Leave in nodes those with the job's GPU type, and with its features. */
 static void reserved_keep_suited(const job_record_t *job,
 				 struct astra_node_order *order,
 				 const char *type, bitstr_t *nodes)
 {
 	bitstr_t *possible = bit_alloc(node_record_count);
+	bitoff_t first, last;
 
 	astra_constraint_apply(job, order, nodes, possible);
 	bit_free(possible);
-	for (bitoff_t i = 0; *type && i < node_record_count; i++)
+	first = *type ? bit_ffs(nodes) : -1;
+	last = bit_fls(nodes);
+	for (bitoff_t i = first; i >= 0 && i <= last; i++)
 		if (bit_test(nodes, i) &&
 		    !astra_node_has_type(node_record_table_ptr[i], type))
 			bit_clear(nodes, i);
@@ -388,12 +411,13 @@ static bool reserved_has_nodes(const struct reserved_attract *a,
 			       const slurmctld_resv_t *resv)
 {
 	uint64_t need = a->free ? astra_request_least(a->request) : 0;
+	bitoff_t first = bit_ffs(a->suited), last = bit_fls(a->suited);
 	uint64_t gpus = 0;
 	uint32_t nodes = 0;
 
 	if (!a->free)
 		nodes = (uint32_t)bit_overlap(a->suited, resv->node_bitmap);
-	for (bitoff_t i = 0; a->free && i < node_record_count; i++) {
+	for (bitoff_t i = first; a->free && i >= 0 && i <= last; i++) {
 		uint64_t free = bit_test(resv->node_bitmap, i)
 					? reserved_free(a, i)
 					: 0;
@@ -440,8 +464,9 @@ astra_reserved_magnet(job_record_t *job, struct astra_node_order *order,
 		return NULL;
 	astra_request_ask(job, &any.ask);
 	any.all = astra_node_order_numbered(order);
-	any.suited = bit_copy(among);
-	reserved_keep_suited(job, order, any.ask.type, any.suited);
+	any.suited = reserved_inside(records, among);
+	if (bit_ffs(any.suited) >= 0)
+		reserved_keep_suited(job, order, any.ask.type, any.suited);
 	free = any;
 	free.free = true;
 	first = list_find_first_ro(records, reserved_attracts, &free);

@@ -525,7 +525,8 @@ int astra_scene_take(struct astra_scene *scene,
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
 		if (config->pools[i].options.leases &&
-		    astra_uses_find(&scene->arena, &scene->views[i]) < 0)
+		    astra_uses_find(&scene->arena, &scene->views[i],
+				    &config->pools[i].options) < 0)
 			return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
 		if (astra_arrays_share(&scene->arena, &scene->views[i]) < 0 ||

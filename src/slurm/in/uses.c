@@ -46,6 +46,7 @@ struct use_list {
 struct uses {
 	struct astra_arena *arena;
 	struct astra_view *view;
+	bool keeps_unprepared;
 	uint32_t waiting[ASTRA_USES_JOBS]; /* indices into the view's jobs */
 	size_t waiting_count;
 	struct use_limit licences[ASTRA_USES_LICENCES];
@@ -462,7 +463,7 @@ static void use_find_releasable(const struct uses *u, struct use_limit *l)
 		uint64_t amount;
 
 		if (j->state != ASTRA_JOB_RUNNING || !j->revocable ||
-		    j->suspended)
+		    j->suspended || (j->unprepared && u->keeps_unprepared))
 			continue;
 		job = find_job_record(j->id);
 		amount = job ? use_amount(u, l, job) : 0;
@@ -635,11 +636,17 @@ static void use_find_waiting(struct uses *u)
 	}
 }
 
-int astra_uses_find(struct astra_arena *arena, struct astra_view *view)
+int astra_uses_find(struct astra_arena *arena, struct astra_view *view,
+		    const struct astra_options *options)
 {
 	assoc_mgr_lock_t locks = {
 		.assoc = READ_LOCK, .qos = READ_LOCK, .tres = READ_LOCK};
-	struct uses u = {.arena = arena, .view = view};
+	struct uses u = {
+		.arena = arena,
+		.view = view,
+		.keeps_unprepared =
+			options->unprepared != ASTRA_UNPREPARED_REQUEUE,
+	};
 	int rc;
 
 	use_find_waiting(&u);

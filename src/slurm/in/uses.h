@@ -16,6 +16,7 @@
  * uses of these limits is known. Costs nothing where no job is over a limit.
  * Locks: caller holds conf, job and part read; takes assoc_mgr's read.
  * Returns 0, or -1 when out of memory. */
-int astra_uses_find(struct astra_arena *arena, struct astra_view *view);
+int astra_uses_find(struct astra_arena *arena, struct astra_view *view,
+		    const struct astra_options *options);
 
 #endif
