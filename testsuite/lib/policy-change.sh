@@ -131,7 +131,9 @@ paid() { [[ $(ledger) == *"blue "[1-9]* ]]; }
 recorded() {
 	local id
 	for id in "${short[@]}"; do
-		[[ $(sacct -nXPD -j "$id" -o State) == COMPLETED ]] || return 1
+		# After a kill slurmctld may give a number once more.
+		[[ $(sacct -nXPD -j "$id" -o State | sort -u) == COMPLETED ]] ||
+			return 1
 	done
 	[[ $(sacct -nXPD -j "$red,$blue,$elastic" -o State | xargs) == \
 		"RUNNING RUNNING RUNNING" ]]
