@@ -114,7 +114,7 @@ static void publish_many_tenants(void)
 {
 	struct astra_report *report = sample_report();
 
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 300; i++) {
 		char name[16];
 		struct astra_report_tenant tenant = report->tenants[0];
 
