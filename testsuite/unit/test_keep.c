@@ -344,16 +344,15 @@ static void what_was_interrupted_is_kept_longer(void **state)
 /* Ten tenants, eight GPUs: nobody's share is a GPU, and all take turns. */
 static void shares_below_a_gpu_take_turns(void **state)
 {
+	static const char *const names[] = {"c", "d", "e", "f",
+					    "g", "h", "i", "j"};
 	struct vcluster vc = {0};
 	struct vjob *jobs[10];
 
 	(void)state;
 	keep_begin(&vc, 1, 8, "ltgf");
-	for (uint32_t t = 2; t < 10; t++) {
-		const char name[2] = {(char)('a' + t), 0};
-
-		vc_tenant(&vc, strdup(name), 1);
-	}
+	for (uint32_t t = 2; t < 10; t++)
+		vc_tenant(&vc, names[t - 2], 1);
 	for (uint32_t t = 0; t < 10; t++)
 		jobs[t] = keep_job(&vc, t, 1, HUGE_VAL);
 	vc_run(&vc, AT(40 * TERM));
