@@ -324,7 +324,9 @@ static void keep_carry_out(struct keep *k)
 		const struct astra_job *job = &r->snap->jobs[j->index];
 
 		/* It was started to leave before a maintenance. */
-		if (job->leave_cuts && job->leave_sec > 0)
+		if (job->leave_cuts && job->leave_sec > 0 &&
+		    (!(j->keep_until_sec > 0) ||
+		     job->leave_sec < j->keep_until_sec))
 			j->keep_until_sec = job->leave_sec;
 		if (j->keep_until_sec > now)
 			r->wake_sec = fmin(r->wake_sec, j->keep_until_sec);
