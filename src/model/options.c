@@ -373,15 +373,13 @@ const struct astra_option astra_option_table[] = {
 	 "make it longer; an operator's may. Lowering this does not "
 	 "shorten the limits of jobs that already wait.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, unleased_sec)}},
-	{"Unprepared", "requeue|share|keep", "requeue",
+	{"Unprepared", "share|requeue|keep", "share",
 	 "What happens to a batch job that declares no checkpoint. A job declares "
 	 "one by --signal, --requeue, --checkpoint-with, --agent, --gpu-range or "
 	 "--workers, or by CheckpointSignal= of its pool; later by scontrol update "
 	 "JobId=N Requeue=1, or under ltgf and themis by a report of a checkpoint. "
 	 "Under these two, a job that reports its progress and saved nothing in two "
 	 "runs in a row declares none. "
-	 "requeue: the job has leases like others, and starts from the beginning "
-	 "after each that is not renewed. "
 	 "share: these jobs keep their GPUs up to their tenant's share: of the "
 	 "pool's GPUs, by weight among the tenants that have jobs. The share is "
 	 "filled in this order: jobs without leases, then these jobs by their start "
@@ -393,10 +391,12 @@ const struct astra_option astra_option_table[] = {
 	 "within a term are chosen before others, and no job gets a lease before "
 	 "UnpreparedMin. After each term in which the tenant still lacks GPUs more "
 	 "borrowing jobs get leases. "
+	 "requeue: the job has leases like others, and starts from the beginning "
+	 "after each that is not renewed. "
 	 "keep: the job has no lease and keeps its GPUs until it ends. NoLeaseGPUs, "
 	 "NoLeaseUserGPUs and NoLeaseTime bound it.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, unprepared)},
-	 .words = {"requeue", "share", "keep"}},
+	 .words = {"share", "requeue", "keep"}},
 	{"UnpreparedMin", "TIME|auto", "auto",
 	 "With Unprepared=share: the shortest run of a borrowing job. It doubles "
 	 "each time that its GPUs are taken back, four times at most. auto: four times "

@@ -28,8 +28,8 @@ enum astra_period { ASTRA_PERIOD_DAY, ASTRA_PERIOD_WEEK, ASTRA_PERIOD_MONTH };
 
 /* Unprepared: what happens to jobs that declare no checkpoint. */
 enum astra_unprepared {
-	ASTRA_UNPREPARED_REQUEUE, /* as of all others */
 	ASTRA_UNPREPARED_SHARE,	  /* they keep GPUs within their share */
+	ASTRA_UNPREPARED_REQUEUE, /* as of all others */
 	ASTRA_UNPREPARED_KEEP,	  /* they have no leases */
 };
 
