@@ -69,7 +69,7 @@ static void jobs_print(struct check_jobs *jobs, const char *what,
 
 	if (jobs->count)
 		printf("%zu %s %s, of %zu user%s: %s\n", jobs->count, what,
-		       jobs->count == 1 ? "job" : "jobs", users,
+		       jobs->count == 1 ? "job record" : "job records", users,
 		       users == 1 ? "" : "s", text);
 }
 
