@@ -116,7 +116,8 @@ static void a_portal_may_frame_it(void **state)
 	lacks("frame-ancestors 'none'");
 	web_end();
 	assert_int_not_equal(
-		exporter_start("web", "--frame=https://a.example; script-src *"),
+		exporter_start("web",
+			       "--frame=https://a.example; script-src *"),
 		0);
 	exporter.pid = 0;
 }
