@@ -70,7 +70,7 @@ def put_waits(title, journals, choose):
 def who_waited(then, journals, jobs):
     print("WHO WAITED HOW LONG for its first step, seconds")
     print()
-    print(f"  {'':20}" + "   ".join(f"{title:^18}" for _, title in CLUSTERS))
+    print(f"  {'':20}" + "   ".join(f"{title:>18}" for _, title in CLUSTERS))
     print(f"  {'Jobs of':20}" + "   ".join(
         f"{'mean':>9}{'longest':>9}" for _ in CLUSTERS))
 
@@ -89,6 +89,8 @@ def who_waited(then, journals, jobs):
                            then["over_sec"] else "not within the time")
             for name, title in CLUSTERS]
     print(f"  All jobs finished after: {', '.join(ends)}")
+    print("  Stock Slurm is as it comes here. contrib/beside-stock.sh takes a "
+          "tuned one, too.")
     print()
 
 
