@@ -32,7 +32,7 @@ step_sec=0.5
 nodes=4 gpus=8
 keep='' plain=()
 dir='' child='' up=()
-stock_conf='' percent=100
+stock_conf=''
 
 say() { echo "== $*"; }
 
@@ -169,15 +169,6 @@ check_plugin() {
 		die "the plugin shows none of the jobs: $(log_says)"
 }
 
-# The jobs' length in percent: shorter where setting up took long, so that all
-# of it stays below four minutes.
-scale() {
-	local left=$((215 - SECONDS))
-	((left < 110)) || left=110
-	((left > 55)) || left=55
-	echo $((left * 80 / 110))
-}
-
 # submit CLUSTER TENANT GPUS STEPS: the example of contrib/examples, as a user
 # would.
 submit() {
@@ -196,8 +187,7 @@ submit_all() {
 	while read -r tenant size sec count; do
 		while ((count-- > 0)); do
 			for cluster in stock ours; do
-				submit "$cluster" "$tenant" "$size" \
-					$((sec * 2 * percent / 100))
+				submit "$cluster" "$tenant" "$size" $((sec * 2))
 			done
 		done
 	done < <(grep -v '^#' "$demo/workload")
@@ -208,7 +198,7 @@ submit_all() {
 
 show() {
 	run python3 -B "$demo/view.py" "${plain[@]}" --nodes "$nodes" \
-		--gpus "$gpus" --limit "$((190 * percent / 100))" \
+		--gpus "$gpus" --limit 150 \
 		--record "$dir/fairness.json" --stock "$stock_conf" \
 		"$dir/jobs/ours"
 }
@@ -243,7 +233,6 @@ trap 'exit 143' TERM HUP
 build
 start_clusters
 check_slurm
-percent=$(scale)
 submit_all
 check_plugin
 show
