@@ -331,6 +331,10 @@ struct astra_engine {
 	 * bound of the others that has not passed. */
 	bool unbound;
 	double first_bound_sec;
+	/* Whether a job keeps its GPUs by Unprepared=share, which may be in the
+	 * way of any first start, and when one did last. */
+	bool keeps;
+	double kept_sec;
 	uint64_t places;	      /* that were ever given */
 	struct repayment *repayments; /* empty between rounds */
 	size_t repayment_count, repayment_room;

@@ -273,6 +273,7 @@ static void keep_find_whole(struct keep *k, bool own)
 static void keep_lease(struct keep *k, struct ejob *j, bool leased)
 {
 	struct round *r = k->r;
+	const struct astra_job *job = &r->snap->jobs[j->index];
 
 	if (j->revocable == leased)
 		return;
@@ -280,9 +281,10 @@ static void keep_lease(struct keep *k, struct ejob *j, bool leased)
 	if (leased) {
 		j->lent = false;
 		j->lease_start_sec = r->snap->now_sec;
-		astra_lease_set_end(r->e, j, r->snap->now_sec);
+		astra_lease_set_end(r->e, j,
+				    astra_lease_cut(job, r->snap->now_sec));
 	}
-	astra_roster_put(r->e, j, &r->snap->jobs[j->index]);
+	astra_roster_put(r->e, j, job);
 	r->plan->changed = true;
 }
 
@@ -317,6 +319,7 @@ static double keep_choose(struct keep *k, double need, double at_sec)
 static void keep_carry_out(struct keep *k)
 {
 	struct round *r = k->r;
+	struct astra_engine *e = r->e;
 	double now = r->snap->now_sec;
 
 	for (size_t i = 0; i < k->count; i++) {
@@ -332,7 +335,10 @@ static void keep_carry_out(struct keep *k)
 			r->wake_sec = fmin(r->wake_sec, j->keep_until_sec);
 		keep_lease(k, j,
 			   j->keep_until_sec > 0 && j->keep_until_sec <= now);
+		e->keeps |= !j->revocable;
 	}
+	if (e->keeps)
+		e->kept_sec = now;
 }
 
 static int keep_init(struct keep *k, struct round *r)
@@ -357,6 +363,7 @@ int astra_keep_follow(struct round *r, uint64_t free_gpus)
 	struct keep k;
 	int rc = 0;
 
+	e->keeps = false;
 	if (!e->options.leases ||
 	    e->options.unprepared != ASTRA_UNPREPARED_SHARE)
 		return 0;

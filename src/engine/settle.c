@@ -272,10 +272,15 @@ static double settle_promise_sec(const struct round *r, const struct ejob *j)
 
 double astra_first_promised_sec(const struct round *r, const struct ejob *j)
 {
-	return astra_engine_promises(r->e) && !j->ran && !j->balked &&
-			       isfinite(j->bound_sec)
-		       ? j->bound_sec
-		       : 0;
+	const struct astra_engine *e = r->e;
+
+	if (!astra_engine_promises(e) || j->ran || j->balked || e->keeps ||
+	    !isfinite(j->bound_sec))
+		return 0;
+	return j->bound_sec > 0 && e->kept_sec > 0
+		       ? fmax(j->bound_sec,
+			      e->kept_sec + settle_promise_sec(r, j))
+		       : j->bound_sec;
 }
 
 double astra_promised_sec(const struct round *r, const struct ejob *j)
@@ -295,7 +300,8 @@ double astra_promised_after_sec(const struct round *r, const struct ejob *j)
 	double sec = settle_promise_sec(r, j);
 
 	return astra_engine_promises(r->e) && !j->ran && !j->balked &&
-			       astra_vain_unleased(j->vain) && isfinite(sec)
+			       !r->e->keeps && astra_vain_unleased(j->vain) &&
+			       isfinite(sec)
 		       ? sec
 		       : 0;
 }

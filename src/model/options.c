@@ -475,7 +475,8 @@ const struct astra_option astra_option_table[] = {
 	 "recalled. Under policies other than ltgf a lease ends for it "
 	 "by itself, or once it has lasted LeaseTerm; plans, prices and "
 	 "auctions give way to a promised start. A job that RefuseUnworthy "
-	 "refuses, or any job under a baseline, is promised nothing. no: the paper's rule alone, under which "
+	 "refuses, or any job under a baseline, is promised nothing; nor is any while "
+	 "jobs that declare no checkpoint keep GPUs (Unprepared=share). no: the paper's rule alone, under which "
 	 "large jobs may starve.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, promise)}},
 	{"RecallAfter", "TIME", "2:00",

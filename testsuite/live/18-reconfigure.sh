@@ -8,7 +8,7 @@ file=$(mktemp)
 cat >"$file" <<-EOT
 	# A comment
 	RoundInterval=1
-	Pool=gpu Partitions=gpu LeaseTerm=600 RecallAfter=0 CheckpointGrace=20
+	Pool=gpu Partitions=gpu LeaseTerm=600 RecallAfter=0 CheckpointGrace=20 Unprepared=requeue
 	Tenant=red Accounts=red,crimson Weight=2
 	Tenant=blue Accounts=blue
 EOT

@@ -91,6 +91,13 @@ shell=$!
 wait_for 120 all_in RUNNING old,guest 30
 stock_jobs=$(squeue -h -r -t RUNNING -A old,guest -o %A | sort -n)
 before=$(old_jobs)
+submit -A guest --gres=gpu:20 --begin=now+1hour "$OUT/job" >"$OUT/waits"
+text=$(sfair check)
+check "sfair check: $text" \
+	grep '^[0-9]* running job records, of 2 users: they keep their GPUs' <<<"$text"
+check "sfair check: $text" grep '^2 waiting job records, of 1 user: ' <<<"$text"
+scancel "$(<"$OUT/waits")"
+ok what-leases-would-mean-is-told-before
 
 # ---- The plugins come. Another tenant that is due a third of the GPUs waits, and
 # tasks of an array that runs.

@@ -4,6 +4,7 @@
 # Slurm and no configuration of it, a job is told what is left of its lease,
 # reports, gets its signal and says that its checkpoint is complete.
 . "$(dirname "$0")/../lib/live.sh"
+. "${live_lib:?}/meanings.sh"
 
 unshare --mount --pid --fork true 2>/dev/null || skip "no namespaces here"
 [[ -x /usr/bin/python3 ]] || skip "no Python in /usr"
@@ -56,11 +57,6 @@ exec /usr/sbin/chroot "$root" /usr/bin/python3 /out/train.py
 EOT
 chmod 755 "$out/contain"
 
-id=$(env -u SFAIR_SOCKET -u SFAIR_MUNGE_SOCKET -u MUNGE_SOCKET \
-	sbatch --parsable -o "$out/%j" --open-mode=append --chdir=/ \
-	--gres=gpu:2 --signal=B:USR1@60 --requeue \
-	--wrap "exec unshare --mount $out/contain $out")
-wait_for 30 job_is "$id" RUNNING
 said() {
 	sfair job -j "$id" --json | python3 -c '
 import json, sys
@@ -68,11 +64,26 @@ for job in json.load(sys.stdin)["jobs"]:
     print((job[sys.argv[1]] or {}).get(sys.argv[2], 0))' "$@"
 }
 reported() { (($(said progress "done") > 0)); }
-wait_for 30 reported
-rival=$(submit --gres=gpu:2 --no-requeue --wrap 'exec sleep 1000')
-wait_for 60 job_is "$rival" RUNNING
-step=$(sed -n 's/^saved \([0-9]*\) True $/\1/p' "$out/$id")
-[[ $step ]] || fail "in its container: $(cat "$out/$id")"
 saved() { [[ $(said checkpoint step) == "$step" ]]; }
-wait_for 20 saved
-grep -qE '^left [0-9.]+$' "$out/$id" || fail "$(cat "$out/$id")"
+
+# leased SIGNAL COMMAND: such a job in its container, until a rival has its GPUs.
+leased() {
+	local rival step
+	id=$(env -u SFAIR_SOCKET -u SFAIR_MUNGE_SOCKET -u MUNGE_SOCKET \
+		sbatch --parsable -o "$out/%j" --open-mode=append --chdir=/ \
+		--gres=gpu:2 --signal="$1" --requeue --wrap "$2")
+	wait_for 30 job_is "$id" RUNNING
+	wait_for 30 reported
+	rival=$(submit --gres=gpu:2 --no-requeue --wrap 'exec sleep 1000')
+	wait_for 60 job_is "$rival" RUNNING
+	step=$(sed -n 's/^saved \([0-9]*\) True $/\1/p' "$out/$id")
+	[[ $step ]] || fail "in its container: $(cat "$out/$id")"
+	wait_for 20 saved
+	grep -qE '^left [0-9.]+$' "$out/$id" || fail "$(cat "$out/$id")"
+	cancel_all
+}
+
+leased B:USR1@60 "exec unshare --mount $out/contain $out"
+ok the-batch-script-becomes-the-container
+leased USR1@60 "srun unshare --mount $out/contain $out"
+ok a-step-is-the-container

@@ -463,6 +463,30 @@ static void random_world(uint64_t seed, const char *policy)
 	vc_fini(&vc);
 }
 
+/* While a job keeps its GPUs no first start is promised; afterwards it is, as if
+ * the job had come then, first in line: 16 GPUs after 2 + 16/8 terms, here by 7.5. */
+static void no_start_is_promised_beside_them(void **state)
+{
+	struct vcluster vc = {0};
+	struct vjob *b, *gang;
+
+	(void)state;
+	keep_begin(&vc, 2, 8, "ltgf");
+	keep_job(&vc, 0, 16, 3.5 * TERM);
+	vc_run(&vc, AT(5));
+	b = vc_submit(&vc, 1, 4, HUGE_VAL);
+	gang = vc_submit(&vc, 1, 16, HUGE_VAL);
+	vc_run(&vc, AT(TERM));
+	assert_int_equal(b->starts, 0);
+	assert_true(vc_view(&vc, b).bound_sec > 0);
+	assert_close(vc_view(&vc, b).reason.bound_sec, 0, 0);
+	vc_run(&vc, AT(4 * TERM));
+	assert_int_equal(b->starts, 1);
+	assert_true(vc_view(&vc, gang).bound_sec < AT(5.5 * TERM));
+	assert_true(vc_view(&vc, gang).reason.bound_sec > AT(7 * TERM));
+	vc_fini(&vc);
+}
+
 static void nobody_within_its_share_is_interrupted(void **state)
 {
 	(void)state;
@@ -476,6 +500,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(borrowed_gpus_come_back),
+		cmocka_unit_test(no_start_is_promised_beside_them),
 		cmocka_unit_test(the_one_that_started_last_goes_first),
 		cmocka_unit_test(those_that_can_checkpoint_yield_first),
 		cmocka_unit_test(a_gang_gets_its_share),

@@ -104,6 +104,24 @@ static void the_page_has_the_state(void **state)
 	web_end();
 }
 
+static void a_portal_may_frame_it(void **state)
+{
+	(void)state;
+	every = "--frame=https://portal.example:8443";
+	web_begin(sample_report());
+	every = "--interval=3600";
+	http(HTTP("GET", "/") "\r\n");
+	says("Content-Security-Policy: frame-ancestors "
+	     "https://portal.example:8443\r\n");
+	lacks("frame-ancestors 'none'");
+	web_end();
+	assert_int_not_equal(
+		exporter_start("web",
+			       "--frame=https://a.example; script-src *"),
+		0);
+	exporter.pid = 0;
+}
+
 /* GPUs that are being collected stay with their jobs until there are enough. */
 static void a_lease_that_is_over_is_not_shown_as_one(void **state)
 {
@@ -295,6 +313,7 @@ static void what_contradicts_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(a_portal_may_frame_it, web_kill),
 		cmocka_unit_test_teardown(every_path_and_method_has_its_answer,
 					  web_kill),
 		cmocka_unit_test_teardown(the_page_has_the_state, web_kill),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair check: an astraea.conf before it is used. Asks nobody, so that it works
- * before the plugin is there. */
+/* sfair check: an astraea.conf before it is used. It works without the plugin
+ * and without slurmctld. */
 #include "src/cmd/sfair/check.h"
 
 #include <stdio.h>
@@ -41,7 +41,8 @@ int sfair_check(int argc, char **argv, struct astra_error *err)
 		.summary =
 			"Check an astraea.conf with the plugin's own parser before it is used: the one\n"
 			"beside slurm.conf, or FILE. Says what it has wrong, which lines slurm.conf\n"
-			"lacks, and what would change in what runs. Nothing is changed, nobody asked.",
+			"lacks, what would change in what runs, and, where slurmctld runs without the\n"
+			"plugins, which of its jobs would have leases. Nothing is changed.",
 		.options = options,
 		.word = set_file,
 	};
@@ -55,5 +56,5 @@ int sfair_check(int argc, char **argv, struct astra_error *err)
 	if (sfair_load_slurm_conf("name a slurm.conf with --slurm-conf", err) <
 	    0)
 		return -1;
-	return sfair_check_conf(args.file, args.quiet, err);
+	return sfair_check_conf(args.file, args.quiet, !args.slurm_conf, err);
 }

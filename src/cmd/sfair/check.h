@@ -10,14 +10,20 @@
 
 /* Check an astraea.conf with the plugin's own parser against the slurm.conf
  * that is loaded, and print what would change.
- * path: NULL: the one beside slurm.conf.
+ * path: NULL: the one beside slurm.conf. quiet: only what is wrong. asks: say what
+ * leases would mean for the jobs of a slurmctld without the plugins.
  * Returns 0, or -1 with err naming file, line, key and value. */
-int sfair_check_conf(const char *path, bool quiet, struct astra_error *err);
+int sfair_check_conf(const char *path, bool quiet, bool asks,
+		     struct astra_error *err);
 
 /* Of what: slurm.conf's lines, partitions, the file itself, this host. */
 #define SFAIR_CONF_WARNINGS 4
 
 struct astra_config;
+
+/* Print what leases would mean for the jobs that slurmctld has, where it answers
+ * and has no plugin. Slurm's configuration is loaded. */
+void sfair_check_jobs(const struct astra_config *config);
 
 /* Read one so, and print nothing.
  * Returns it, to be freed with astra_config_destroy(), or NULL with err set. */

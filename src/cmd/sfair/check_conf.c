@@ -355,7 +355,8 @@ static void print_good(const char *file, const struct astra_config *config)
 		puts("each account is a tenant");
 }
 
-int sfair_check_conf(const char *path, bool quiet, struct astra_error *err)
+int sfair_check_conf(const char *path, bool quiet, bool asks,
+		     struct astra_error *err)
 {
 	struct astra_error warnings[SFAIR_CONF_WARNINGS];
 	struct astra_config *config = NULL;
@@ -372,6 +373,8 @@ int sfair_check_conf(const char *path, bool quiet, struct astra_error *err)
 		sfair_conf_warnings(warnings, print_warning, NULL);
 	if (config && !quiet)
 		tell_changes(config, whole, live);
+	if (config && !quiet && asks)
+		sfair_check_jobs(config);
 	astra_config_destroy(config);
 	free(whole);
 	free(live);

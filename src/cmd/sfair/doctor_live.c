@@ -116,9 +116,7 @@ static void live_diag(struct doctor *d, const json_t *reply)
 /* So many jobs, and whose they are. */
 struct live_of {
 	unsigned count;
-	const char *users[USERS_NAMED];
-	size_t user_count;
-	bool more;
+	json_t *users; /* the jobs of each by name */
 };
 
 struct live_jobs {
@@ -131,24 +129,60 @@ struct live_jobs {
 static void live_add(struct live_of *of, const char *user)
 {
 	of->count++;
-	for (size_t i = 0; i < of->user_count; i++)
-		if (!strcmp(of->users[i], user))
-			return;
-	if (of->user_count < USERS_NAMED)
-		of->users[of->user_count++] = user;
-	else
-		of->more = true;
+	if (!of->users)
+		of->users = json_object();
+	json_object_set_new(of->users, user,
+			    json_integer(1 + json_integer_value(json_object_get(
+						     of->users, user))));
 }
 
-/* users: for astra_text_clear(). */
+/* The user with the most jobs that is not in taken, which gets it. */
+static const char *live_next(json_t *users, json_t *taken)
+{
+	const char *name, *best = NULL;
+	json_int_t most = 0;
+	json_t *count;
+
+	json_object_foreach(users, name, count)
+	{
+		json_int_t jobs = json_integer_value(count);
+
+		if (!json_object_get(taken, name) &&
+		    (jobs > most ||
+		     (jobs == most && best && strcmp(name, best) < 0))) {
+			best = name;
+			most = jobs;
+		}
+	}
+	if (best)
+		json_object_set_new(taken, best, json_true());
+	return best;
+}
+
+/* "bob", or "3 users (bob 5, eve 2, mal 1)". users: for astra_text_clear(). */
 static const char *live_users(const struct live_of *of,
 			      struct astra_text *users)
 {
-	for (size_t i = 0; i < of->user_count; i++)
-		astra_text_printf(users, "%s%s", i ? ", " : "", of->users[i]);
-	if (of->more)
-		astra_text_printf(users, " and others");
-	return users->failed ? "" : users->bytes;
+	size_t count = json_object_size(of->users), named = 0;
+	json_t *taken = json_object();
+	const char *name;
+
+	if (count > 1)
+		astra_text_printf(users, "%zu users (", count);
+	for (; named < USERS_NAMED && (name = live_next(of->users, taken));
+	     named++) {
+		astra_text_printf(users, "%s%s", named ? ", " : "", name);
+		if (count > 1)
+			astra_text_printf(users, " %" JSON_INTEGER_FORMAT,
+					  json_integer_value(json_object_get(
+						  of->users, name)));
+	}
+	if (count > named)
+		astra_text_printf(users, " and %zu more", count - named);
+	if (count > 1)
+		astra_text_printf(users, ")");
+	json_decref(taken);
+	return users->failed || !users->bytes ? "" : users->bytes;
 }
 
 static void live_count(struct live_jobs *jobs, const json_t *rows)
@@ -188,16 +222,15 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 			"%u of %zu job records have no checkpoint signal, of "
 			"%s: at a lease's end they begin anew; "
 			"--signal=USR1 in their scripts, or "
-			"CheckpointSignal= of the pool, or Unprepared=share "
-			"(astraea.conf(5))",
+			"CheckpointSignal= of the pool (astraea.conf(5))",
 			jobs.deaf.count, json_array_size(rows),
 			live_users(&jobs.deaf, &deaf));
 	if (jobs.later.count)
 		doctor_say(
 			d, DOCTOR_GOOD,
 			"%u of %zu job records run in pools without leases and "
-			"declare no checkpoint, of %s: before Leases=yes choose "
-			"Unprepared= (astraea.conf(5))",
+			"declare no checkpoint, of %s: Unprepared= says what "
+			"leases will mean for them (astraea.conf(5))",
 			jobs.later.count, json_array_size(rows),
 			live_users(&jobs.later, &later));
 	if (jobs.kept.count)
@@ -221,6 +254,9 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 	astra_text_clear(&deaf);
 	astra_text_clear(&kept);
 	astra_text_clear(&later);
+	json_decref(jobs.deaf.users);
+	json_decref(jobs.kept.users);
+	json_decref(jobs.later.users);
 }
 
 /* slurmdbd, as sacctmgr finds it. */

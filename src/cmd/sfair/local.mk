@@ -37,6 +37,7 @@ sfair_SOURCES = \
 	src/cmd/sfair/check.c \
 	src/cmd/sfair/check.h \
 	src/cmd/sfair/check_conf.c \
+	src/cmd/sfair/check_jobs.c \
 	src/cmd/sfair/columns.c \
 	src/cmd/sfair/commands.c \
 	src/cmd/sfair/conf.c \

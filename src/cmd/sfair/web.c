@@ -20,6 +20,8 @@ struct web_args {
 	const char *listen;
 	struct http_nets nets;
 	struct astra_names names;
+	const char
+		*frame; /* the origin that may show it in a frame; NULL: none */
 	uint32_t every_sec;
 	bool verbose;
 };
@@ -27,6 +29,7 @@ struct web_args {
 struct web {
 	struct web_state *state;
 	long started; /* of entity tags: numbers begin anew with a process */
+	struct astra_text frames; /* the header that says who may frame it */
 };
 
 /* ---- Answers. ---- */
@@ -39,17 +42,21 @@ struct web {
 /* What a browser is to hold to, beside what the page itself says. */
 static const char *const web_headers[][2] = {
 	{"Cache-Control", "no-cache"},
-	{"Content-Security-Policy", "frame-ancestors 'none'"},
 	{"Cross-Origin-Resource-Policy", "same-origin"},
 	{"Referrer-Policy", "no-referrer"},
 	{"Vary", "Accept-Encoding"},
 	{"X-Content-Type-Options", "nosniff"},
-	{"X-Frame-Options", "DENY"},
 };
 
-static enum MHD_Result web_send(struct MHD_Connection *connection,
-				unsigned int status, const char *tag,
-				const char *type, bool packed,
+struct web_reply {
+	unsigned int status;
+	const char *tag, *type;
+	bool packed;
+};
+
+static enum MHD_Result web_send(const struct web *web,
+				struct MHD_Connection *connection,
+				const struct web_reply *reply,
 				struct MHD_Response *response)
 {
 	enum MHD_Result rc;
@@ -59,15 +66,18 @@ static enum MHD_Result web_send(struct MHD_Connection *connection,
 	for (size_t i = 0; i < sizeof(web_headers) / sizeof(*web_headers); i++)
 		MHD_add_response_header(response, web_headers[i][0],
 					web_headers[i][1]);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, tag);
-	if (packed)
+	MHD_add_response_header(response, "Content-Security-Policy",
+				web->frames.bytes);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				reply->type);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, reply->tag);
+	if (reply->packed)
 		MHD_add_response_header(
 			response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+	if (reply->status == MHD_HTTP_SERVICE_UNAVAILABLE)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER,
 					"10");
-	rc = MHD_queue_response(connection, status, response);
+	rc = MHD_queue_response(connection, reply->status, response);
 	MHD_destroy_response(response);
 	return rc;
 }
@@ -113,26 +123,25 @@ static enum MHD_Result web_answer(struct web *web,
 	struct web_documents *d = web_state_get(web->state);
 	struct web_document *one = d ? &d->forms[form] : NULL;
 	char tag[TAG_BYTES];
-	bool packed;
+	struct web_reply reply = {MHD_HTTP_NOT_MODIFIED, tag, type, false};
 
 	if (!d)
 		return MHD_NO;
-	packed = one->packed.text.size &&
-		 web_has(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING, "gzip");
 	snprintf(tag, sizeof(tag), "W/\"%lx-%llx\"", web->started,
 		 (unsigned long long)d->number);
 	if (d->answers && web_has(connection, MHD_HTTP_HEADER_IF_NONE_MATCH,
 				  tag + strlen("W/"))) {
 		web_state_put(d);
-		return web_send(connection, MHD_HTTP_NOT_MODIFIED, tag, type,
-				false,
+		return web_send(web, connection, &reply,
 				MHD_create_response_from_buffer(
 					0, NULL, MHD_RESPMEM_PERSISTENT));
 	}
-	return web_send(connection,
-			d->answers ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE,
-			tag, type, packed,
-			web_share(packed ? &one->packed : &one->plain));
+	reply.status = d->answers ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+	reply.packed =
+		one->packed.text.size &&
+		web_has(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING, "gzip");
+	return web_send(web, connection, &reply,
+			web_share(reply.packed ? &one->packed : &one->plain));
 }
 
 static enum MHD_Result web_answer_page(void *arg,
@@ -175,6 +184,23 @@ static int web_set_nets(const struct astra_cli_option *row, void *at,
 	return http_nets_parse(at, value, err);
 }
 
+/* An origin alone: it becomes part of a header. */
+static int web_set_frame(const struct astra_cli_option *row, void *at,
+			 const char *value, struct astra_error *err)
+{
+	const char *host = strstr(value, "://");
+
+	if ((strncmp(value, "https://", 8) && strncmp(value, "http://", 7)) ||
+	    !host[3] ||
+	    host[3 +
+		 strspn(host + 3,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]")])
+		return astra_error_set(err,
+				       "https://HOST or https://HOST:PORT, "
+				       "without a path");
+	return astra_cli_text(row, at, value, err);
+}
+
 #define IN(member) ASTRA_CLI_IN(struct web_args, member)
 
 static const struct astra_cli_option web_options[] = {
@@ -187,6 +213,9 @@ static const struct astra_cli_option web_options[] = {
 	{"name", 0, "HOST,...",
 	 "names under which readers reach it, besides this host's own",
 	 ASTRA_CLI_BY(sfair_set_names, struct web_args, names)},
+	{"frame", 0, "ORIGIN",
+	 "a portal that may show it in a frame: https://portal.example",
+	 ASTRA_CLI_BY(web_set_frame, struct web_args, frame)},
 	{"interval", 0, "SECONDS", "how often the plugin is asked [10]",
 	 IN(every_sec), .least = 1, .most = 3600},
 	ASTRA_CLI_HELP,
@@ -230,7 +259,9 @@ static int web_run(struct web_args *args, struct astra_error *err)
 	};
 	int fd, rc = -1;
 
-	if (http_own_names(&args->names) < 0)
+	astra_text_printf(&web.frames, "frame-ancestors %s",
+			  args->frame ? args->frame : "'none'");
+	if (http_own_names(&args->names) < 0 || web.frames.failed)
 		return astra_error_nomem(err);
 	fd = http_listen(&options, err);
 	if (fd < 0)
@@ -244,6 +275,7 @@ static int web_run(struct web_args *args, struct astra_error *err)
 	else
 		close(fd);
 	web_state_stop(web.state);
+	astra_text_clear(&web.frames);
 	return rc;
 }
 
