@@ -30,7 +30,7 @@ umask 022 # jobs run as other users, too
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 here=$top/contrib/beside-stock
 nodes=2 gpus=8
-seeds=1 clusters=stock,tuned,ours short=() keep='' dir='' up=''
+seeds=1 clusters=stock,tuned,ours short=() keep='' dir='' up='' child=''
 
 say() { echo "== $*"; }
 
@@ -67,6 +67,7 @@ cleanup() {
 	local status=$?
 	trap - EXIT
 	trap '' INT TERM HUP
+	[[ ! $child ]] || kill "$child" 2>/dev/null || true
 	stop_cluster || status=1
 	[[ ! $dir ]] || rm -rf "$dir"
 	exit "$status"
@@ -77,12 +78,13 @@ make_period() {
 	cc -shared -fPIC -O2 -o "$dir/period.so" "$here/period.c" -ldl
 }
 
-# start_cluster CONF OPTION...: with the lines of CONF in its slurm.conf.
+# start_cluster CONF OPTION...: with the lines of CONF in its slurm.conf, where DIR is
+# the cluster's folder.
 start_cluster() {
 	local conf=$1 line
 	shift
 	[[ ! $conf ]] || while read -r line; do
-		set -- "$@" --slurm "$line"
+		set -- "$@" --slurm "${line//DIR/$dir/cluster}"
 	done < <(grep -v '^#' "$conf")
 	rm -rf "$dir/cluster" && mkdir "$dir/cluster"
 	up=1
@@ -114,8 +116,9 @@ add_qos() {
 	sacctmgr -i modify account root set qos=normal,low,long,interactive
 }
 
-# replay SEED NAME QOS: on the cluster that is up, in a subshell for its env.
-replay() (
+# replay SEED NAME QOS: on the cluster that is up. It ends the shell, which is to be
+# one in the background: it takes the cluster's env.
+replay() {
 	# shellcheck source=/dev/null
 	. "$dir/cluster/env"
 	add_tenants >/dev/null
@@ -123,10 +126,10 @@ replay() (
 	sleep 2 # until slurmctld and the plugins have heard of the accounts
 	rm -rf "$dir/work" && mkdir -p "$dir/work" && mkdir -m 1777 "$dir/work/jobs"
 	cp "$here/job.sh" "$top/contrib/examples/steps.py" "$dir/work"
-	python3 -B "$here/replay.py" --seed "$1" --name "$2" \
+	exec python3 -B "$here/replay.py" --seed "$1" --name "$2" \
 		--gpus $((nodes * gpus)) --output "$results/$2.$1.json" \
 		${3:+--qos} "${short[@]}" "$dir/work"
-)
+}
 
 # cluster SEED NAME QOS CONF OPTION...: one replay on a cluster of its own, since
 # fair shares remember what was.
@@ -136,7 +139,10 @@ cluster() {
 	say "$name, seed $seed: starting the cluster"
 	start_cluster "$@"
 	say "$name, seed $seed: replaying the hour"
-	replay "$seed" "$name" "$qos"
+	replay "$seed" "$name" "$qos" &
+	child=$!
+	wait "$child" # so that a signal to us is handled at once
+	child=''
 	stop_cluster
 	say "$name, seed $seed: done, $((SECONDS - begun)) s"
 }
