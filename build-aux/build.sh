@@ -7,7 +7,7 @@
 #
 # usage: build-aux/build.sh [--checks] [--verbose]
 #   --checks   also the programs that "make check" runs
-#   --verbose  name each step, and how long it took
+#   --verbose  name each step, and the time since the beginning
 #
 # ASTRAEA_BUILDDIR   the build folder [build/ of the checkout]
 # ASTRAEA_CONFIGURE  arguments for configure, where it has yet to be run
@@ -24,29 +24,39 @@ checks='' verbose=''
 log=$(mktemp "${TMPDIR:-/tmp}/astraea-build.XXXXXX")
 trap 'rm -f "$log"' EXIT
 
-# What setup.sh says of its minutes: packages, Slurm's source, its headers.
+# tell TEXT: with the time since the beginning, in one line of a terminal.
+tell() {
+	[[ $verbose ]] || return 0
+	local text=$*
+	((${#text} <= 68)) || text=${text:0:65}...
+	printf '  %2d:%02d  %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$text"
+}
+
+# What setup.sh says of its minutes: packages, Slurm's source, its headers; and how
+# many files the compiler has done, once in a while.
 progress() {
-	[[ $verbose ]] || exec cat >/dev/null
-	sed -un -e 's/^setup: /    /' -e 't cut' -e d \
-		-e ':cut' -e 's/^\(.\{76\}\).*/\1.../' -e p
+	local line files=0
+	while IFS= read -r line; do
+		case $line in
+		'setup: '*) tell "  ${line#setup: }" ;;
+		'  CC '*) ((++files % 60)) || tell "  $files files compiled" ;;
+		esac
+	done
 }
 
 # step NAME COMMAND...: quiet unless it fails.
 step() {
-	local name=$1 start=$SECONDS
+	local name=$1
 	shift
-	[[ ! $verbose ]] || echo "  $name"
-	if "$@" </dev/null 2>&1 | tee "$log" | progress; then
-		[[ ! $verbose ]] || echo "    $((SECONDS - start)) s"
-		return
-	fi
+	tell "$name"
+	if "$@" </dev/null 2>&1 | tee "$log" | progress; then return; fi
 	echo "FAIL  $name"
 	tail -n 60 "$log"
 	exit 1
 }
 
 build() {
-	step setup "$top/build-aux/setup.sh"
+	step "packages and Slurm's headers" "$top/build-aux/setup.sh"
 	[[ -x $top/configure ]] || step autogen "$top/autogen.sh"
 	mkdir -p "$builddir"
 	cd "$builddir"
@@ -59,6 +69,7 @@ build() {
 	# shellcheck disable=SC2086
 	step make make -j"$(nproc)" ${ASTRAEA_TARGETS+astra_stamp.h $ASTRAEA_TARGETS}
 	[[ ! $checks ]] || step "make check" make -j"$(nproc)" check TESTS=
+	tell ready
 }
 
 for option in "$@"; do

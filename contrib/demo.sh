@@ -1,21 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Show what Astraea does, on this machine, in under four minutes.
+# Show what Astraea does, beside stock Slurm, on this machine: two minutes, after
+# setting up.
 #
 #   contrib/demo.sh [--keep] [--plain]
 #
-#   --keep    leave the cluster up at the end, and print how to use it
+#   --keep    leave Astraea's cluster up at the end, and print how to use it
 #   --plain   print lines instead of redrawing the screen; so it does anyway
 #             where the output is no terminal
 #   --help    this text
 #
-# It sets up and builds what is missing, starts a throw-away Slurm cluster of
-# real daemons (4 nodes with 8 emulated GPUs each) with three tenants of weights
-# 2:1:1, submits a mix of small and large training jobs that checkpoint, and
-# shows who holds which GPUs and how fair that is. It ends with the fairness
-# report and the proof that no job lost a step, stops everything it started, and
-# leaves nothing behind but what setting up installed. Needs root.
+# It sets up and builds what is missing, and starts two throw-away Slurm clusters
+# of real daemons (4 nodes with 8 emulated GPUs each): stock Slurm as it comes, and
+# Astraea with three tenants of weights 2:1:1. Both get the same mix of small and
+# large training jobs, which declare and write checkpoints. It shows who holds
+# which GPUs and how fair that is. It ends with the proof that no job lost a step,
+# and with both clusters side by side: who got what, who waited how long. It stops
+# everything it started, and leaves nothing behind but what setting up installed.
+# Needs root.
 #
 # Exit status: 0 when it is proved that no step was lost, else 1: also where this
 # Slurm cannot run several nodes on one machine, or the plugin stands aside.
@@ -28,7 +31,8 @@ demo=$top/contrib/demo
 step_sec=0.5
 nodes=4 gpus=8
 keep='' plain=()
-dir='' child='' up=''
+dir='' child='' up=()
+stock_conf=''
 
 say() { echo "== $*"; }
 
@@ -69,11 +73,16 @@ end_child() {
 	child=''
 }
 
-stop_cluster() {
-	[[ $up ]] || return 0
-	say "Stopping the cluster"
-	"$top/testsuite/lib/cluster" down "$dir/cluster"
-	up=''
+# stop_clusters [EXCEPT]
+stop_clusters() {
+	local name failed=0
+	for name in "${up[@]}"; do
+		[[ $name != "${1-}" ]] || continue
+		say "Stopping the cluster with $name"
+		"$top/testsuite/lib/cluster" down "$dir/$name" || failed=1
+	done
+	up=()
+	return "$failed"
 }
 
 cleanup() {
@@ -81,11 +90,12 @@ cleanup() {
 	trap - EXIT
 	trap '' INT TERM HUP
 	end_child
-	if [[ $keep && $up && $status == 0 ]]; then
+	if [[ $keep && ${#up[@]} == 2 && $status == 0 ]]; then
+		stop_clusters ours
 		how_to_use
 		exit 0
 	fi
-	stop_cluster || status=1
+	stop_clusters || status=1
 	[[ ! $dir ]] || rm -rf "$dir"
 	exit "$status"
 }
@@ -95,14 +105,14 @@ how_to_use() {
 
 	== The cluster stays up. Use it like this:
 
-	. $dir/cluster/env                        # Slurm's commands, and sfair
+	. $dir/ours/env                           # Slurm's commands, and sfair
 	cd $top/contrib/examples
-	export STATE_DIR=$dir/jobs
-	STEPS=60 sbatch --account=speech --gres=gpu:2 --output=$dir/jobs/%j.out train.sbatch
+	export STATE_DIR=$dir/jobs/ours
+	STEPS=60 sbatch --account=speech --gres=gpu:2 --output=$dir/jobs/ours/%j.out train.sbatch
 	squeue                                    # why a job waits: last column
 	sfair tenant; sfair job; sfair why JOBID
 
-	Stop it: $top/testsuite/lib/cluster down $dir/cluster && rm -r $dir
+	Stop it: $top/testsuite/lib/cluster down $dir/ours && rm -r $dir
 	EOT
 }
 
@@ -112,16 +122,26 @@ build() {
 		run "$top/build-aux/build.sh" --verbose
 }
 
+# start_cluster NAME OPTION...
 start_cluster() {
+	local name=$1
+	shift
+	up+=("$name")
+	run "$top/testsuite/lib/cluster" up "$dir/$name" --nodes "$nodes" \
+		--gpus "$gpus" "$@" >/dev/null
+}
+
+start_clusters() {
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/astraea-demo.XXXXXX")
 	chmod 755 "$dir" # munged wants its socket's folder to be open
-	mkdir "$dir/cluster" "$dir/jobs"
-	say "Starting Slurm: $nodes nodes with $gpus GPUs each"
-	up=1
-	run "$top/testsuite/lib/cluster" up "$dir/cluster" --nodes "$nodes" \
-		--gpus "$gpus" --astraea "$demo/astraea.conf" >/dev/null
+	mkdir -p "$dir"/{ours,stock} "$dir"/jobs/{ours,stock}
+	say "Starting stock Slurm: $nodes nodes with $gpus GPUs each"
+	start_cluster stock --stock
+	stock_conf=$dir/stock/etc/slurm.conf
+	say "Starting Slurm with Astraea: the same nodes"
+	start_cluster ours --astraea "$demo/astraea.conf"
 	# shellcheck source=/dev/null
-	. "$dir/cluster/env"
+	. "$dir/ours/env"
 }
 
 # The nodes of one machine are told apart only where Slurm was built so.
@@ -131,7 +151,7 @@ check_slurm() {
 			"it cannot run the demo's $nodes nodes on one machine"
 }
 
-log_says() { sed -n 's/.*error: astraea: //p' "$dir/cluster/log/slurmctld.log"; }
+log_says() { sed -n 's/.*error: astraea: //p' "$dir/ours/log/slurmctld.log"; }
 
 # What it looks at first is a job.
 check_plugin() {
@@ -149,51 +169,49 @@ check_plugin() {
 		die "the plugin shows none of the jobs: $(log_says)"
 }
 
-# The jobs' length in percent: shorter where setting up took long, so that all
-# of it stays below four minutes.
-scale() {
-	local left=$((215 - SECONDS))
-	((left < 110)) || left=110
-	((left > 55)) || left=55
-	echo $((left * 100 / 110))
-}
-
-# submit TENANT GPUS STEPS: the example of contrib/examples, as a user would.
+# submit CLUSTER TENANT GPUS STEPS: the example of contrib/examples, as a user
+# would.
 submit() {
-	local id options=(--gres="gpu:$2")
-	(($2 <= gpus)) || options=(--gres="gpu:$gpus" --nodes=$(($2 / gpus)))
-	id=$(STEPS=$3 SECONDS_A_STEP=$step_sec STATE_DIR=$dir/jobs \
-		sbatch --parsable --account="$1" --job-name="train-$2" \
-		--output="$dir/jobs/%j.out" "${options[@]}" train.sbatch)
-	echo "$id $3" >>"$dir/jobs/steps"
+	local folder=$dir/jobs/$1 id now=$EPOCHREALTIME options=(--gres="gpu:$3")
+	(($3 <= gpus)) || options=(--gres="gpu:$gpus" --nodes=$(($3 / gpus)))
+	id=$(STEPS=$4 SECONDS_A_STEP=$step_sec STATE_DIR=$folder \
+		SLURM_CONF=$dir/$1/etc/slurm.conf \
+		sbatch --parsable --account="$2" --job-name="train-$3" \
+		--output="$folder/%j.out" "${options[@]}" train.sbatch)
+	echo "$id $4 $now" >>"$folder/steps"
 }
 
 submit_all() {
-	local tenant size sec count percent
-	percent=$(scale)
+	local tenant size sec count cluster
 	cd "$top/contrib/examples"
 	while read -r tenant size sec count; do
 		while ((count-- > 0)); do
-			submit "$tenant" "$size" $((sec * 2 * percent / 100))
+			for cluster in stock ours; do
+				submit "$cluster" "$tenant" "$size" $((sec * 2))
+			done
 		done
 	done < <(grep -v '^#' "$demo/workload")
 	cd "$top"
-	say "Submitted $(wc -l <"$dir/jobs/steps") jobs of three tenants with" \
-		"weights 2:1:1"
+	say "Submitted $(wc -l <"$dir/jobs/ours/steps") jobs of three tenants" \
+		"with weights 2:1:1 to each"
 }
 
 show() {
 	run python3 -B "$demo/view.py" "${plain[@]}" --nodes "$nodes" \
-		--gpus "$gpus" --limit "$((150 * $(scale) / 100))" \
-		--record "$dir/fairness.json" "$dir/jobs"
+		--gpus "$gpus" --limit 150 \
+		--record "$dir/fairness.json" --stock "$stock_conf" \
+		"$dir/jobs/ours"
 }
 
-jobs_gone() { [[ ! $(squeue -h) ]]; }
+jobs_gone() { [[ ! $(squeue -h) && ! $(SLURM_CONF=$stock_conf squeue -h) ]]; }
 
 # A job that is still under way now is asked for its checkpoint.
 end_jobs() {
 	local end=$((SECONDS + 15))
-	jobs_gone || scancel --user=root
+	jobs_gone || {
+		scancel --user=root
+		SLURM_CONF=$stock_conf scancel --user=root
+	}
 	until jobs_gone || ((SECONDS > end)); do sleep 0.2; done
 }
 
@@ -201,7 +219,7 @@ report() {
 	local status=0
 	echo
 	run python3 -B "$demo/report.py" --record "$dir/fairness.json" \
-		"$dir/jobs" || status=1
+		--stock "$stock_conf" "$dir/jobs" || status=1
 	echo
 	return "$status"
 }
@@ -213,7 +231,7 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 build
-start_cluster
+start_clusters
 check_slurm
 submit_all
 check_plugin

@@ -35,6 +35,12 @@ EXTRA_DIST += \
 	contrib/demo.sh contrib/demo/astraea.conf contrib/demo/report.py \
 	contrib/demo/view.py contrib/demo/watch.py contrib/demo/workload
 EXTRA_DIST += contrib/going-back.sh
+EXTRA_DIST += contrib/beside-stock.sh contrib/beside-stock/job.sh \
+	contrib/beside-stock/load.py contrib/beside-stock/ours.conf \
+	contrib/beside-stock/ours-slurm.conf contrib/beside-stock/period.c \
+	contrib/beside-stock/replay.py contrib/beside-stock/stock.conf \
+	contrib/beside-stock/table.py contrib/beside-stock/tuned.conf \
+	contrib/beside-stock/tuned.qos
 
 # Where bash-completion looks, below the prefix.
 bashcompletiondir = $(datadir)/bash-completion/completions
@@ -57,6 +63,7 @@ dist_sfairpython_DATA = contrib/python/sfair.py \
 	contrib/python/sfair_torch.py contrib/python/sfair_torchrun.py \
 	contrib/python/sfair_transformers.py
 dist_check_SCRIPTS += testsuite/unit/test_sfair.py \
+	testsuite/unit/test_beside_stock.py \
 	testsuite/unit/test_demo.py \
 	testsuite/unit/test_sfair_store.py \
 	testsuite/unit/test_frameworks.py

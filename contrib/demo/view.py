@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Show who holds which GPUs until all jobs are over or the time is up.
 
-Redraws one screen on a terminal, prints plain lines elsewhere. What the
-tenants had at the last moment that all of them competed goes to --record.
+Redraws one screen on a terminal, prints plain lines elsewhere. What the tenants
+had, on this cluster and on the stock one beside it, at the last moment at which
+all of them competed there goes to --record.
 """
 import argparse
 import json
@@ -13,12 +14,10 @@ import signal
 import sys
 import time
 
-from watch import Journals, Sample, shares, unevenness
+from watch import Jobs, Journals, Sample, Usage, shares
 
 COLOURS = (44, 42, 45, 46, 43, 41)  # backgrounds, a tenant each
 BAR = 30
-EVEN = 0.03  # of its share that the furthest tenant is off
-EVEN_SEC = 45  # before that a single lease weighs too much
 
 
 def clock(seconds):
@@ -71,7 +70,7 @@ class Plain:
         self.next = 0
         self.changes = {}
 
-    def show(self, sample, passed, changes):
+    def show(self, sample, stock, passed, changes):
         for what, labels in changes.items():
             self.changes.setdefault(what, []).extend(labels)
         if passed < self.next:
@@ -83,6 +82,9 @@ class Plain:
             f"{percent(part[t['name']][1]).strip()}, rho "
             f"{ratio(t['rho']).strip()}" for t in sample.tenants)
             + f" | free {sample.gpus_free()}")
+        print("       stock: " + " | ".join(
+            f"{t['name']} {stock.gpus_of(t['name'])} GPUs"
+            for t in sample.tenants))
         held = "   ".join(self._nodes(sample))
         print("       " + (held or "no job holds a GPU"))
         for what, labels in self.changes.items():
@@ -117,7 +119,7 @@ class Screen:
         self.wanted = self.journals.wanted()
         sys.stdout.write("\033[?1049h\033[?25l")
 
-    def show(self, sample, passed, changes):
+    def show(self, sample, stock, passed, changes):
         for tenant in sample.tenants:
             self.colour.setdefault(tenant["name"],
                                    COLOURS[len(self.colour) % len(COLOURS)])
@@ -125,7 +127,7 @@ class Screen:
                         for what, labels in changes.items()]
         width, height = shutil.get_terminal_size((80, 24))
         head = [*self._title(sample, passed), "", *self._grid(sample), "",
-                *self._tenants(sample), ""]
+                *self._tenants(sample), self._stock(sample, stock), ""]
         room = height - len(head) - 1
         jobs = self._jobs(sample, width)[:max(0, room - 4)]
         news = self.recent[-max(1, room - len(jobs) - 2):]
@@ -182,6 +184,14 @@ class Screen:
                    f"{self._bar(name, had or 0, fair)} "
                    f"{percent(had)} {percent(fair)}    {ratio(tenant['rho'])}")
 
+    @staticmethod
+    def _stock(sample, stock):
+        held = "  ".join(f"{t['name']} {stock.gpus_of(t['name'])}"
+                         for t in sample.tenants)
+        over = sum(job.over for job in stock.jobs.values())
+        return (f"  Stock Slurm, same jobs: GPUs {held}; "
+                f"{over} of {len(stock.jobs)} jobs finished")
+
     def _bar(self, name, had, fair):
         """What a tenant had, with a mark at its fair share."""
         full, mark = round(had * BAR), min(BAR - 1, round(fair * BAR))
@@ -219,21 +229,26 @@ class Screen:
 
 
 class Record:
-    """What the report needs: the moment at which the shares were even, else the
-    last one at which all competed."""
+    """What the report needs of both clusters: who had how much when all tenants
+    competed for the last time, and when the jobs were over."""
 
-    def __init__(self, path):
-        self.path = path
-        self.kept = {"passed_sec": 0, "pool": {}, "tenants": [],
-                     "even": False}
+    def __init__(self, path, gpus):
+        self.path, self.gpus = path, gpus
+        self.usage = {}
+        self.kept = {"weights": {}, "passed_sec": {}, "had": {},
+                     "over_sec": {}}
 
-    def take(self, sample, passed):
-        if self.kept["even"] or not sample.contended():
-            return
-        self.kept = {"passed_sec": passed, "pool": sample.pool,
-                     "tenants": sample.tenants,
-                     "even": passed >= EVEN_SEC and
-                     unevenness(sample.tenants) <= EVEN}
+    def take(self, sample, stock, passed):
+        weights = {t["name"]: t["weight"] for t in sample.tenants}
+        self.kept["weights"] = weights
+        for name, jobs in (("ours", sample), ("stock", stock)):
+            usage = self.usage.setdefault(name, Usage(weights, self.gpus))
+            usage.take(jobs)
+            if usage.contended():
+                self.kept["passed_sec"][name] = passed
+                self.kept["had"][name] = usage.had()
+            if jobs.all_over():
+                self.kept["over_sec"].setdefault(name, passed)
 
     def save(self):
         with open(self.path, "w", encoding="utf-8") as out:
@@ -243,12 +258,12 @@ class Record:
 def watch(args, view, record):
     start, changes = time.time(), Changes()
     while True:
-        sample = Sample()
+        sample, stock = Sample(), Jobs(args.stock)
         passed = sample.when - start
-        if sample.ok and sample.jobs:
-            record.take(sample, passed)
-            view.show(sample, passed, changes.since(sample))
-            if sample.all_over():
+        if sample.ok and sample.jobs and stock.ok:
+            record.take(sample, stock, passed)
+            view.show(sample, stock, passed, changes.since(sample))
+            if sample.all_over() and stock.all_over():
                 return
         if passed > args.limit:
             return
@@ -265,6 +280,8 @@ def main():
     parser.add_argument("--record", required=True, metavar="FILE")
     parser.add_argument("--limit", type=float, required=True,
                         metavar="SECONDS")
+    parser.add_argument("--stock", required=True, metavar="SLURM.CONF",
+                        help="of the stock cluster beside this one")
     parser.add_argument("--nodes", type=int, default=4)
     parser.add_argument("--gpus", type=int, default=8)
     parser.add_argument("--every", type=float, default=5, metavar="SECONDS",
@@ -275,7 +292,7 @@ def main():
     on_screen = sys.stdout.isatty() and not args.plain and \
         os.environ.get("TERM", "dumb") != "dumb"
     view = Screen(args) if on_screen else Plain(args)
-    record = Record(args.record)
+    record = Record(args.record, args.nodes * args.gpus)
     try:
         watch(args, view, record)
     finally:

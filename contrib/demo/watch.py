@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the demonstration's cluster is doing: asks sfair and scontrol."""
+"""What the demonstration's clusters are doing: asks sfair and scontrol."""
 import json
 import os
 import re
@@ -7,9 +7,11 @@ import subprocess
 import time
 
 
-def ask(*command):
-    """What a command prints, or None when it fails."""
-    done = subprocess.run(command, stdout=subprocess.PIPE,
+def ask(*command, conf=None):
+    """What a command prints, or None when it fails. conf: the slurm.conf of
+    another cluster."""
+    env = {**os.environ, "SLURM_CONF": conf} if conf else None
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=env,
                           stderr=subprocess.DEVNULL, text=True, check=False)
     return done.stdout if done.returncode == 0 else None
 
@@ -45,6 +47,7 @@ class Job:
         self.tenant = field("Account")
         self.state = field("JobState")
         self.restarts = int(field("Restarts"))
+        self.gpus = int(self.name.split("-")[-1])  # as demo.sh names them
         self.over = self.state not in ("PENDING", "RUNNING", "COMPLETING",
                                        "REQUEUED")
         self.gpus_held = [
@@ -65,26 +68,16 @@ class Job:
         return self.lease.get("phase", "")
 
 
-class Sample:
-    """The cluster at one moment."""
+class Jobs:
+    """A cluster's jobs at one moment, as Slurm sees them."""
 
-    def __init__(self):
+    def __init__(self, conf=None):
+        text = ask("scontrol", "-d", "-o", "show", "job", conf=conf)
         self.when = time.time()
-        tenants, jobs = sfair("tenant"), sfair("job")
-        lines = (ask("scontrol", "-d", "-o", "show", "job") or "").split("\n")
-        self.ok = bool(tenants and jobs and tenants["pools"])
-        self.tenants = tenants["tenants"] if self.ok else []
-        self.pool = tenants["pools"][0] if self.ok else {}
+        self.ok = text is not None
         self.jobs = {job.id: job for job in
-                     (Job(line) for line in lines if "JobId=" in line)}
-        for lease in jobs["jobs"] if self.ok else []:
-            if lease["id"] in self.jobs:
-                self.jobs[lease["id"]].lease = lease
-
-    def contended(self):
-        """Whether every tenant asks for its share of the GPUs or more."""
-        return bool(self.tenants) and all(
-            t["demand_gpus"] >= t["quota_gpus"] for t in self.tenants)
+                     (Job(line) for line in (text or "").split("\n")
+                      if "JobId=" in line)}
 
     def all_over(self):
         return all(job.over for job in self.jobs.values())
@@ -97,8 +90,60 @@ class Sample:
         return sum(len(job.gpus_held) for job in self.jobs.values()
                    if job.tenant == tenant)
 
+    def wanted_by(self, tenant):
+        """GPUs of all jobs of a tenant that are not over."""
+        return sum(job.gpus for job in self.jobs.values()
+                   if job.tenant == tenant and not job.over)
+
+
+class Sample(Jobs):
+    """The cluster with our plugins at one moment."""
+
+    def __init__(self):
+        tenants, jobs = sfair("tenant"), sfair("job")
+        super().__init__()
+        self.ok = self.ok and bool(tenants and jobs and tenants["pools"])
+        self.tenants = tenants["tenants"] if self.ok else []
+        self.pool = tenants["pools"][0] if self.ok else {}
+        for lease in jobs["jobs"] if self.ok else []:
+            if lease["id"] in self.jobs:
+                self.jobs[lease["id"]].lease = lease
+
     def gpus_free(self):
         return self.pool["gpus"] - len(self.holders())
+
+
+class Usage:
+    """What each tenant has had on one cluster: the GPUs that it holds, summed up
+    from one moment to the next."""
+
+    def __init__(self, weights, gpus):
+        self.weights, self.gpus = weights, gpus
+        self.last = None
+        self.gpu_sec = dict.fromkeys(weights, 0.0)
+
+    def take(self, sample):
+        if self.last:
+            passed = sample.when - self.last.when
+            for tenant in self.gpu_sec:
+                self.gpu_sec[tenant] += passed * self.last.gpus_of(tenant)
+        self.last = sample
+
+    def contended(self):
+        """Whether each tenant wants its share of the GPUs or more."""
+        return bool(self.last) and all(
+            self.last.wanted_by(tenant) >= part * self.gpus
+            for tenant, part in self.fair().items())
+
+    def fair(self):
+        return {tenant: weight / sum(self.weights.values())
+                for tenant, weight in self.weights.items()}
+
+    def had(self):
+        """Each tenant's part of the GPU time had by all."""
+        whole = sum(self.gpu_sec.values())
+        return {tenant: sec / whole if whole else 0
+                for tenant, sec in self.gpu_sec.items()}
 
 
 def shares(tenants):
@@ -110,10 +155,10 @@ def shares(tenants):
             for t in tenants}
 
 
-def unevenness(tenants):
+def unevenness(fair, had):
     """How far the tenant furthest from its share is from it, as a part."""
-    return max((abs((had or 0) / fair - 1)
-                for fair, had in shares(tenants).values() if fair), default=0)
+    return max((abs(had[name] / part - 1) for name, part in fair.items()),
+               default=0)
 
 
 class Journals:
@@ -130,10 +175,24 @@ class Journals:
         except FileNotFoundError:
             return ""
 
+    def _notes(self):
+        """(job, steps, when submitted), as demo.sh wrote them down."""
+        lines = [line.split() for line in self._read("steps").split("\n")]
+        return [(int(line[0]), int(line[1]), float(line[2]))
+                for line in lines if line]
+
     def wanted(self):
-        """The number of steps of each job, as demo.sh wrote them down."""
-        pairs = [line.split() for line in self._read("steps").split("\n")]
-        return {int(pair[0]): int(pair[1]) for pair in pairs if pair}
+        """The number of steps of each job."""
+        return {job: steps for job, steps, _ in self._notes()}
+
+    def submitted(self):
+        """When each job was submitted."""
+        return {job: when for job, _, when in self._notes()}
+
+    def first_step(self, job):
+        """When the job's first step was done, or None."""
+        text = self._read(f"train-{job}.journal")
+        return float(text.split("\n")[0].split()[3]) if text else None
 
     def lines(self, job):
         """(step, run) of each executed step."""
