@@ -133,7 +133,7 @@ test_bind_LDADD = $(test_proto_server_LDADD)
 check_PROGRAMS += test_auth_slurm
 test_auth_slurm_SOURCES = testsuite/unit/test_auth_slurm.c
 test_auth_slurm_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-test_auth_slurm_LDADD = $(test_proto_server_LDADD)
+test_auth_slurm_LDADD = libastra-client.a $(test_proto_server_LDADD)
 
 check_PROGRAMS += test_proto_past
 test_proto_past_SOURCES = testsuite/unit/test_proto_past.c

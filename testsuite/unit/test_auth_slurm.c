@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/client/place.h"
 #include "src/common/sha256.h"
 #include "src/proto/dial.h"
 #include "src/proto/sign.h"
@@ -336,6 +337,40 @@ static void a_message_has_a_bound(void **state)
 	server_token_destroy(t);
 }
 
+/* ---- Who signs, by the environment of a job. */
+
+static void what_the_plugin_says_counts_more_than_a_munged(void **state)
+{
+	static const struct {
+		const char *sfair, *plugin, *munge, *wanted;
+	} cases[] = {
+		{"", "", "", ""},
+		{"", "", "/m", "/m"},
+		{"", "auth/slurm:c", "", "auth/slurm:c"},
+		{"", "auth/slurm:c", "/m", "auth/slurm:c"},
+		{"auth/slurm", "", "/m", "auth/slurm"},
+		{"auth/slurm", "auth/slurm:c", "", "auth/slurm"},
+		{"auth/munge", "auth/slurm:c", "/m", "/m"},
+		{"auth/slurmy", "", "/m", "/m"},
+	};
+
+	(void)state;
+	setenv("SFAIR_SOCKET", path, 1);
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct sfair_place place;
+
+		setenv("SFAIR_AUTH", cases[i].sfair, 1);
+		setenv("ASTRAEA_AUTH", cases[i].plugin, 1);
+		setenv("MUNGE_SOCKET", cases[i].munge, 1);
+		sfair_place_read(&place);
+		assert_string_equal(place.auth, cases[i].wanted);
+	}
+	unsetenv("SFAIR_SOCKET");
+	unsetenv("SFAIR_AUTH");
+	unsetenv("ASTRAEA_AUTH");
+	unsetenv("MUNGE_SOCKET");
+}
+
 /* ---- Over the network. */
 
 static uint32_t take_u32(int fd)
@@ -603,6 +638,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_request_is_refused),
 		cmocka_unit_test(what_is_no_token_is_refused),
 		cmocka_unit_test(a_message_has_a_bound),
+		cmocka_unit_test(
+			what_the_plugin_says_counts_more_than_a_munged),
 		cmocka_unit_test(who_asks_is_answered),
 		cmocka_unit_test(a_request_that_is_kept_is_not_served_again),
 		cmocka_unit_test(an_older_answer_is_none),
