@@ -27,6 +27,8 @@ const struct astra_member astra_image_engine_members[] = {
 	ENGINE(FLAG, unwanted),
 	ENGINE(FLAG, limited),
 	ENGINE(FLAG, back),
+	ENGINE(FLAG, keeps),
+	ENGINE(REAL, kept_sec),
 	ENGINE(U64, counters.rounds),
 	ENGINE(U64, counters.granted),
 	ENGINE(U64, counters.renewed),
