@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One table of what replay.py wrote: table.py FILE...
 
-Files of the same cluster, with other seeds, are taken together. Ends with 1 if a
-job did not finish, or a prepared one lost or repeated a step.
+Files of the same cluster, with other seeds, are taken together; a seed that not all
+clusters have is left out. Ends with 1 if a job did not finish, or a prepared one lost
+or repeated a step.
 """
 import json
 import sys
@@ -170,6 +171,13 @@ def wrong(result):
         yield f"{broken} prepared jobs lost or repeated a step"
 
 
+def alike(groups):
+    """The results of the seeds that all clusters have."""
+    seeds = set.intersection(*({r["seed"] for r in results}
+                               for results in groups))
+    return [[r for r in results if r["seed"] in seeds] for results in groups]
+
+
 def main():
     groups, bad = {}, False
     for path in sys.argv[1:]:
@@ -181,9 +189,9 @@ def main():
             bad = True
     if bad:
         return 1
-    put(list(groups.values()))
-    first = next(iter(groups.values()))
-    print(f"\nAll {sum(len(r['jobs']) for r in first)} jobs finished on each "
+    groups = alike(list(groups.values()))
+    put(groups)
+    print(f"\nAll {sum(len(r['jobs']) for r in groups[0])} jobs finished on each "
           "cluster; no prepared job lost a step.\nBold: the best, and what "
           "is within a tenth of it.")
     return 0
