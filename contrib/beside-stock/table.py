@@ -160,11 +160,17 @@ def put(groups):
             print(f"| {row.what} | " + " | ".join(cells) + " |")
 
 
+def done(job):
+    """Slurm may call a job TIMEOUT that did its last step while it was being
+    preempted."""
+    return job["finished"] or job["prepared"] and job["whole"]
+
+
 def wrong(result):
     """What did not go well, in words."""
     jobs = result["jobs"]
-    unfinished = sum(not job.get("finished") for job in jobs)
-    broken = sum(not job.get("whole") for job in jobs)
+    unfinished = sum(not done(job) for job in jobs)
+    broken = sum(done(job) and not job["whole"] for job in jobs)
     if unfinished:
         yield f"{unfinished} of {len(jobs)} jobs did not finish"
     if broken:
@@ -179,18 +185,18 @@ def alike(groups):
 
 
 def main():
-    groups, bad = {}, False
+    groups, bad = {}, []
     for path in sys.argv[1:]:
         with open(path, encoding="utf-8") as text:
             result = json.load(text)
         groups.setdefault(result["name"], []).append(result)
-        for text in wrong(result):
-            print(f"FAILED: {result['name']}, seed {result['seed']}: {text}")
-            bad = True
-    if bad:
-        return 1
+        bad += [f"FAILED: {result['name']}, seed {result['seed']}: {text}"
+                for text in wrong(result)]
     groups = alike(list(groups.values()))
     put(groups)
+    if bad:
+        print("\n" + "\n".join(bad))
+        return 1
     print(f"\nAll {sum(len(r['jobs']) for r in groups[0])} jobs finished on each "
           "cluster; no prepared job lost a step.\nBold: the best, and what "
           "is within a tenth of it.")

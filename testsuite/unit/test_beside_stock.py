@@ -115,13 +115,21 @@ class Table(unittest.TestCase):
             result(job("a", 1, 5, 0, (0, 5))))
         self.assertIn("| first wait, 1 GPU, 95 %, s | 0.0 | 0.0 |", text)
 
-    def test_a_job_that_did_not_finish_fails_all(self):
-        for what in ("finished", "whole"):
-            one = job("a", 1, 5, 0, (0, 5))
-            one[what] = False
-            status, text = printed(result(one))
+    def test_a_job_that_did_not_finish_is_a_failure(self):
+        for more, words in (
+                ({"finished": False, "whole": False}, "did not finish"),
+                ({"finished": False, "prepared": False}, "did not finish"),
+                ({"whole": False}, "lost or repeated")):
+            status, text = printed(result(job("a", 1, 5, 0, (0, 5), **more)))
             self.assertEqual(status, 1)
-            self.assertNotIn("|", text)
+            self.assertIn("FAILED: ours, seed 1: 1 ", text)
+            self.assertIn(words, text)
+
+    def test_a_job_that_did_all_its_steps_is_done_whatever_slurm_calls_it(self):
+        status, text = printed(result(job("a", 1, 5, 0, (0, 5),
+                                          finished=False)))
+        self.assertEqual(status, 0)
+        self.assertNotIn("FAILED", text)
 
 
 class Load(unittest.TestCase):
