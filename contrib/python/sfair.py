@@ -19,11 +19,13 @@
 
 All calls but offer() and bid() return quickly, whatever slurmctld does: a
 thread does the talking. Outside a lease they do nothing, but a store is one
-there, too. Needs nothing but Python 3.7, libmunge and the plugin's socket; the
-protocol is in doc/protocol.md.
+there, too. Needs nothing but Python 3.7, the plugin's socket, and libmunge or,
+where Slurm has AuthType=auth/slurm, sackd's socket; the protocol is in
+doc/protocol.md.
 """
 
 import atexit
+import base64
 import ctypes
 import errno
 import hashlib
@@ -58,6 +60,11 @@ REPLY_MAX = 1 << 20  # of these requests; others have more
 COUNT_MAX = 1 << 53
 ITER_SEC_MAX = 1e9
 MUNGE_OPT_SOCKET = 8
+AUTH_SLURM = "auth/slurm"
+SACK_VERSION = 41 << 8  # of the protocol at sackd's socket: Slurm 24.05's
+SACK_CREATE, SACK_VERIFY = 64001, 64002
+SACK_SEC = 10.0
+ANYBODY = 0xffffffff  # may check a token
 UID_HIDDEN = 65534  # in a user namespace, all users that it does not know
 
 
@@ -163,6 +170,12 @@ def _find_socket(given, address):
     return path if slurm_user is None else f"{slurm_user}@{path}"
 
 
+def _is_sack(auth):
+    """Whether auth/slurm or auth/slurm:CLUSTER signs; else it is a munged's
+    socket, or empty."""
+    return auth == AUTH_SLURM or auth.startswith(AUTH_SLURM + ":")
+
+
 class Place:
     """What the environment tells a process of its job and lease."""
 
@@ -177,8 +190,10 @@ class Place:
         self.run = _number(first("SLURM_RESTART_COUNT")) or 0
         self.socket = _find_socket(first("SFAIR_SOCKET", "ASTRAEA_SOCKET"),
                                    first("ASTRAEA_ADDRESS"))
-        self.munge = first("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET",
-                           "ASTRAEA_MUNGE_SOCKET")
+        self.auth = first("SFAIR_AUTH", "ASTRAEA_AUTH")
+        if not _is_sack(self.auth):
+            self.auth = first("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET",
+                              "ASTRAEA_MUNGE_SOCKET")
         self.signal = _signal(first("ASTRAEA_CHECKPOINT_SIGNAL"))
         self.end_sec = _seconds(first("ASTRAEA_LEASE_END"))
         self.grace_sec = _seconds(first("ASTRAEA_LEASE_GRACE"))
@@ -243,18 +258,96 @@ def _take(pointer, size=-1):
     return data
 
 
-def sign(message, munge_socket=""):
-    """A MUNGE credential of this user around a message, as bytes."""
-    with _Context(munge_socket) as munge:
+def _sack_dial(auth):
+    """A connection to the daemon that signs for users of this host."""
+    given = os.environ.get("SLURM_SACK_SOCKET")
+    cluster = auth[len(AUTH_SLURM) + 1:]
+    names = ["slurm", "slurmctld", "slurmdbd"]
+    if cluster:
+        names.insert(0, "slurm-" + cluster)
+    paths = [given] if given else [f"/run/{n}/sack.socket" for n in names]
+    for path in paths:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.settimeout(SACK_SEC)
+            connection.connect(path)
+            return connection
+        except OSError:
+            connection.close()
+    raise OSError(f"auth/slurm: no daemon answers at {given or paths[-3]}, "
+                  "which signs for users: start sackd on this host, or slurmd")
+
+
+def _sack_ask(auth, kind, body, size_of):
+    """The daemon's answer: a number, and as many bytes as size_of() says."""
+    with _sack_dial(auth) as connection:
+        try:
+            connection.sendall(struct.pack(">HII", SACK_VERSION, 8 + len(body),
+                                           kind) + body)
+            number, = struct.unpack(">I", _receive(connection, 4))
+            return number, _receive(connection, size_of(number))
+        except OSError:
+            return 0 if kind == SACK_CREATE else 1, b""
+
+
+def _sack_sign(message, auth):
+    """A token of this user around a request."""
+    nonce = os.urandom(16).hex().encode()
+    payload = b"astraea request " + nonce + b" " + message
+    size, token = _sack_ask(
+        auth, SACK_CREATE,
+        struct.pack(">II", ANYBODY, len(payload)) + payload,
+        lambda number: min(number, 4 << 20))
+    if not size:
+        raise OSError("auth/slurm: the daemon of this host signs nothing: see "
+                      "its log")
+    return token.rstrip(b"\0")
+
+
+def _base64(text):
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def _sack_verify(token, auth):
+    """The message in a reply's token, and its sender's uid."""
+    try:
+        says = json.loads(_base64(token.decode().split(".")[1]))
+        payload = base64.b64decode(says["payload"])
+        uid, end_sec, context = says["uid"], says["exp"], says["context"]
+    except (ValueError, KeyError, IndexError, TypeError):
+        raise OSError("auth/slurm: it is no token that carries a message")
+    if end_sec < time.time():
+        raise OSError("auth/slurm: the reply's signature has expired: the "
+                      "clocks of the two hosts differ")
+    fault, _ = _sack_ask(auth, SACK_VERIFY,
+                         struct.pack(">I", len(token) + 1) + token + b"\0",
+                         lambda number: 0)
+    if fault:
+        raise OSError("auth/slurm: the daemon of this host refuses the reply's "
+                      "signature: the two hosts have another slurm.key each, "
+                      "or it was signed for another user")
+    if (context not in ("auth", "sack")
+            or not payload.startswith(b"astraea reply ")):
+        raise OSError("auth/slurm: what was signed is no reply")
+    return payload[len(b"astraea reply "):], uid
+
+
+def sign(message, auth=""):
+    """A credential of this user around a message, as bytes."""
+    if _is_sack(auth):
+        return _sack_sign(message, auth)
+    with _Context(auth) as munge:
         out = ctypes.c_void_p()
         munge.check(munge.lib.munge_encode(ctypes.byref(out), munge.pointer,
                                            message, len(message)))
         return _take(out)
 
 
-def verify(credential, munge_socket=""):
+def verify(credential, auth=""):
     """The message in a credential, and its sender's uid."""
-    with _Context(munge_socket) as munge:
+    if _is_sack(auth):
+        return _sack_verify(credential, auth)
+    with _Context(auth) as munge:
         out, size = ctypes.c_void_p(), ctypes.c_int()
         uid, gid = ctypes.c_uint(), ctypes.c_uint()
         fault = munge.lib.munge_decode(credential, munge.pointer,
@@ -320,14 +413,15 @@ class _Busy(OSError):
     not it costs no more than a moment."""
 
 
-def _unwrap(text, uid, munge_socket, credential):
+def _unwrap(text, uid, auth, credential):
     """A reply that came over the network counts only when it is signed, and to
     this request."""
     if b'"error":{"code":"busy"' in text[:256]:
         raise _Busy("the reply is not signed: %r" % text[:200])
-    if not text.startswith(b"MUNGE:"):
+    token = _is_sack(auth) and re.fullmatch(rb"[\w-]+\.[\w-]+\.[\w-]+", text)
+    if not token and (_is_sack(auth) or not text.startswith(b"MUNGE:")):
         raise OSError("the reply is not signed: %r" % text[:200])
-    text, signer = verify(text, munge_socket)
+    text, signer = verify(text, auth)
     if signer not in (0, uid):
         raise OSError(f"uid {signer} answers, and not SlurmUser")
     if not text.startswith(b'{"to":"'):
@@ -364,7 +458,7 @@ def _exchange_once(place, request):
     agent = request.get("request") in ("offer", "bid")
     wait_sec = AGENT_SEC if agent else REPLY_SEC
     credential = sign(json.dumps(message, allow_nan=False).encode(),
-                      place.munge)
+                      place.auth)
     connection, uid = _dial(place.socket, wait_sec)
     with connection:
         connection.settimeout(wait_sec)
@@ -377,7 +471,7 @@ def _exchange_once(place, request):
             raise OSError("the reply is none of the astraea plugin")
         text = _receive(connection, size)
     if uid is not None:
-        text = _unwrap(text, uid, place.munge, credential)
+        text = _unwrap(text, uid, place.auth, credential)
     try:
         reply = json.loads(text)
     except (ValueError, RecursionError):

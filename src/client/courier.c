@@ -148,7 +148,7 @@ static enum astra_fault send_query(const struct astra_query *query,
 				   struct sfair_answer *answer,
 				   struct astra_error *err)
 {
-	const char *munge = *c.place.munge ? c.place.munge : NULL;
+	const char *auth = *c.place.auth ? c.place.auth : NULL;
 	enum astra_fault fault = ASTRA_FAULT_INTERNAL;
 	char *request = astra_query_encode(query), *reply = NULL;
 
@@ -156,7 +156,7 @@ static enum astra_fault send_query(const struct astra_query *query,
 		astra_error_nomem(err);
 		return fault;
 	}
-	if (!astra_call(c.place.socket, munge, request, &reply, err))
+	if (!astra_call(c.place.socket, auth, request, &reply, err))
 		fault = sfair_answer_read(reply, answer, err);
 	free(reply);
 	free(request);

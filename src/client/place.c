@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/proto/dial.h"
+#include "src/proto/sack.h"
 
 /* The first of two variables that has a value; "" if none. */
 static const char *place_either(const char *first, const char *second)
@@ -85,6 +86,19 @@ static bool find_socket(char *out, size_t size)
 	return snprintf(out, size, "%u@%s", slurm_user, path) < (int)size;
 }
 
+/* Who signs. What the plugin says of auth/slurm counts more than a munged that
+ * the user's environment names. */
+static const char *place_auth(void)
+{
+	const char *auth = place_either("SFAIR_AUTH", "ASTRAEA_AUTH");
+	const char *munge;
+
+	if (astra_sack_is(auth))
+		return auth;
+	munge = place_either("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET");
+	return *munge ? munge : place_either("ASTRAEA_MUNGE_SOCKET", NULL);
+}
+
 void sfair_place_read(struct sfair_place *p)
 {
 	uint32_t rank = 0;
@@ -105,12 +119,7 @@ void sfair_place_read(struct sfair_place *p)
 	if (read_u32("ASTRAEA_GPUS", &p->gpus) < 0 ||
 	    read_u32("ASTRAEA_GPUS_BEFORE", &p->gpus_before) < 0)
 		p->gpus = p->gpus_before = 0;
-	p->reaches =
-		find_socket(p->socket, sizeof(p->socket)) && *p->socket &&
-		place_copy(p->munge, sizeof(p->munge),
-			   place_either("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET"));
+	p->reaches = find_socket(p->socket, sizeof(p->socket)) && *p->socket &&
+		     place_copy(p->auth, sizeof(p->auth), place_auth());
 	p->leased = p->reaches && *place_either("ASTRAEA_POOL", NULL) && p->job;
-	if (!*p->munge)
-		(void)place_copy(p->munge, sizeof(p->munge),
-				 place_either("ASTRAEA_MUNGE_SOCKET", NULL));
 }

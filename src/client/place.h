@@ -13,8 +13,8 @@ struct sfair_place {
 	uint32_t job, run;	    /* job 0: outside Slurm */
 	uint32_t gpus, gpus_before; /* of an elastic job, now and last; or 0 */
 	char socket[600];	    /* as astra_dial() takes it */
-	char munge[108];	    /* "": munge's own */
-	int signal;		    /* for checkpoints; 0: none */
+	char auth[128];	  /* who signs: src/proto/sign.h; "": munged */
+	int signal;	  /* for checkpoints; 0: none */
 	double end_sec;	  /* of the first lease, since the epoch; 0: none */
 	double grace_sec; /* between signal and requeue */
 };

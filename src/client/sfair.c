@@ -125,7 +125,7 @@ static int agent_exchange(const struct sfair_place *place, json_t *message,
 	if (!request)
 		return ENOMEM;
 	if (astra_call_within(place->socket,
-			      *place->munge ? place->munge : NULL, request,
+			      *place->auth ? place->auth : NULL, request,
 			      WAIT_SEC, &text, err) < 0) {
 		free(request);
 		return EIO;

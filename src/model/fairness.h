@@ -9,7 +9,7 @@
  * and O(active users, and distinct request sizes of each) for the tenant it
  * concerns; a change of the capacity or of a weight costs O(tenants).
  *
- *   Quota_j        = M W_j / ΣW                                    (Eq. 7)
+ *   Quota_j        = M W_j / ΣW                                    (Eq. 6)
  *   FairTenant_j   = min(Σ active gpus, Quota_j)                   (Eq. 8)
  *                  or Quota_j                                      (Eq. 16)
  *   FairJob_ij     = Active_ij min(gpus_ij,

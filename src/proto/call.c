@@ -142,17 +142,16 @@ static int check_message(char *message, size_t size, uint32_t uid,
 /* A reply that came over the network counts only when it is signed, and to
  * this request. */
 static char *unwrap(char *reply, const struct astra_peer *peer,
-		    const char *munge_socket, const char *credential,
+		    const char *auth, const char *credential,
 		    struct astra_error *err)
 {
 	char *message = NULL;
 	uint32_t uid;
 	size_t size;
 
-	if (strncmp(reply, "MUNGE:", 6) != 0)
+	if (!astra_is_signed(reply))
 		explain_unsigned(reply, peer, err);
-	else if (!astra_verify(munge_socket, reply, &message, &size, &uid,
-			       err) &&
+	else if (!astra_verify(auth, reply, &message, &size, &uid, err) &&
 		 check_message(message, size, uid, peer, credential, err) < 0) {
 		free(message);
 		message = NULL;
@@ -173,15 +172,14 @@ static bool call_is_busy(const char *reply)
 
 /* Send it once. busy: set where there is a reply that says so; it is checked
  * as any other. */
-static int call_once(const char *path, const char *munge_socket,
-		     const char *request, int wait_sec, char **reply,
-		     bool *busy, struct astra_error *err)
+static int call_once(const char *path, const char *auth, const char *request,
+		     int wait_sec, char **reply, bool *busy,
+		     struct astra_error *err)
 {
 	uint8_t head[ASTRA_FRAME_HEAD];
 	struct astra_peer peer;
 	char *text = NULL;
-	char *credential =
-		astra_sign(munge_socket, request, strlen(request), err);
+	char *credential = astra_sign(auth, request, strlen(request), err);
 	int fd = credential ? astra_dial(path, wait_sec, &peer, err) : -1;
 	bool absent = fd == ASTRA_ABSENT;
 
@@ -199,7 +197,7 @@ static int call_once(const char *path, const char *munge_socket,
 	}
 	*busy = text && call_is_busy(text);
 	if (text && peer.remote)
-		text = unwrap(text, &peer, munge_socket, credential, err);
+		text = unwrap(text, &peer, auth, credential, err);
 	*busy |= text && call_is_busy(text);
 	free(credential);
 	if (!text)
@@ -208,16 +206,15 @@ static int call_once(const char *path, const char *munge_socket,
 	return 0;
 }
 
-int astra_call_within(const char *path, const char *munge_socket,
-		      const char *request, int wait_sec, char **reply,
-		      struct astra_error *err)
+int astra_call_within(const char *path, const char *auth, const char *request,
+		      int wait_sec, char **reply, struct astra_error *err)
 {
 	bool busy;
 	int rc;
 
 	for (unsigned msec = 50;; msec *= 2) {
-		rc = call_once(path, munge_socket, request, wait_sec, reply,
-			       &busy, err);
+		rc = call_once(path, auth, request, wait_sec, reply, &busy,
+			       err);
 		if (!busy || msec > CALL_PAUSE_MSEC_MAX)
 			return rc;
 		if (!rc)
@@ -226,9 +223,9 @@ int astra_call_within(const char *path, const char *munge_socket,
 	}
 }
 
-int astra_call(const char *path, const char *munge_socket, const char *request,
+int astra_call(const char *path, const char *auth, const char *request,
 	       char **reply, struct astra_error *err)
 {
-	return astra_call_within(path, munge_socket, request, ASTRA_REPLY_SEC,
-				 reply, err);
+	return astra_call_within(path, auth, request, ASTRA_REPLY_SEC, reply,
+				 err);
 }

@@ -30,6 +30,8 @@ libastra_proto_a_SOURCES = \
 	src/proto/report.h \
 	src/proto/report_members.c \
 	src/proto/report_members.h \
+	src/proto/sack.c \
+	src/proto/sack.h \
 	src/proto/select.c \
 	src/proto/select.h \
 	src/proto/select_app.c \
@@ -37,6 +39,8 @@ libastra_proto_a_SOURCES = \
 	src/proto/sign.h \
 	src/proto/status.c \
 	src/proto/status.h \
+	src/proto/token.c \
+	src/proto/token.h \
 	src/proto/why.c \
 	src/proto/why_answer.c \
 	src/proto/why_bind.c \
@@ -105,7 +109,8 @@ libastra_server_a_SOURCES = \
 	src/slurm/desk/server_loop.c \
 	src/slurm/desk/server_past.c \
 	src/slurm/desk/server_private.h \
-	src/slurm/desk/server_socket.c
+	src/slurm/desk/server_socket.c \
+	src/slurm/desk/server_token.c src/slurm/desk/server_token.h
 
 check_PROGRAMS += test_proto_server
 test_proto_server_SOURCES = testsuite/unit/test_proto_server.c
@@ -124,6 +129,11 @@ check_PROGRAMS += test_bind
 test_bind_SOURCES = testsuite/unit/test_bind.c
 test_bind_CFLAGS = $(test_proto_server_CFLAGS)
 test_bind_LDADD = $(test_proto_server_LDADD)
+
+check_PROGRAMS += test_auth_slurm
+test_auth_slurm_SOURCES = testsuite/unit/test_auth_slurm.c
+test_auth_slurm_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+test_auth_slurm_LDADD = libastra-client.a $(test_proto_server_LDADD)
 
 check_PROGRAMS += test_proto_past
 test_proto_past_SOURCES = testsuite/unit/test_proto_past.c

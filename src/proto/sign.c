@@ -8,6 +8,8 @@
 #include <sys/types.h>
 
 #include "src/common/sha256.h"
+#include "src/proto/sack.h"
+#include "src/proto/token.h"
 
 #define BIND_KEY "{\"to\":\""
 #define BIND_SIZE (sizeof(BIND_KEY) - 1 + ASTRA_SHA256_HEX + 2)
@@ -52,6 +54,11 @@ int astra_bind_check(char *reply, size_t size, const char *credential,
 	return 0;
 }
 
+bool astra_is_signed(const char *reply)
+{
+	return !strncmp(reply, "MUNGE:", 6) || astra_token_is(reply);
+}
+
 static munge_ctx_t context(const char *socket)
 {
 	munge_ctx_t ctx = munge_ctx_create();
@@ -83,7 +90,11 @@ static int sign_fail(munge_ctx_t ctx, munge_err_t rc, struct astra_error *err)
 	if (!why)
 		why = munge_strerror(rc);
 	if (rc == EMUNGE_SOCKET)
-		return astra_error_set(err, "munged does not answer: %s", why);
+		return astra_error_set(
+			err, "munged does not answer: %s%s", why,
+			astra_sack_is_here()
+				? ": where slurm.conf has AuthType=auth/slurm, set SFAIR_AUTH=auth/slurm"
+				: "");
 	return astra_error_set(err, "MUNGE: %s%s", why, fail_hint(rc));
 }
 
@@ -109,10 +120,12 @@ static char *sign_encode(munge_ctx_t ctx, const char *message, size_t size,
 	return credential;
 }
 
-char *astra_sign(const char *munge_socket, const char *message, size_t size,
+char *astra_sign(const char *auth, const char *message, size_t size,
 		 struct astra_error *err)
 {
-	return sign_encode(context(munge_socket), message, size, err);
+	if (astra_sack_is(auth))
+		return astra_sack_sign(auth, message, size, err);
+	return sign_encode(context(auth), message, size, err);
 }
 
 char *astra_sign_for(const char *munge_socket, uint32_t uid,
@@ -128,9 +141,9 @@ char *astra_sign_for(const char *munge_socket, uint32_t uid,
 	return sign_encode(ctx, message, size, err);
 }
 
-int astra_verify(const char *munge_socket, const char *credential,
-		 char **message, size_t *size, uint32_t *uid,
-		 struct astra_error *err)
+static int sign_decode(const char *munge_socket, const char *credential,
+		       char **message, size_t *size, uint32_t *uid,
+		       struct astra_error *err)
 {
 	munge_ctx_t ctx = context(munge_socket);
 	void *payload = NULL;
@@ -157,4 +170,27 @@ int astra_verify(const char *munge_socket, const char *credential,
 	*size = (size_t)length;
 	*uid = sender;
 	return 0;
+}
+
+/* Signed otherwise than this process signs. */
+static int sign_other(bool slurm, struct astra_error *err)
+{
+	return astra_error_set(
+		err,
+		slurm ? "it is signed with MUNGE, and this host has AuthType=auth/slurm: have one AuthType in the slurm.conf of all hosts, and unset SFAIR_AUTH"
+		      : "it is signed with auth/slurm, and this host with MUNGE: have one AuthType in the slurm.conf of all hosts, or set SFAIR_AUTH=auth/slurm");
+}
+
+int astra_verify(const char *auth, const char *credential, char **message,
+		 size_t *size, uint32_t *uid, struct astra_error *err)
+{
+	bool slurm = astra_sack_is(auth);
+
+	if (slurm ? !strncmp(credential, "MUNGE:", 6)
+		  : astra_token_is(credential))
+		return sign_other(slurm, err);
+	if (slurm)
+		return astra_sack_verify(auth, credential, message, size, uid,
+					 err);
+	return sign_decode(auth, credential, message, size, uid, err);
 }

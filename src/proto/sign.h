@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* MUNGE around a message: who sent it, and that it was sent once. */
+/* A signature around a message: who sent it, and that it was sent once. It is
+ * MUNGE's, or a token of auth/slurm where slurm.conf has that AuthType.
+ *
+ * auth: who signs. NULL: munged, at $MUNGE_SOCKET, else at its own place; a
+ * path: munged there; ASTRA_AUTH_SLURM, or that with ":CLUSTER": Slurm's
+ * daemons on this host (src/proto/sack.h).
+ */
 #ifndef ASTRA_SIGN_H
 #define ASTRA_SIGN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "src/common/error.h"
 #include "src/common/text.h"
+
+#define ASTRA_AUTH_SLURM "auth/slurm"
+
+/* Whether a reply begins as a signed one does. */
+bool astra_is_signed(const char *reply);
 
 /* Have a reply say whom it answers.
  * reply: a JSON object that is not empty. credential: the request's bytes.
@@ -22,23 +34,23 @@ void astra_bind(const char *reply, size_t size, const char *credential,
 int astra_bind_check(char *reply, size_t size, const char *credential,
 		     const char *from, struct astra_error *err);
 
-/* Pack a message into a credential of the calling user.
- * munge_socket: of the munged to ask; NULL: $MUNGE_SOCKET, else the default.
+/* Pack a request into a credential of the calling user.
  * Returns the credential, to be freed with free(), or NULL with err set. */
-char *astra_sign(const char *munge_socket, const char *message, size_t size,
+char *astra_sign(const char *auth, const char *message, size_t size,
 		 struct astra_error *err);
 
-/* The same, which only one user can unpack (and root). */
+/* The same, which only one user can unpack (and root); by munged. */
 char *astra_sign_for(const char *munge_socket, uint32_t uid,
 		     const char *message, size_t size, struct astra_error *err);
 
-/* Unpack a credential. A replayed, expired or forged one is refused.
+/* Unpack a credential. An expired or forged one is refused, and a replayed one
+ * of MUNGE's. With auth/slurm it is a reply's; a request's is unpacked by
+ * src/slurm/desk/server_token.h.
  * message: set to the message, ended by a NUL; free() it.
  * uid: set to the sender's.
- * Blocks until munged has answered.
+ * Blocks until the daemon has answered.
  * Returns 0, or -1 with err set. */
-int astra_verify(const char *munge_socket, const char *credential,
-		 char **message, size_t *size, uint32_t *uid,
-		 struct astra_error *err);
+int astra_verify(const char *auth, const char *credential, char **message,
+		 size_t *size, uint32_t *uid, struct astra_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What goes over the socket, as doc/protocol.md writes it: a length of four
  * bytes, most significant first, then so many bytes. A request's bytes are a
- * MUNGE credential around JSON; a reply's bytes are JSON.
+ * credential around JSON, of MUNGE or auth/slurm; a reply's bytes are JSON.
  */
 #ifndef ASTRA_WIRE_H
 #define ASTRA_WIRE_H
@@ -24,7 +24,7 @@ enum astra_fault {
 	ASTRA_FAULT_NONE,
 	ASTRA_FAULT_MALFORMED, /* no JSON, or not what the protocol says */
 	ASTRA_FAULT_VERSION,   /* another version of the protocol */
-	ASTRA_FAULT_AUTH,      /* no valid, fresh MUNGE credential */
+	ASTRA_FAULT_AUTH,      /* no valid, fresh credential */
 	ASTRA_FAULT_DENIED,    /* not allowed to this user */
 	ASTRA_FAULT_NOT_FOUND, /* no such job, or none that the user may see */
 	ASTRA_FAULT_STALE,     /* sent by an earlier run of the job */
@@ -46,18 +46,17 @@ void astra_frame_write(uint8_t head[ASTRA_FRAME_HEAD], size_t size);
 size_t astra_frame_read(const uint8_t head[ASTRA_FRAME_HEAD]);
 
 /* Send one request and wait for its reply.
- * path: of the socket, or as astra_dial() takes it. munge_socket: or NULL for
- * the default. request: JSON; it is signed here. reply: set to the reply's
+ * path: of the socket, or as astra_dial() takes it. auth: who signs, as in
+ * src/proto/sign.h. request: JSON; it is signed here. reply: set to the reply's
  * JSON; free() it. It gives up after a minute without a byte of the reply, or
  * after wait_sec. One that is busy is asked again, for less than 2 s. Returns
  * 0, or with err naming what is wrong and what to do ASTRA_ABSENT
  * (src/proto/dial.h) where nobody listens, or the plugin is stopping, and -1
  * otherwise.
  */
-int astra_call_within(const char *path, const char *munge_socket,
-		      const char *request, int wait_sec, char **reply,
-		      struct astra_error *err);
-int astra_call(const char *path, const char *munge_socket, const char *request,
+int astra_call_within(const char *path, const char *auth, const char *request,
+		      int wait_sec, char **reply, struct astra_error *err);
+int astra_call(const char *path, const char *auth, const char *request,
 	       char **reply, struct astra_error *err);
 
 #endif

@@ -5,11 +5,11 @@
 
 const struct astra_metric astra_metric_table[] = {
 	{"job_loss", "job loss", "job sharing loss", "%",
-	 "jobs whose rho = A / F is below 0.95 (ASTRAEA, Eq. 12)", AT(job_loss),
+	 "jobs whose rho = A / F is below 0.95 (ASTRAEA, Eq. 15)", AT(job_loss),
 	 -1},
 	{"tenant_loss", "ten. loss", "tenant sharing loss", "%",
 	 "intervals of a tenant with entitlement whose A / F is below 1 "
-	 "(ASTRAEA, Eqs. 15, 16)",
+	 "(ASTRAEA, Eq. 12)",
 	 AT(tenant_loss), -1},
 	{"job_due_lost", "due lost", "GPU time due to jobs, not given", "%",
 	 "the sum of max(0, F - A) of jobs over the sum of F", AT(job_due_lost),
@@ -28,10 +28,10 @@ const struct astra_metric astra_metric_table[] = {
 	 "one job of twenty has had more of its due than this", AT(job_rho_p95),
 	 0},
 	{"tenant_rho_min", "ten. min", "tenant rho, least", "",
-	 "A / F over all the time of the tenant that is worst off (Eq. 15)",
+	 "A / F over all the time of the tenant that is worst off (Eq. 12)",
 	 AT(tenant_rho_min), 1},
 	{"tenant_rho_max", "ten. max", "tenant rho, largest", "",
-	 "A / F over all the time of the tenant that is best off (Eq. 15)",
+	 "A / F over all the time of the tenant that is best off (Eq. 12)",
 	 AT(tenant_rho_max), 0},
 	{"jain", "Jain", "Jain's index", "",
 	 "of the tenants' rho over all the time: 1 when all are equal",

@@ -64,8 +64,8 @@ static double due_share(const struct due *due)
 
 /* The share of the GPU time due that was not given:
  *   sum of max(0, F - A) / sum of F
- * over all jobs, those that are not done included, with A and F of Eqs. 12 and
- * 13; or over each tenant in each interval, with those of Eqs. 15 and 16, where
+ * over all jobs, those that are not done included, with A and F of Eqs. 13 to
+ * 15; or over each tenant in each interval, with those of Eqs. 8 and 16, where
  * what one interval gives beyond its due makes up for none of another. The loss
  * counted in jobs or intervals cannot tell one that lacks a second of its due
  * from one that starves; this can. NaN: nothing was due. */

@@ -11,11 +11,11 @@
 struct astra_metrics {
 	double done;	 /* jobs that were completed */
 	double job_loss; /* share of jobs with rho < 0.95 (sharing loss) */
-	double job_rho_p5, job_rho_p50, job_rho_p95; /* Eq. 12 */
+	double job_rho_p5, job_rho_p50, job_rho_p95; /* Eq. 15 */
 	double job_due_lost;	/* share of GPU time due to jobs, not given */
 	double tenant_loss;	/* share of tenant intervals with rho < 1 */
 	double tenant_due_lost; /* the same of tenants in intervals */
-	double tenant_rho_min, tenant_rho_max; /* Eqs. 15, 16; all the time */
+	double tenant_rho_min, tenant_rho_max; /* Eqs. 8, 12, 16; all the time */
 	double jain;			       /* index of the tenants' rho */
 	double ftf_mean, ftf_max;	       /* T_SH / T_ID, Themis */
 	double share_ftf_mean, share_ftf_max;  /* with 1/N of the GPUs */

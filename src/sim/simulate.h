@@ -77,7 +77,7 @@ struct astra_sim_options {
 struct astra_sim_job {
 	double start_sec;			 /* the first one; < 0: never */
 	double end_sec;				 /* < 0: not done */
-	double alloc_gpu_sec, fair_gpu_sec;	 /* A and F, Eqs. 12, 13 */
+	double alloc_gpu_sec, fair_gpu_sec;	 /* A and F, Eqs. 13 to 15 */
 	double cold_gpu_sec, checkpoint_gpu_sec; /* lost to them, and with the
 						  * latter by runs that begin
 						  * anew */
@@ -93,7 +93,7 @@ struct astra_sim_job {
 };
 
 struct astra_sim_tenant {
-	double alloc_gpu_sec, fair_gpu_sec; /* Eqs. 15, 16; variant as set */
+	double alloc_gpu_sec, fair_gpu_sec; /* Eqs. 8, 12, 16; variant as set */
 };
 
 /* A user within a tenant. Only where they are watched. */
@@ -165,7 +165,7 @@ int astra_simulate(const struct astra_trace *trace,
  *   (2 + (own GPUs + GPUs before it) / Quota) term_sec + grace_sec,
  * where before it are its tenant's jobs that were submitted earlier and had not
  * started when it was submitted, and Quota = gpus W / sum of W over all tenants
- * of the trace, those without jobs included (ASTRAEA, Eq. 7). A promise to
+ * of the trace, those without jobs included (ASTRAEA, Eq. 6). A promise to
  * demand: of three terms for a job within its tenant's quota that is the first
  * one. Where shares go by user, the same with its user's jobs, and an equal
  * part of Quota for each of the tenant's users that have jobs then, if that is

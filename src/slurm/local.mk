@@ -92,6 +92,8 @@ libastraea_so_SOURCES = \
 	src/slurm/desk/publish_nodes.c \
 	src/slurm/desk/publish_nodes.h \
 	src/slurm/desk/publish_priv.h \
+	src/slurm/desk/publish_auth.c \
+	src/slurm/desk/publish_auth.h \
 	src/slurm/desk/publish_socket.c \
 	src/slurm/desk/told.c \
 	src/slurm/desk/told.h \

@@ -3,11 +3,13 @@
  * al., section 4), over the load, the number of ports and of nodes, the horizon
  * and the utilities. Means over seeds, the same instances for all.
  *
- * usage: bench_ogas_reward [SEEDS]
+ * usage: bench_ogas_reward [SEEDS [TABLE]]    that table alone: its first
+ * column
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "testsuite/bench/ogas_earn.h"
 
@@ -36,7 +38,7 @@ static int count_beaten(const double *earned, int learner)
 }
 
 static void row(const char *label, const struct ogas_instance *instance,
-		int seeds)
+		int first_seed, int seeds)
 {
 	double mean[WAYS] = {0};
 	int first[LEARNERS] = {0};
@@ -45,7 +47,7 @@ static void row(const char *label, const struct ogas_instance *instance,
 		struct ogas_instance w = *instance;
 		double earned[WAYS];
 
-		ogas_instance_fill(&w, (uint64_t)seed);
+		ogas_instance_fill(&w, (uint64_t)(first_seed + seed - 1));
 		for (int i = 0; i < WAYS; i++) {
 			earned[i] = ogas_earn(&w, &ways[i]);
 			mean[i] += earned[i] / seeds;
@@ -78,9 +80,12 @@ static void head(const char *what)
 struct setting {
 	const char *what, *label; /* what: the head of a new table */
 	const char *utility;
-	double arrival, demand, density;
+	double arrival, demand, density, beta_least;
 	size_t ports, nodes, slots;
+	int first_seed;
 };
+
+#define FIGURE_2 .demand = 2, .slots = 8000, .beta_least = 0.4, .first_seed = 11
 
 static const struct setting settings[] = {
 	{"utility", "any of these", .utility = NULL},
@@ -110,6 +115,11 @@ static const struct setting settings[] = {
 	{NULL, "1000", .slots = 1000},
 	{NULL, "4000", .slots = 4000},
 	{NULL, "8000", .slots = 8000},
+	/* Figure 2's: of ten ports so many may use a node (Table III, "graph
+	 * dense"), and what is learned pays. */
+	{"Figure 2: ports a node", "2", .density = 0.2, FIGURE_2},
+	{NULL, "2.5", .density = 0.25, FIGURE_2},
+	{NULL, "3", .density = 0.3, FIGURE_2},
 };
 
 static double or_usual(double value, double usual)
@@ -128,19 +138,27 @@ static void measure(const struct setting *s, int seeds)
 		.arrival = or_usual(s->arrival, 0.7),
 		.demand = or_usual(s->demand, 1),
 		.density = or_usual(s->density, 1),
+		.beta_least = or_usual(s->beta_least, 0.3),
 	};
 
 	if (s->what)
 		head(s->what);
-	row(s->label, &w, seeds);
+	row(s->label, &w, s->first_seed ? s->first_seed : 1, seeds);
 }
 
 int main(int argc, char **argv)
 {
 	int seeds = argc > 1 ? atoi(argv[1]) : 1;
 
-	printf("ogasched, mean reward of a slot; seeds 1 to %d\n", seeds);
-	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
-		measure(&settings[i], seeds);
+	const char *table = NULL;
+
+	printf("ogasched, mean reward of a slot; %d seeds, from 1 on, of Figure 2 from 11 on\n",
+	       seeds);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		if (settings[i].what)
+			table = settings[i].what;
+		if (argc < 3 || !strcmp(table, argv[2]))
+			measure(&settings[i], seeds);
+	}
 	return 0;
 }

@@ -222,6 +222,7 @@ int main(void)
 		.arrival = 0.7,
 		.demand = 1,
 		.density = 1,
+		.beta_least = 0.3,
 	};
 	const struct ogas_instance large = {
 		.ports = 100,
@@ -231,6 +232,7 @@ int main(void)
 		.arrival = 0.7,
 		.demand = 1,
 		.density = 1,
+		.beta_least = 0.3,
 	};
 
 	printf("ogasched, medians of %d; peer: dense, all breakpoints sorted\n\n"

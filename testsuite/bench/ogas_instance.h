@@ -18,6 +18,7 @@ struct ogas_instance {
 	double arrival;	     /* probability of a job at a port in a slot */
 	double demand;	     /* all requests, times this */
 	double density;	     /* probability that a port may use a node */
+	double beta_least;   /* beta is this to 0.2 more */
 
 	double *a, *c, *alpha,
 		*beta; /* [port][type], [node][type], …, [type] */
@@ -75,7 +76,7 @@ static inline void ogas_instance_fill(struct ogas_instance *w, uint64_t seed)
 		w->kind[i] = ogas_utility(w->utility, &random);
 	}
 	for (size_t k = 0; k < w->types; k++)
-		w->beta[k] = 0.3 + 0.2 * astra_random_uniform(&random);
+		w->beta[k] = w->beta_least + 0.2 * astra_random_uniform(&random);
 	for (size_t i = 0; i < w->slots * w->ports; i++)
 		w->x[i] = astra_random_uniform(&random) < w->arrival;
 	for (size_t i = 0; i < w->ports * w->nodes; i++)

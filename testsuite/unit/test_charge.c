@@ -41,7 +41,7 @@ static bool near(double a, double b)
 	return fabs(a - b) < 1e-6 * fmax(1, b);
 }
 
-/* Eq. 7 with M = 8 * 3 + 8 * 1 = 32. */
+/* Eq. 6 with M = 8 * 3 + 8 * 1 = 32. */
 static void gpu_time_is_weight_times_time(void **state)
 {
 	struct vcluster vc;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contrib/python/sfair.py, with a socket of the test's own and no munged."""
 
+import base64
 import contextlib
 import functools
 import hashlib
@@ -519,6 +520,67 @@ class Alone(unittest.TestCase):
             os._exit(0 if client.checkpointed(2) else 1)
         self.assertEqual(os.waitpid(pid, 0)[1], 0)
         self.assertTrue(client.checkpointed(3))
+
+
+class AuthSlurm(unittest.TestCase):
+    """A reply's token counts when this host's daemon accepts it, and it is a
+    reply."""
+
+    def setUp(self):
+        self.fault, self.asked = 0, []
+        self.ask = sfair._sack_ask
+
+        def ask(auth, kind, body, size_of):
+            self.asked.append((auth, kind, body))
+            return (4, b"tok\0") if kind == sfair.SACK_CREATE else (
+                self.fault, b"")
+        sfair._sack_ask = ask
+
+    def tearDown(self):
+        sfair._sack_ask = self.ask
+
+    @staticmethod
+    def token(mark=b"astraea reply ", **other):
+        says = dict(uid=7, exp=time.time() + 60, context="auth",
+                    payload=base64.b64encode(mark + b"{}").decode())
+        says.update(other)
+        part = base64.urlsafe_b64encode(json.dumps(says).encode())
+        return b"aGVhZA." + part.rstrip(b"=") + b".c2ln"
+
+    def verify(self, token):
+        return sfair.verify(token, "auth/slurm:c")
+
+    def test_a_reply_is_believed(self):
+        token = self.token()
+        self.assertEqual(self.verify(token), (b"{}", 7))
+        self.assertEqual(self.asked, [(
+            "auth/slurm:c", sfair.SACK_VERIFY,
+            struct.pack(">I", len(token) + 1) + token + b"\0")])
+
+    def test_what_is_none_is_refused(self):
+        for token, why in (
+                (self.token(mark=b"astraea request "), "no reply"),
+                (self.token(context="cred"), "no reply"),
+                (self.token(exp=time.time() - 1), "clocks"),
+                (self.token(payload=7), "no token"),
+                (b"a.b.c", "no token"), (b"a", "no token")):
+            with self.assertRaisesRegex(OSError, why):
+                self.verify(token)
+        self.fault = 1
+        with self.assertRaisesRegex(OSError, "another slurm.key"):
+            self.verify(self.token())
+
+    def test_no_two_requests_are_alike(self):
+        for _ in range(2):
+            self.assertEqual(sfair.sign(b"{}", "auth/slurm"), b"tok")
+        bodies = [body for _, _, body in self.asked]
+        self.assertNotEqual(*bodies)
+        self.assertRegex(bodies[0][8:], rb"^astraea request [0-9a-f]{32} {}$")
+
+    def test_a_munged_of_the_user_does_not_count(self):
+        env = dict(MUNGE_SOCKET="/m", ASTRAEA_AUTH="auth/slurm:c")
+        self.assertEqual(sfair.Place(env).auth, "auth/slurm:c")
+        self.assertEqual(sfair.Place(dict(MUNGE_SOCKET="/m")).auth, "/m")
 
 
 if __name__ == "__main__":

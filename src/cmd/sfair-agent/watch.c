@@ -84,14 +84,14 @@ static enum astra_fault watch_ask(const struct state *s, const char *request,
 				  const char *members, char **reply,
 				  struct astra_error *err)
 {
-	const char *munge = *s->place->munge ? s->place->munge : NULL;
+	const char *auth = *s->place->auth ? s->place->auth : NULL;
 	char *text = write_request(s, request, members);
 	enum astra_fault fault = ASTRA_FAULT_INTERNAL;
 
 	*reply = NULL;
 	if (!text)
 		astra_error_nomem(err);
-	else if (!astra_call_within(s->place->socket, munge, text, WAIT_SEC,
+	else if (!astra_call_within(s->place->socket, auth, text, WAIT_SEC,
 				    reply, err))
 		fault = sfair_answer_check(*reply, err);
 	free(text);

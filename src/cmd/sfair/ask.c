@@ -98,7 +98,7 @@ static int ask_once(const struct sfair_where *where, const char *request,
 	if (path.failed)
 		rc = astra_error_nomem(err);
 	else
-		rc = astra_call_within(path.bytes, where->munge_socket, request,
+		rc = astra_call_within(path.bytes, where->auth, request,
 				       wait_sec, text, err);
 	astra_text_clear(&path);
 	return rc;

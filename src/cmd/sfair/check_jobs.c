@@ -45,6 +45,22 @@ static bool jobs_meet(const struct astra_config *config, const char *partitions)
 	return false;
 }
 
+/* Whatever it was asked for with, and whether or not AccountingStorageTRES has
+ * GPUs. */
+static bool jobs_ask(const slurm_job_info_t *job)
+{
+	const char *const texts[] = {
+		job->tres_alloc_str, job->tres_req_str,	 job->gres_total,
+		job->tres_per_job,   job->tres_per_node, job->tres_per_socket,
+		job->tres_per_task,
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (texts[i] && strstr(texts[i], "gpu"))
+			return true;
+	return false;
+}
+
 static int jobs_by_user(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
@@ -81,13 +97,10 @@ static void jobs_tell(const struct astra_config *config,
 		const slurm_job_info_t *job = &all->job_array[i];
 		uint32_t state = job->job_state & JOB_STATE_BASE;
 		bool waits = state == JOB_PENDING;
-		const char *tres =
-			waits ? job->tres_req_str : job->tres_alloc_str;
 		struct check_jobs *of = waits ? waiting : running;
 
 		if ((waits || state == JOB_RUNNING || state == JOB_SUSPENDED) &&
-		    tres && strstr(tres, "gres/gpu") &&
-		    jobs_meet(config, job->partition))
+		    jobs_ask(job) && jobs_meet(config, job->partition))
 			of->users[of->count++] = job->user_id;
 	}
 	jobs_print(

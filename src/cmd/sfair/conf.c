@@ -18,6 +18,7 @@
 #include "src/common/xmalloc.h"
 #include "src/proto/dial.h"
 #include "src/proto/listen.h"
+#include "src/proto/sack.h"
 #include "src/proto/sign.h"
 
 #define INCLUDES_MAX 8
@@ -108,6 +109,21 @@ static char *munge_of(const char *auth_info)
 	return strndup(at, strcspn(at, ",;"));
 }
 
+/* As src/proto/sign.h takes it, by slurm.conf. */
+static char *auth_of_slurm(void)
+{
+	char *auth;
+
+	if (!slurm_conf.authtype ||
+	    strcmp(slurm_conf.authtype, ASTRA_AUTH_SLURM) != 0)
+		return munge_of(slurm_conf.authinfo);
+	if (asprintf(&auth, ASTRA_AUTH_SLURM ":%s",
+		     slurm_conf.cluster_name ? slurm_conf.cluster_name : "") <
+	    0)
+		return NULL;
+	return auth;
+}
+
 /* Somebody has put it in the plugin's place, where others may write. */
 static bool find_is_strangers(const char *path)
 {
@@ -160,11 +176,11 @@ int sfair_find_again(struct sfair_where *where, const struct sfair_slurm *slurm,
 	return find_address(where, slurm, slurm->status.port, err);
 }
 
-/* Slurmctld is asked over the network by what munged signs: without it nobody
- * need be asked. */
-static int find_munged(const struct sfair_where *where, struct astra_error *err)
+/* Slurmctld is asked over the network by what is signed: where nothing can be,
+ * nobody need be asked. */
+static int find_signer(const struct sfair_where *where, struct astra_error *err)
 {
-	char *credential = astra_sign(where->munge_socket, "", 0, err);
+	char *credential = astra_sign(where->auth, "", 0, err);
 
 	free(credential);
 	return credential ? 0 : -1;
@@ -177,7 +193,7 @@ static int find_remote(struct sfair_where *where, const char *listen,
 {
 	struct sfair_slurm slurm;
 
-	if (find_munged(where, err) < 0)
+	if (find_signer(where, err) < 0)
 		return -1;
 	sfair_slurm_ask(&slurm);
 	if (slurm.state == SFAIR_SLURM_PLUGIN)
@@ -231,36 +247,51 @@ static void find_split_user(struct sfair_where *where)
 	memmove(where->path, bare, strlen(bare) + 1);
 }
 
-/* Slurm's configuration is read only for what the environment leaves open. */
+/* Who signs, by the environment; NULL: it does not say. */
+static char *find_auth(void)
+{
+	char *auth = variable("SFAIR_AUTH");
+
+	if (!auth)
+		auth = variable("ASTRAEA_AUTH");
+	if (astra_sack_is(auth))
+		return auth;
+	free(auth);
+	auth = variable("SFAIR_MUNGE_SOCKET");
+	return auth ? auth : variable("MUNGE_SOCKET");
+}
+
+/* Slurm's configuration is read only for what the environment leaves open. A
+ * munged that the environment names is of no use with auth/slurm. */
 int sfair_find(struct sfair_where *where, struct astra_error *err)
 {
-	bool munge_known;
+	char *auth;
 
 	*where = (struct sfair_where){
 		.path = variable("SFAIR_SOCKET"),
-		.munge_socket = variable("SFAIR_MUNGE_SOCKET"),
+		.auth = find_auth(),
 		.slurm_user = ASTRA_UID_UNKNOWN,
 	};
 	where->given = where->path;
 	if (where->given)
 		find_split_user(where);
-	if (!where->munge_socket)
-		where->munge_socket = variable("MUNGE_SOCKET");
-	munge_known = where->munge_socket || !getenv("SLURM_CONF");
-	if (where->given && munge_known)
+	if (where->given && (where->auth || !getenv("SLURM_CONF")))
 		return 0;
 	if (sfair_load_slurm_conf("set SFAIR_SOCKET to the plugin's socket",
 				  err) < 0)
 		return -1;
-	if (!where->munge_socket)
-		where->munge_socket = munge_of(slurm_conf.authinfo);
+	auth = auth_of_slurm();
+	if (!where->auth || astra_sack_is(auth))
+		conf_keep(&where->auth, auth);
+	else
+		free(auth);
 	return where->given ? 0 : find_by_slurm(where, err);
 }
 
 void sfair_where_clear(struct sfair_where *where)
 {
 	free(where->path);
-	free(where->munge_socket);
+	free(where->auth);
 	*where = (struct sfair_where){0};
 }
 

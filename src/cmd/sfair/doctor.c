@@ -32,7 +32,7 @@ static const struct astra_cli cli = {
 	.usage = "sfair doctor [OPTION]...",
 	.summary =
 		"Check a whole installation: slurm.conf and astraea.conf, the files of the\n"
-		"plugins, munge, sbatch's options, times that do not fit each other, what the\n"
+		"plugins, signing, sbatch's options, times that do not fit each other, what the\n"
 		"plugin in slurmctld says of itself, and jobs that lose work at a lease's end.\n"
 		"Says what to do. Nothing is changed. As root on slurmctld's host it sees most;\n"
 		"with --host it is for the other ones.",

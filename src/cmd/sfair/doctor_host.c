@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a host can know by itself: files, configuration, munge, sbatch. */
+/* What a host can know by itself: files, configuration, sbatch. */
 #include <config.h> /* Slurm's */
 #include <errno.h>
 #include <math.h>

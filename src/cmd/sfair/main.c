@@ -9,6 +9,7 @@
 
 #include "src/cmd/sfair/sfair.h"
 #include "src/cmd/sfair/slurm.h"
+#include "src/proto/sack.h"
 
 static int main_fail(const struct astra_error *err)
 {
@@ -118,8 +119,11 @@ static int print_where(struct astra_error *err)
 
 	if (!rc) {
 		printf("SFAIR_SOCKET=%s\n", where.path);
-		if (where.munge_socket)
-			printf("SFAIR_MUNGE_SOCKET=%s\n", where.munge_socket);
+		if (where.auth)
+			printf("%s=%s\n",
+			       astra_sack_is(where.auth) ? "SFAIR_AUTH"
+							 : "SFAIR_MUNGE_SOCKET",
+			       where.auth);
 	}
 	sfair_where_clear(&where);
 	return rc;

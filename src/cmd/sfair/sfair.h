@@ -118,10 +118,10 @@ int sfair_load_slurm_conf(const char *otherwise, struct astra_error *err);
  */
 bool sfair_slurm_known(void);
 
-/* Where the plugin is asked, and by which munged; all malloced. */
+/* Where the plugin is asked, and who signs; all malloced. */
 struct sfair_where {
 	char *path;	     /* a socket's, or as astra_dial() takes it */
-	char *munge_socket;  /* NULL: munge's own choice */
+	char *auth;	     /* as in src/proto/sign.h */
 	bool given;	     /* by SFAIR_SOCKET: no other is looked for */
 	uint32_t slurm_user; /* who answers at a socket; may be unknown */
 };

@@ -7,7 +7,7 @@
  * ports; each slot it is told which ports have jobs, earns the reward
  *
  *   q(x, y) = sum_l x_l [sum_k sum_r f_rk(y_lrk)
- *                        - max_k beta_k sum_r y_lrk]           (Eq. 12)
+ *                        - max_k beta_k sum_r y_lrk]      (Eqs. 7, 8)
  *
  * and moves y a step along the gradient (Eq. 30), back into what the nodes
  * have (project.h). With a constant rate the regret against the best y that

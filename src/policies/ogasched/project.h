@@ -4,7 +4,7 @@
  *
  * Where clip(z, 0, a) fits it is the answer; else y = clip(z - rho, 0, a) with
  * the rho > 0 for which the sum is c. The published fast projection (Zhao et
- * al., Algorithm 2 with Eq. 40) is wrong where capacity is slack or several
+ * al., in Algorithm 1) is wrong where capacity is slack or several
  * caps bind, so it is not used.
  */
 #ifndef ASTRA_OGAS_PROJECT_H

@@ -25,6 +25,7 @@
 #include "src/common/xstring.h"
 
 #if __has_include("src/interfaces/gres.h") /* 23.02 */
+#include "src/interfaces/auth.h"
 #include "src/interfaces/burst_buffer.h"
 #include "src/interfaces/gres.h"
 #include "src/interfaces/job_submit.h"

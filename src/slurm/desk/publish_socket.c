@@ -22,6 +22,7 @@
 #include "src/slurm/desk/bids.h"
 #include "src/slurm/desk/progress.h"
 #include "src/slurm/desk/publish.h"
+#include "src/slurm/desk/publish_auth.h"
 #include "src/slurm/desk/server.h"
 #include "src/slurm/out/env.h"
 
@@ -151,6 +152,7 @@ static char *munge_socket(void)
 static struct publish_place {
 	char *path;    /* where it listens; NULL: nowhere */
 	char *munge;   /* NULL: munged is at its own place */
+	char *auth;    /* as src/proto/sign.h has it; NULL: munged signs */
 	char *address; /* as astra_dial() takes it; NULL: not on the network */
 } place;
 
@@ -238,6 +240,7 @@ static void publish_leave(struct publish_place *p)
 {
 	free(p->path);
 	free(p->munge);
+	free(p->auth);
 	free(p->address);
 	*p = (struct publish_place){0};
 }
@@ -259,15 +262,17 @@ static int publish_bid(const struct astra_report *report,
 	return astra_bids_note(report, query, &of, err);
 }
 
-/* What slurm.conf and astraea.conf say of it. listen: gets what options->listen is,
- * for free(). Locks: caller holds conf and job read, or slurmctld starts. */
+/* What slurm.conf and astraea.conf say of it. listen: gets what options->listen
+ * is, for free(). Locks: caller holds conf and job read, or slurmctld starts.
+ */
 static void publish_gather(const struct astra_cycle *cycle,
 			   struct publish_place *out,
 			   struct astra_server_options *options, char **listen)
 {
 	const struct astra_config *config = astra_config_active();
 
-	*out = (struct publish_place){.munge = munge_socket()};
+	*out = (struct publish_place){.munge = munge_socket(),
+				      .auth = astra_publish_auth()};
 	if (config && config->socket)
 		out->path = strdup(config->socket);
 	else if (asprintf(&out->path, "%s/astraea.sock", cycle->folder) < 0)
@@ -285,13 +290,15 @@ static void publish_gather(const struct astra_cycle *cycle,
 		.log_line = publish_socket_log_line,
 		.history = astra_history_report,
 		.munge_socket = out->munge,
+		.slurm_auth = out->auth ? &astra_publish_slurm_auth : NULL,
 		.path = out->path,
 		.listen = *listen,
 		.any_port = !config || !config->listen,
 	};
 }
 
-/* Does I/O. Returns 0 with the server running, or -1 with err set and p empty. */
+/* Does I/O. Returns 0 with the server running, or -1 with err set and p empty.
+ */
 static int publish_serve(struct publish_place *p,
 			 const struct astra_server_options *options,
 			 struct astra_error *err)
@@ -304,8 +311,8 @@ static int publish_serve(struct publish_place *p,
 	return rc;
 }
 
-/* Where it is served, for jobs and scontrol. Locks: as publish_gather(), and job
- * write. */
+/* Where it is served, for jobs and scontrol. Locks: as publish_gather(), and
+ * job write. */
 static void publish_place_set(struct publish_place *fresh)
 {
 	unsigned int port = astra_server_port();
@@ -369,7 +376,9 @@ void astra_publish_tell(job_details_t *details)
 		astra_env_set(details, "ASTRAEA_SOCKET", place.path);
 	if (place.address)
 		astra_env_set(details, "ASTRAEA_ADDRESS", place.address);
-	if (place.path && place.munge)
+	if (place.path && place.auth)
+		astra_env_set(details, "ASTRAEA_AUTH", place.auth);
+	else if (place.path && place.munge)
 		astra_env_set(details, "ASTRAEA_MUNGE_SOCKET", place.munge);
 }
 

@@ -67,7 +67,7 @@ int server_thread_start(pthread_t *thread, void *(*run)(void *), void *arg,
 
 static int start_threads(struct server *s, struct astra_error *err)
 {
-	s->munge = server_munge_start(s->options.munge_socket, &s->stop, err);
+	s->munge = server_munge_start(&s->options, &s->stop, err);
 	if (!s->munge)
 		return -1;
 	if (server_past_start(&s->past, s->options.history, s->wake_fd, err) <

@@ -24,12 +24,24 @@ struct astra_query_adopt;
 struct astra_text;
 struct astra_viewer;
 
+/* Slurm's plugin auth/slurm in this process. Called in one thread of the
+ * server's; they wait for nothing but a lock of that plugin. */
+struct astra_slurm_auth {
+	/* A token that one user can check, or ASTRA_TOKEN_ANYBODY; for free().
+	 * Returns NULL on failure. */
+	char *(*create)(const char *payload, size_t size, uint32_t reader);
+	/* Check a token. uid: set to who signed it. Returns 0, or -1. */
+	int (*check)(const char *token, uint32_t *uid);
+};
+
 struct astra_server_options {
 	const char *path;	  /* of the socket; copied */
 	const char *listen;	  /* [ADDRESS:]PORT too; NULL: not; copied */
 	bool any_port;		  /* the kernel's choice where that is taken */
 	const char *munge_socket; /* NULL: $MUNGE_SOCKET, else munge's own */
-	uid_t slurm_uid;	  /* SlurmUser: sees all, as root does */
+	/* Signs instead of munged; borrowed. NULL: munged does. */
+	const struct astra_slurm_auth *slurm_auth;
+	uid_t slurm_uid; /* SlurmUser: sees all, as root does */
 	/* Whether a user sees all and may reset. Called in the server's
 	 * thread for other users than root and SlurmUser; it may take locks
 	 * of its own, and then only queries wait. NULL: nobody else. */

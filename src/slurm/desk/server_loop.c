@@ -22,7 +22,7 @@ static struct astra_text begin_reply(void)
 }
 
 /* Over the network what is for a known user is signed. Where it cannot be, as
- * above MUNGE's bound, the client is told so. */
+ * above a credential's bound, the client is told so. */
 static void send_reply(struct server *s, struct server_client *client,
 		       struct astra_text *reply)
 {
@@ -133,10 +133,11 @@ static enum astra_fault server_loop_answer(struct server *s,
 	char *message;
 	size_t size;
 
-	if (server_munge_verify(s->munge, client->request, &message, &size,
-				&uid, err) < 0) {
+	fault = server_munge_verify(s->munge, client->request, &message, &size,
+				    &uid, err);
+	if (fault) {
 		log_refusal(s, err->text);
-		return ASTRA_FAULT_AUTH;
+		return fault;
 	}
 	if (client->remote) {
 		client->uid = uid;

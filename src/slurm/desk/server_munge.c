@@ -10,6 +10,7 @@
 
 #include "src/proto/sign.h"
 #include "src/slurm/desk/server_private.h"
+#include "src/slurm/desk/server_token.h"
 
 /* Between two checks of the flag to stop. */
 #define LOOK_MSEC 50
@@ -20,7 +21,7 @@ struct task {
 	char *in, *out;
 	size_t in_size, out_size;
 	uint32_t uid;
-	int rc;
+	enum astra_fault fault;
 	struct astra_error err;
 };
 
@@ -31,6 +32,7 @@ struct server_munge {
 	pthread_cond_t asked, answered;
 	pthread_t thread;
 	char *socket;
+	struct server_token *token; /* asked instead of munged; NULL: munged */
 	const atomic_bool *stop;
 	enum state state;
 	bool given_up; /* the answer is not waited for */
@@ -53,18 +55,36 @@ static void server_munge_destroy(struct server_munge *m)
 	pthread_cond_destroy(&m->asked);
 	pthread_cond_destroy(&m->answered);
 	free(m->socket);
+	server_token_destroy(m->token);
 	free(m);
 }
 
 static void server_munge_carry_out(const struct server_munge *m, struct task *t)
 {
-	if (!t->sign) {
-		t->rc = astra_verify(m->socket, t->in, &t->out, &t->out_size,
+	bool done;
+
+	if (t->sign) {
+		t->out = astra_sign_for(m->socket, t->uid, t->in, t->in_size,
+					&t->err);
+		done = t->out;
+	} else {
+		done = !astra_verify(m->socket, t->in, &t->out, &t->out_size,
 				     &t->uid, &t->err);
-		return;
 	}
-	t->out = astra_sign_for(m->socket, t->uid, t->in, t->in_size, &t->err);
-	t->rc = t->out ? 0 : -1;
+	t->fault = done ? ASTRA_FAULT_NONE : ASTRA_FAULT_AUTH;
+}
+
+static void server_munge_ask_slurm(const struct server_munge *m, struct task *t)
+{
+	if (t->sign) {
+		t->out = server_token_sign_for(m->token, t->uid, t->in,
+					       t->in_size, &t->err);
+		t->fault = t->out ? ASTRA_FAULT_NONE : ASTRA_FAULT_AUTH;
+	} else {
+		t->fault = server_token_verify(m->token, t->in, time(NULL),
+					       &t->out, &t->out_size, &t->uid,
+					       &t->err);
+	}
 }
 
 static void *server_munge_run(void *arg)
@@ -79,7 +99,10 @@ static void *server_munge_run(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&m->lock);
-		server_munge_carry_out(m, &m->task);
+		if (m->token)
+			server_munge_ask_slurm(m, &m->task);
+		else
+			server_munge_carry_out(m, &m->task);
 		pthread_mutex_lock(&m->lock);
 		m->state = m->given_up ? IDLE : ANSWERED;
 		if (m->given_up)
@@ -94,9 +117,25 @@ static void *server_munge_run(void *arg)
 	return NULL;
 }
 
-struct server_munge *server_munge_start(const char *socket,
-					const atomic_bool *stop,
-					struct astra_error *err)
+/* Returns 0, or -1 with err set. */
+static int server_munge_signer(struct server_munge *m,
+			       const struct astra_server_options *options,
+			       struct astra_error *err)
+{
+	if (options->slurm_auth) {
+		m->token = server_token_create(options->slurm_auth, time(NULL),
+					       err);
+		return m->token ? 0 : -1;
+	}
+	if (!options->munge_socket)
+		return 0;
+	m->socket = strdup(options->munge_socket);
+	return m->socket ? 0 : astra_error_nomem(err);
+}
+
+struct server_munge *
+server_munge_start(const struct astra_server_options *options,
+		   const atomic_bool *stop, struct astra_error *err)
 {
 	struct server_munge *m = calloc(1, sizeof(*m));
 
@@ -108,10 +147,8 @@ struct server_munge *server_munge_start(const char *socket,
 	pthread_cond_init(&m->asked, NULL);
 	pthread_cond_init(&m->answered, NULL);
 	m->stop = stop;
-	m->socket = socket ? strdup(socket) : NULL;
-	if (socket && !m->socket)
-		astra_error_nomem(err);
-	else if (server_thread_start(&m->thread, server_munge_run, m, err) == 0)
+	if (server_munge_signer(m, options, err) == 0 &&
+	    server_thread_start(&m->thread, server_munge_run, m, err) == 0)
 		return m;
 	server_munge_destroy(m);
 	return NULL;
@@ -136,7 +173,8 @@ void server_munge_stop(struct server_munge *m)
 		return;
 	thread = m->thread;
 	pthread_mutex_lock(&m->lock);
-	busy = m->state == ASKED;
+	/* Slurm's plugin does not hang, and is unloaded before long. */
+	busy = m->state == ASKED && !m->token;
 	m->ending = true;
 	m->orphaned = busy;
 	if (busy)
@@ -170,21 +208,26 @@ static bool wait_for_answer(struct server_munge *m)
 	return m->state == ANSWERED;
 }
 
-static int hangs(struct astra_error *err)
+static enum astra_fault hangs(const struct server_munge *m,
+			      struct astra_error *err)
 {
-	return astra_error_set(err, "munged does not answer: it hangs");
+	astra_error_set(err, "%s does not answer: it hangs",
+			m->token ? "auth/slurm" : "munged");
+	return ASTRA_FAULT_AUTH;
 }
 
 /* asked: stolen. answer: the caller's, with drop_task(). */
-static int server_munge_ask(struct server_munge *m, struct task *asked,
-			    struct task *answer, struct astra_error *err)
+static enum astra_fault server_munge_ask(struct server_munge *m,
+					 struct task *asked,
+					 struct task *answer,
+					 struct astra_error *err)
 {
 	*answer = (struct task){0};
 	pthread_mutex_lock(&m->lock);
 	if (m->state != IDLE) {
 		pthread_mutex_unlock(&m->lock);
 		drop_task(asked);
-		return hangs(err);
+		return hangs(m, err);
 	}
 	m->task = *asked;
 	m->state = ASKED;
@@ -198,10 +241,10 @@ static int server_munge_ask(struct server_munge *m, struct task *asked,
 	}
 	pthread_mutex_unlock(&m->lock);
 	if (!answer->in)
-		return hangs(err);
-	if (answer->rc < 0)
+		return hangs(m, err);
+	if (answer->fault)
 		*err = answer->err;
-	return answer->rc;
+	return answer->fault;
 }
 
 static int server_munge_begin(struct task *t, const char *in, size_t size,
@@ -216,24 +259,25 @@ static int server_munge_begin(struct task *t, const char *in, size_t size,
 	return 0;
 }
 
-int server_munge_verify(struct server_munge *m, const char *credential,
-			char **message, size_t *size, uint32_t *uid,
-			struct astra_error *err)
+enum astra_fault server_munge_verify(struct server_munge *m,
+				     const char *credential, char **message,
+				     size_t *size, uint32_t *uid,
+				     struct astra_error *err)
 {
 	struct task t = {0}, answer;
-	int rc;
+	enum astra_fault fault;
 
 	if (server_munge_begin(&t, credential, strlen(credential), err) < 0)
-		return -1;
-	rc = server_munge_ask(m, &t, &answer, err);
-	if (rc == 0) {
+		return ASTRA_FAULT_AUTH;
+	fault = server_munge_ask(m, &t, &answer, err);
+	if (!fault) {
 		*message = answer.out;
 		*size = answer.out_size;
 		*uid = answer.uid;
 		answer.out = NULL;
 	}
 	drop_task(&answer);
-	return rc;
+	return fault;
 }
 
 char *server_munge_sign_for(struct server_munge *m, uint32_t uid,
@@ -245,7 +289,7 @@ char *server_munge_sign_for(struct server_munge *m, uint32_t uid,
 
 	if (server_munge_begin(&t, message, size, err) < 0)
 		return NULL;
-	if (server_munge_ask(m, &t, &answer, err) == 0) {
+	if (!server_munge_ask(m, &t, &answer, err)) {
 		credential = answer.out;
 		answer.out = NULL;
 	}

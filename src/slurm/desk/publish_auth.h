@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Signatures by Slurm's auth/slurm in slurmctld. */
+#ifndef ASTRA_PUBLISH_AUTH_H
+#define ASTRA_PUBLISH_AUTH_H
+
+#include "src/slurm/desk/server.h"
+
+/* Who signs for clients, as src/proto/sign.h takes it; for free(). NULL: munged
+ * does. Locks: caller holds conf read, or slurmctld starts. */
+char *astra_publish_auth(void);
+
+/* To be used where astra_publish_auth() is not NULL. */
+extern const struct astra_slurm_auth astra_publish_slurm_auth;
+
+#endif
