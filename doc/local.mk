@@ -6,7 +6,8 @@ dist_man_MANS += doc/man1/sfair.1 doc/man1/sfair-agent.1 \
 	doc/man1/sfair-top.1 doc/man1/sfair-web.1 doc/man1/sfairsim.1 doc/man3/libsfair.3 \
 	doc/man5/astraea.conf.5 \
 	doc/man8/astraea.8
-dist_doc_DATA += README.md NEWS doc/adding-a-policy.md doc/choosing-a-policy.md doc/compatibility.md \
+dist_doc_DATA += README.md NEWS doc/adding-a-policy.md doc/beside-stock.md \
+	doc/choosing-a-policy.md doc/compatibility.md \
 	doc/design.md doc/frameworks.md doc/going-back.md \
 	doc/glossary.md doc/history.md doc/kubernetes.md doc/managers.md doc/packages.md doc/programs.md \
 	doc/protocol.md doc/results.md doc/tutorial.md doc/users.md

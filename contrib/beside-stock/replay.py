@@ -118,6 +118,8 @@ def all_ended(job_ids, begun):
 def whole(folder, job, sec):
     """Whether the journal of a prepared job has each step once, in order."""
     path = os.path.join(folder, "jobs", f"{job}.journal")
+    if not os.path.exists(path):
+        return False
     with open(path, encoding="utf-8") as text:
         steps = [int(line.split()[0]) for line in text]
     return steps == list(range(1, 2 * sec + 1))

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One table of what replay.py wrote: table.py FILE...
 
-Files of the same cluster, with other seeds, are taken together. Ends with 1 if a
-job did not finish, or a prepared one lost or repeated a step.
+Files of the same cluster, with other seeds, are taken together; a seed that not all
+clusters have is left out. Ends with 1 if a job did not finish, or a prepared one lost
+or repeated a step.
 """
 import json
 import sys
@@ -159,31 +160,44 @@ def put(groups):
             print(f"| {row.what} | " + " | ".join(cells) + " |")
 
 
+def done(job):
+    """Slurm may call a job TIMEOUT that did its last step while it was being
+    preempted."""
+    return job["finished"] or job["prepared"] and job["whole"]
+
+
 def wrong(result):
     """What did not go well, in words."""
     jobs = result["jobs"]
-    unfinished = sum(not job.get("finished") for job in jobs)
-    broken = sum(not job.get("whole") for job in jobs)
+    unfinished = sum(not done(job) for job in jobs)
+    broken = sum(done(job) and not job["whole"] for job in jobs)
     if unfinished:
         yield f"{unfinished} of {len(jobs)} jobs did not finish"
     if broken:
         yield f"{broken} prepared jobs lost or repeated a step"
 
 
+def alike(groups):
+    """The results of the seeds that all clusters have."""
+    seeds = set.intersection(*({r["seed"] for r in results}
+                               for results in groups))
+    return [[r for r in results if r["seed"] in seeds] for results in groups]
+
+
 def main():
-    groups, bad = {}, False
+    groups, bad = {}, []
     for path in sys.argv[1:]:
         with open(path, encoding="utf-8") as text:
             result = json.load(text)
         groups.setdefault(result["name"], []).append(result)
-        for text in wrong(result):
-            print(f"FAILED: {result['name']}, seed {result['seed']}: {text}")
-            bad = True
+        bad += [f"FAILED: {result['name']}, seed {result['seed']}: {text}"
+                for text in wrong(result)]
+    groups = alike(list(groups.values()))
+    put(groups)
     if bad:
+        print("\n" + "\n".join(bad))
         return 1
-    put(list(groups.values()))
-    first = next(iter(groups.values()))
-    print(f"\nAll {sum(len(r['jobs']) for r in first)} jobs finished on each "
+    print(f"\nAll {sum(len(r['jobs']) for r in groups[0])} jobs finished on each "
           "cluster; no prepared job lost a step.\nBold: the best, and what "
           "is within a tenth of it.")
     return 0

@@ -27,8 +27,8 @@ def job(tenant, gpus, sec, submit, *runs, **more):
             "runs": [[a, b, "COMPLETED"] for a, b in runs], **more}
 
 
-def result(*jobs, name="ours", hour=10):
-    return {"name": name, "seed": 1, "gpus": 4, "hour_sec": hour,
+def result(*jobs, name="ours", hour=10, seed=1):
+    return {"name": name, "seed": seed, "gpus": 4, "hour_sec": hour,
             "weights": {"a": 2, "b": 1, "c": 1}, "idle_start_sec": 0.5,
             "jobs": list(jobs)}
 
@@ -104,17 +104,32 @@ class Table(unittest.TestCase):
 
     def test_seeds_of_a_cluster_are_one_column(self):
         _, text = printed(result(job("a", 1, 5, 0, (0, 5))),
-                          result(job("a", 1, 5, 0, (8, 13))))
+                          result(job("a", 1, 5, 0, (8, 13)), seed=2))
         self.assertIn("| | ours |\n", text)
         self.assertIn("| first wait, 1 GPU, 95 %, s | 8.0 |", text)
 
-    def test_a_job_that_did_not_finish_fails_all(self):
-        for what in ("finished", "whole"):
-            one = job("a", 1, 5, 0, (0, 5))
-            one[what] = False
-            status, text = printed(result(one))
+    def test_a_seed_that_one_cluster_lacks_is_left_out(self):
+        _, text = printed(
+            result(job("a", 1, 5, 0, (0, 5)), name="stock"),
+            result(job("a", 1, 5, 0, (8, 13)), name="stock", seed=2),
+            result(job("a", 1, 5, 0, (0, 5))))
+        self.assertIn("| first wait, 1 GPU, 95 %, s | 0.0 | 0.0 |", text)
+
+    def test_a_job_that_did_not_finish_is_a_failure(self):
+        for more, words in (
+                ({"finished": False, "whole": False}, "did not finish"),
+                ({"finished": False, "prepared": False}, "did not finish"),
+                ({"whole": False}, "lost or repeated")):
+            status, text = printed(result(job("a", 1, 5, 0, (0, 5), **more)))
             self.assertEqual(status, 1)
-            self.assertNotIn("|", text)
+            self.assertIn("FAILED: ours, seed 1: 1 ", text)
+            self.assertIn(words, text)
+
+    def test_a_job_that_did_all_its_steps_is_done_whatever_slurm_calls_it(self):
+        status, text = printed(result(job("a", 1, 5, 0, (0, 5),
+                                          finished=False)))
+        self.assertEqual(status, 0)
+        self.assertNotIn("FAILED", text)
 
 
 class Load(unittest.TestCase):
