@@ -17,6 +17,7 @@
 #include "src/client/place.h"
 #include "src/common/sha256.h"
 #include "src/proto/dial.h"
+#include "src/proto/sack.h"
 #include "src/proto/sign.h"
 #include "src/proto/token.h"
 #include "src/slurm/desk/server.h"
@@ -387,6 +388,23 @@ static void what_the_plugin_says_counts_more_than_a_munged(void **state)
 	unsetenv("MUNGE_SOCKET");
 }
 
+static void an_authtype_may_lack_its_first_part(void **state)
+{
+	static const struct {
+		const char *type;
+		bool is;
+	} cases[] = {
+		{"auth/slurm", true}, {"slurm", true},	     {NULL, false},
+		{"", false},	      {"auth/munge", false}, {"auth/", false},
+		{"slurmy", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++)
+		assert_int_equal(astra_sack_is_type(cases[i].type),
+				 cases[i].is);
+}
+
 /* ---- Over the network. */
 
 static uint32_t take_u32(int fd)
@@ -683,6 +701,7 @@ int main(void)
 		cmocka_unit_test(a_message_has_a_bound),
 		cmocka_unit_test(
 			what_the_plugin_says_counts_more_than_a_munged),
+		cmocka_unit_test(an_authtype_may_lack_its_first_part),
 		cmocka_unit_test(who_asks_is_answered),
 		cmocka_unit_test(a_request_that_is_kept_is_not_served_again),
 		cmocka_unit_test(what_is_refused_by_its_rate_takes_no_place),
