@@ -313,10 +313,11 @@ def _sack_verify(token, auth):
     try:
         says = json.loads(_base64(token.decode().split(".")[1]))
         payload = base64.b64decode(says["payload"])
-        uid, end_sec, context = says["uid"], says["exp"], says["context"]
-    except (ValueError, KeyError, IndexError, TypeError):
+        uid, context = says["uid"], says["context"]
+        is_over = says["exp"] < time.time()
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         raise OSError("auth/slurm: it is no token that carries a message")
-    if end_sec < time.time():
+    if is_over:
         raise OSError("auth/slurm: the reply's signature has expired: the "
                       "clocks of the two hosts differ")
     fault, _ = _sack_ask(auth, SACK_VERIFY,

@@ -150,7 +150,6 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 {
 	e->begin_sec += by_sec;
 	e->now_sec += by_sec;
-	engine_shift(&e->kept_sec, by_sec);
 	for (size_t i = 0; i < e->job_count; i++) {
 		engine_shift(&e->jobs[i].start_sec, by_sec);
 		engine_shift(&e->jobs[i].lease_start_sec, by_sec);
@@ -158,6 +157,7 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		engine_shift(&e->jobs[i].grace_end_sec, by_sec);
 		engine_shift(&e->jobs[i].told_sec, by_sec);
 		engine_shift(&e->jobs[i].bound_sec, by_sec);
+		engine_shift(&e->jobs[i].kept_bound_sec, by_sec);
 		e->jobs[i].place.tenant_sec += by_sec;
 		e->jobs[i].place.user_sec += by_sec;
 		engine_shift(&e->jobs[i].away_sec, by_sec);

@@ -28,7 +28,6 @@ const struct astra_member astra_image_engine_members[] = {
 	ENGINE(FLAG, limited),
 	ENGINE(FLAG, back),
 	ENGINE(FLAG, keeps),
-	ENGINE(REAL, kept_sec),
 	ENGINE(U64, counters.rounds),
 	ENGINE(U64, counters.granted),
 	ENGINE(U64, counters.renewed),
@@ -103,6 +102,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(REAL, weight),
 	JOB(REAL, submit_sec),
 	JOB(REAL, bound_sec),
+	JOB(REAL, kept_bound_sec),
 	JOB(U64, place.nth),
 	JOB(U64, place.last),
 	JOB(U32, place.tasks),
@@ -436,6 +436,7 @@ static int engine_image_get_all(struct astra_engine *e, struct astra_reader *in)
 	e->unwanted = counts.unwanted;
 	e->limited = counts.limited;
 	e->back = counts.back && e->policy->renumber;
+	e->keeps = counts.keeps;
 	e->counters = counts.counters;
 	e->places = counts.places;
 	e->budget = counts.budget;

@@ -139,6 +139,9 @@ struct ejob {
 	uint32_t blocker;     /* without a lease, whose end it waits for; 0 */
 	double blocked_sec;   /* when jobs without leases were in its way last;
 			       * 0: never */
+	/* The bound of its first start as if it had come when jobs ceased to
+	 * keep GPUs; 0: it did not wait then. */
+	double kept_bound_sec;
 	uint32_t index;	      /* in the present snapshot's jobs */
 	double held_charge;
 	double start_sec;
@@ -331,10 +334,9 @@ struct astra_engine {
 	 * bound of the others that has not passed. */
 	bool unbound;
 	double first_bound_sec;
-	/* Whether a job keeps its GPUs by Unprepared=share, which may be in the
-	 * way of any first start, and when one did last. */
+	/* A job keeps its GPUs by Unprepared=share, which may be in the way of
+	 * any first start. */
 	bool keeps;
-	double kept_sec;
 	uint64_t places;	      /* that were ever given */
 	struct repayment *repayments; /* empty between rounds */
 	size_t repayment_count, repayment_room;
@@ -706,6 +708,10 @@ void astra_first_start_vain(struct astra_engine *e, struct ejob *j,
 double astra_first_start_due(const struct astra_engine *e,
 			     const struct astra_snapshot *snap,
 			     const struct ejob *j, size_t before);
+/* Jobs have ceased to keep GPUs: all that wait are promised their first starts
+ * as if they had come now, one behind the other. Returns 0, or -1 when out of
+ * memory. */
+int astra_first_starts_renew(struct round *r);
 /* Take its place and its bound from a job that never ran. The jobs behind it
  * are repaid. */
 void astra_first_start_quit(struct astra_engine *e, struct ejob *j);

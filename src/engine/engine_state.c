@@ -66,6 +66,13 @@ static const struct astra_member state_job_vain[] = {
 	JOB(REAL, vain_sec), JOB(U64, vain_shape), ASTRA_MEMBERS_END,
 };
 
+/* Behind those, of jobs that waited when others ceased to keep GPUs. */
+static const struct astra_member state_job_kept[] = {
+	JOB(U32, id),
+	JOB(REAL, kept_bound_sec),
+	ASTRA_MEMBERS_END,
+};
+
 /* The refusals of a job's starts. More rounds than ASTRA_BALK_ROUNDS are as
  * these, and until_sec is a number of terms from the restart on. */
 static uint32_t state_put_balk(const struct ejob *j)
@@ -212,6 +219,21 @@ static void save_blockers(const struct astra_engine *e, struct astra_bytes *out)
 			astra_members_put(out, &e->jobs[i], state_job_vain);
 }
 
+static void save_kept(const struct astra_engine *e, struct astra_bytes *out)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < e->job_count; i++)
+		count += e->jobs[i].id && e->jobs[i].kept_bound_sec > 0;
+	if (!e->keeps && !count)
+		return;
+	astra_put_u32(out, e->keeps);
+	astra_put_u32(out, count);
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id && e->jobs[i].kept_bound_sec > 0)
+			astra_members_put(out, &e->jobs[i], state_job_kept);
+}
+
 void *astra_policy_again(const struct astra_policy *policy, const void *self,
 			 const struct astra_options *options,
 			 struct astra_error *err)
@@ -263,6 +285,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	save_budget(e, out);
 	save_holds(e, out);
 	save_blockers(e, out);
+	save_kept(e, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -619,6 +642,28 @@ static int restore_blockers(struct astra_engine *e, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
+/* None is written where no job keeps GPUs, and by an earlier release. Returns
+ * 0, or -1: it is damaged. */
+static int restore_kept(struct astra_engine *e, struct astra_reader *in)
+{
+	uint32_t count;
+
+	if (in->at == in->size)
+		return 0;
+	e->keeps = astra_get_u32(in) != 0;
+	count = astra_get_u32(in);
+	for (uint32_t i = 0; i < count; i++) {
+		struct ejob told = {0}, *j;
+
+		astra_members_get(in, &told, state_job_kept);
+		j = astra_engine_find(e, told.id);
+		if (in->failed || !j || isnan(told.kept_bound_sec))
+			return -1;
+		j->kept_bound_sec = told.kept_bound_sec;
+	}
+	return in->failed ? -1 : 0;
+}
+
 static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 				uint32_t version, struct astra_aside *other)
 {
@@ -665,6 +710,8 @@ static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 		rc = restore_holds(e, in);
 	if (!rc)
 		rc = restore_blockers(e, in);
+	if (!rc)
+		rc = restore_kept(e, in);
 	astra_leases_bound(e);
 	return rc;
 }

@@ -239,6 +239,61 @@ int astra_first_starts_follow(struct round *r)
 	return rc;
 }
 
+static int first_start_by_place(const void *a, const void *b)
+{
+	const struct ejob *x = *(struct ejob *const *)a;
+	const struct ejob *y = *(struct ejob *const *)b;
+
+	return (x->place.nth > y->place.nth) - (x->place.nth < y->place.nth);
+}
+
+/* The jobs that have a bound, in their line. */
+static void first_starts_renew_all(struct round *r,
+				   struct first_starts *waiting)
+{
+	struct astra_engine *e = r->e;
+	double from_sec = r->snap->now_sec + 2 * e->options.lease_sec +
+			  astra_first_start_grace_sec(e, r->snap);
+
+	ASTRA_ROSTER_EACH(i, &e->roster.waiting)
+	{
+		struct ejob *j = &e->jobs[e->row_of[i]];
+
+		if (first_start_waits(j) && j->bound_sec > 0 && j->place.nth)
+			waiting->queue[waiting->count++] = j;
+	}
+	qsort(waiting->queue, waiting->count, sizeof(*waiting->queue),
+	      first_start_by_place);
+	for (size_t i = 0; i < waiting->count; i++) {
+		struct ejob *j = waiting->queue[i];
+		double of_user =
+			j->user == ASTRA_NONE ? 0 : waiting->users[j->user];
+		struct place p = first_start_place(
+			e, j, waiting->tenants[j->tenant], of_user, from_sec);
+
+		j->kept_bound_sec = fmax(p.tenant_sec, p.user_sec);
+		first_start_add(waiting, j);
+	}
+}
+
+int astra_first_starts_renew(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	struct first_starts waiting = {
+		.tenants = calloc(e->tenant_count + 1, sizeof(double)),
+		.users = calloc(e->user_count + 1, sizeof(double)),
+		.queue = calloc(r->snap->job_count + 1, sizeof(struct ejob *)),
+	};
+	bool found = waiting.tenants && waiting.users && waiting.queue;
+
+	if (found)
+		first_starts_renew_all(r, &waiting);
+	free(waiting.tenants);
+	free(waiting.users);
+	free(waiting.queue);
+	return found ? 0 : -1;
+}
+
 void astra_first_start_vain(struct astra_engine *e, struct ejob *j,
 			    enum astra_wait vain)
 {
@@ -251,7 +306,7 @@ void astra_first_start_vain(struct astra_engine *e, struct ejob *j,
 
 void astra_first_start_quit(struct astra_engine *e, struct ejob *j)
 {
-	j->bound_sec = 0;
+	j->bound_sec = j->kept_bound_sec = 0;
 	astra_place_leave(e, j, 0);
 }
 
@@ -279,6 +334,8 @@ void astra_first_start_change(struct astra_engine *e, struct ejob *j,
 	if (!isfinite(j->bound_sec) || !(old > 0) || !(fabs(more) > 0))
 		return;
 	astra_place_change(&j->place, more * e->options.lease_sec);
+	if (more > 0 && j->kept_bound_sec > 0)
+		j->kept_bound_sec += more / old * first_start_paid_sec(e, j);
 	bound = j->bound_sec + more / old * first_start_paid_sec(e, j);
 	j->bound_sec = fmax(bound, fmin(j->bound_sec,
 					e->now_sec + 2 * e->options.lease_sec));
@@ -288,11 +345,14 @@ void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
 			     struct ejob *task)
 {
 	task->bound_sec = array->bound_sec;
+	task->kept_bound_sec = array->kept_bound_sec;
 	task->late = array->late;
 	if (!(array->bound_sec > 0))
 		return;
 	array->late = false;
 	array->bound_sec += first_start_paid_sec(e, array);
+	if (array->kept_bound_sec > 0)
+		array->kept_bound_sec += first_start_paid_sec(e, array);
 	astra_place_split(&array->place, &task->place,
 			  first_start_own(array) * e->options.lease_sec);
 }

@@ -319,7 +319,6 @@ static double keep_choose(struct keep *k, double need, double at_sec)
 static void keep_carry_out(struct keep *k)
 {
 	struct round *r = k->r;
-	struct astra_engine *e = r->e;
 	double now = r->snap->now_sec;
 
 	for (size_t i = 0; i < k->count; i++) {
@@ -335,10 +334,8 @@ static void keep_carry_out(struct keep *k)
 			r->wake_sec = fmin(r->wake_sec, j->keep_until_sec);
 		keep_lease(k, j,
 			   j->keep_until_sec > 0 && j->keep_until_sec <= now);
-		e->keeps |= !j->revocable;
+		r->e->keeps |= !j->revocable;
 	}
-	if (e->keeps)
-		e->kept_sec = now;
 }
 
 static int keep_init(struct keep *k, struct round *r)
@@ -357,17 +354,12 @@ static int keep_init(struct keep *k, struct round *r)
 	return k->tenants && k->users && k->jobs ? 0 : -1;
 }
 
-int astra_keep_follow(struct round *r, uint64_t free_gpus)
+static int keep_find(struct round *r, uint64_t free_gpus)
 {
 	struct astra_engine *e = r->e;
 	struct keep k;
-	int rc = 0;
+	int rc = keep_init(&k, r);
 
-	e->keeps = false;
-	if (!e->options.leases ||
-	    e->options.unprepared != ASTRA_UNPREPARED_SHARE)
-		return 0;
-	rc = keep_init(&k, r);
 	if (!rc && k.jobs) {
 		double need;
 
@@ -389,4 +381,17 @@ int astra_keep_follow(struct round *r, uint64_t free_gpus)
 	free(k.users);
 	free(k.jobs);
 	return rc;
+}
+
+int astra_keep_follow(struct round *r, uint64_t free_gpus)
+{
+	struct astra_engine *e = r->e;
+	bool kept = e->keeps;
+
+	e->keeps = false;
+	if (e->options.leases &&
+	    e->options.unprepared == ASTRA_UNPREPARED_SHARE &&
+	    keep_find(r, free_gpus) < 0)
+		return -1;
+	return kept && !e->keeps ? astra_first_starts_renew(r) : 0;
 }

@@ -274,13 +274,11 @@ double astra_first_promised_sec(const struct round *r, const struct ejob *j)
 {
 	const struct astra_engine *e = r->e;
 
-	if (!astra_engine_promises(e) || j->ran || j->balked || e->keeps ||
-	    !isfinite(j->bound_sec))
-		return 0;
-	return j->bound_sec > 0 && e->kept_sec > 0
-		       ? fmax(j->bound_sec,
-			      e->kept_sec + settle_promise_sec(r, j))
-		       : j->bound_sec;
+	return astra_engine_promises(e) && !j->ran && !j->balked && !e->keeps &&
+			       isfinite(j->bound_sec) &&
+			       isfinite(j->kept_bound_sec)
+		       ? fmax(j->bound_sec, j->kept_bound_sec)
+		       : 0;
 }
 
 double astra_promised_sec(const struct round *r, const struct ejob *j)

@@ -37,6 +37,13 @@ bool astra_sack_is(const char *auth)
 	       (!auth[size] || auth[size] == ':');
 }
 
+bool astra_sack_is_type(const char *type)
+{
+	const char *name = strchr(ASTRA_AUTH_SLURM, '/') + 1;
+
+	return type && (!strcmp(type, ASTRA_AUTH_SLURM) || !strcmp(type, name));
+}
+
 /* The cluster of auth/slurm:CLUSTER, or "". */
 static const char *sack_cluster(const char *auth)
 {

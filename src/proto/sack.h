@@ -18,6 +18,10 @@
 /* auth: as in src/proto/sign.h. Whether it means auth/slurm. */
 bool astra_sack_is(const char *auth);
 
+/* Whether an AuthType of slurm.conf does: Slurm takes it without auth/, too.
+ * type: or NULL. */
+bool astra_sack_is_type(const char *type);
+
 /* Whether a daemon has made its socket on this host. */
 bool astra_sack_is_here(void);
 

@@ -17,6 +17,7 @@
 #include "src/client/place.h"
 #include "src/common/sha256.h"
 #include "src/proto/dial.h"
+#include "src/proto/sack.h"
 #include "src/proto/sign.h"
 #include "src/proto/token.h"
 #include "src/slurm/desk/server.h"
@@ -246,6 +247,22 @@ static void what_came_before_the_start_is_signed_anew(void **state)
 	server_token_destroy(t);
 }
 
+/* Else nobody is answered until the clock is there again. */
+static void a_clock_set_back_is_followed(void **state)
+{
+	struct server_token *t = begin(NOW + 3600);
+	char *token = request_token(NOW + 1), *old = request_token(NOW + 3600);
+
+	(void)state;
+	assert_int_equal(verify(t, old, NOW + 1), ASTRA_FAULT_AUTH);
+	assert_int_equal(verify(t, token, NOW + 1), ASTRA_FAULT_NONE);
+	assert_int_equal(verify(t, token, NOW + 2), ASTRA_FAULT_AUTH);
+	says(why.text, "was sent before");
+	free(token);
+	free(old);
+	server_token_destroy(t);
+}
+
 static void the_list_is_bounded(void **state)
 {
 	struct server_token *t = begin(NOW - 100);
@@ -369,6 +386,23 @@ static void what_the_plugin_says_counts_more_than_a_munged(void **state)
 	unsetenv("SFAIR_AUTH");
 	unsetenv("ASTRAEA_AUTH");
 	unsetenv("MUNGE_SOCKET");
+}
+
+static void an_authtype_may_lack_its_first_part(void **state)
+{
+	static const struct {
+		const char *type;
+		bool is;
+	} cases[] = {
+		{"auth/slurm", true}, {"slurm", true},	     {NULL, false},
+		{"", false},	      {"auth/munge", false}, {"auth/", false},
+		{"slurmy", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++)
+		assert_int_equal(astra_sack_is_type(cases[i].type),
+				 cases[i].is);
 }
 
 /* ---- Over the network. */
@@ -532,6 +566,32 @@ static void a_request_that_is_kept_is_not_served_again(void **state)
 	says(reply, "was sent before");
 }
 
+/* A user with many hosts would fill the list for all others. */
+static void what_is_refused_by_its_rate_takes_no_place(void **state)
+{
+	(void)state;
+	reset();
+	(void)ask_between();
+	do {
+		struct astra_error err = {""};
+		struct astra_peer peer;
+		int fd = astra_dial(path, 5, &peer, &err);
+
+		assert_true(fd >= 0);
+		give(fd, "?");
+		free(reply);
+		reply = receive(fd);
+		close(fd);
+	} while (!strstr(reply, "requests a second"));
+	send_kept();
+	assert_true(astra_is_signed(reply));
+	usleep(100000);
+	send_kept();
+	assert_true(astra_is_signed(reply));
+	send_kept();
+	says(reply, "was sent before");
+}
+
 static void an_older_answer_is_none(void **state)
 {
 	(void)state;
@@ -634,14 +694,17 @@ int main(void)
 		cmocka_unit_test(a_request_is_accepted_once),
 		cmocka_unit_test(what_is_of_another_time_is_refused),
 		cmocka_unit_test(what_came_before_the_start_is_signed_anew),
+		cmocka_unit_test(a_clock_set_back_is_followed),
 		cmocka_unit_test(the_list_is_bounded),
 		cmocka_unit_test(what_is_no_request_is_refused),
 		cmocka_unit_test(what_is_no_token_is_refused),
 		cmocka_unit_test(a_message_has_a_bound),
 		cmocka_unit_test(
 			what_the_plugin_says_counts_more_than_a_munged),
+		cmocka_unit_test(an_authtype_may_lack_its_first_part),
 		cmocka_unit_test(who_asks_is_answered),
 		cmocka_unit_test(a_request_that_is_kept_is_not_served_again),
+		cmocka_unit_test(what_is_refused_by_its_rate_takes_no_place),
 		cmocka_unit_test(an_older_answer_is_none),
 		cmocka_unit_test(a_reply_of_another_user_is_none),
 		cmocka_unit_test(what_is_wrong_is_named),

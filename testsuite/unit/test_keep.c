@@ -13,8 +13,8 @@
 #define AT(t) (1000 + (t))
 #define TERM 60
 
-static void keep_begin(struct vcluster *vc, size_t nodes, uint32_t gpus,
-		       const char *policy)
+static void keep_set(struct vcluster *vc, size_t nodes, uint32_t gpus,
+		     const char *policy)
 {
 	vc_init(vc, nodes, gpus);
 	strcpy(vc->options.policy, policy);
@@ -22,9 +22,20 @@ static void keep_begin(struct vcluster *vc, size_t nodes, uint32_t gpus,
 	vc->options.min_run_sec = 0;
 	vc->options.grace_sec = 0;
 	vc->options.unprepared = ASTRA_UNPREPARED_SHARE;
+}
+
+static void keep_tenants(struct vcluster *vc)
+{
 	vc_begin(vc);
 	vc_tenant(vc, "a", 1);
 	vc_tenant(vc, "b", 1);
+}
+
+static void keep_begin(struct vcluster *vc, size_t nodes, uint32_t gpus,
+		       const char *policy)
+{
+	keep_set(vc, nodes, gpus, policy);
+	keep_tenants(vc);
 }
 
 static struct vjob *keep_job(struct vcluster *vc, uint32_t tenant,
@@ -463,8 +474,9 @@ static void random_world(uint64_t seed, const char *policy)
 	vc_fini(&vc);
 }
 
-/* While a job keeps its GPUs no first start is promised; afterwards it is, as if
- * the job had come then, first in line: 16 GPUs after 2 + 16/8 terms, here by 7.5. */
+/* While a job keeps its GPUs no first start is promised; afterwards it is, as
+ * if the job had come then, first in line: 16 GPUs after 2 + 16/8 terms, here
+ * by 7.5. */
 static void no_start_is_promised_beside_them(void **state)
 {
 	struct vcluster vc = {0};
@@ -487,6 +499,46 @@ static void no_start_is_promised_beside_them(void **state)
 	vc_fini(&vc);
 }
 
+/* Five gangs that wait while a job keeps all GPUs for longer than their bounds,
+ * and a restart afterwards. What is promised then comes no later. */
+static void jobs_in_line_are_not_promised_one_start(void **state)
+{
+	struct vcluster vc = {0};
+	struct vjob *gangs[5];
+	double promised[5];
+
+	(void)state;
+	keep_set(&vc, 2, 8, "ltgf");
+	vc.options.unprepared_sec = 30 * TERM;
+	keep_tenants(&vc);
+	keep_job(&vc, 0, 16, 15.5 * TERM);
+	vc_run(&vc, AT(5));
+	for (int i = 0; i < 5; i++)
+		gangs[i] = vc_submit(&vc, 1, 16, HUGE_VAL);
+	for (int i = 0; i < 3; i++)
+		vc_submit(&vc, 0, 16, HUGE_VAL);
+	vc_run(&vc, AT(10 * TERM));
+	vc_restart(&vc);
+	vc_run(&vc, AT(16 * TERM));
+	assert_int_equal(gangs[0]->starts, 1);
+	for (int i = 1; i < 5; i++) {
+		promised[i] = vc_view(&vc, gangs[i]).reason.bound_sec;
+		assert_true(promised[i] > vc_view(&vc, gangs[i]).bound_sec);
+		assert_true(i == 1 || promised[i] > promised[i - 1]);
+	}
+	vc_restart(&vc);
+	vc_step(&vc);
+	for (int i = 1; i < 5; i++)
+		assert_close(vc_view(&vc, gangs[i]).reason.bound_sec,
+			     promised[i], 1);
+	for (int i = 1; i < 5; i++) {
+		vc_run(&vc, promised[i] + 1);
+		if (!gangs[i]->starts)
+			fail_msg("gang %d has not started", i);
+	}
+	vc_fini(&vc);
+}
+
 static void nobody_within_its_share_is_interrupted(void **state)
 {
 	(void)state;
@@ -501,6 +553,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(borrowed_gpus_come_back),
 		cmocka_unit_test(no_start_is_promised_beside_them),
+		cmocka_unit_test(jobs_in_line_are_not_promised_one_start),
 		cmocka_unit_test(the_one_that_started_last_goes_first),
 		cmocka_unit_test(those_that_can_checkpoint_yield_first),
 		cmocka_unit_test(a_gang_gets_its_share),

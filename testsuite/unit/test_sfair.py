@@ -563,6 +563,9 @@ class AuthSlurm(unittest.TestCase):
                 (self.token(context="cred"), "no reply"),
                 (self.token(exp=time.time() - 1), "clocks"),
                 (self.token(payload=7), "no token"),
+                (self.token(exp="never"), "no token"),
+                (b"a." + base64.urlsafe_b64encode(b"[" * 300000) + b".c",
+                 "no token"),
                 (b"a.b.c", "no token"), (b"a", "no token")):
             with self.assertRaisesRegex(OSError, why):
                 self.verify(token)

@@ -109,13 +109,14 @@ static char *munge_of(const char *auth_info)
 	return strndup(at, strcspn(at, ",;"));
 }
 
-/* As src/proto/sign.h takes it, by slurm.conf. */
+/* As src/proto/sign.h takes it, by slurm.conf. The plugin signs by auth/slurm
+ * from 24.05 on. */
 static char *auth_of_slurm(void)
 {
 	char *auth;
 
-	if (!slurm_conf.authtype ||
-	    strcmp(slurm_conf.authtype, ASTRA_AUTH_SLURM) != 0)
+	if (SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 5, 0) ||
+	    !astra_sack_is_type(slurm_conf.authtype))
 		return munge_of(slurm_conf.authinfo);
 	if (asprintf(&auth, ASTRA_AUTH_SLURM ":%s",
 		     slurm_conf.cluster_name ? slurm_conf.cluster_name : "") <

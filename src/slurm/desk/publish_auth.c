@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/proto/sack.h"
 #include "src/proto/sign.h"
 #include "src/slurm/compat/compat.h"
 
@@ -13,7 +14,7 @@ char *astra_publish_auth(void)
 {
 	char *auth;
 
-	if (xstrcmp(slurm_conf.authtype, ASTRA_AUTH_SLURM) != 0 ||
+	if (!astra_sack_is_type(slurm_conf.authtype) ||
 	    asprintf(&auth, ASTRA_AUTH_SLURM ":%s",
 		     slurm_conf.cluster_name ? slurm_conf.cluster_name : "") <
 		    0)

@@ -376,6 +376,9 @@ void astra_publish_tell(job_details_t *details)
 		astra_env_set(details, "ASTRAEA_SOCKET", place.path);
 	if (place.address)
 		astra_env_set(details, "ASTRAEA_ADDRESS", place.address);
+	/* One of another cluster's, where the job was submitted by a job, would
+	 * count more than munged. */
+	astra_env_unset(details, "ASTRAEA_AUTH");
 	if (place.path && place.auth)
 		astra_env_set(details, "ASTRAEA_AUTH", place.auth);
 	else if (place.path && place.munge)

@@ -143,6 +143,8 @@ static enum astra_fault server_loop_answer(struct server *s,
 		client->uid = uid;
 		client->known = true;
 		if (!server_limit_allow(&s->limit, uid, server_now_msec())) {
+			/* From many hosts they would fill the list. */
+			server_munge_forget(s->munge);
 			free(message);
 			return too_often(err);
 		}

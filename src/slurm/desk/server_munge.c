@@ -280,6 +280,14 @@ enum astra_fault server_munge_verify(struct server_munge *m,
 	return fault;
 }
 
+void server_munge_forget(struct server_munge *m)
+{
+	pthread_mutex_lock(&m->lock);
+	if (m->token && m->state == IDLE)
+		server_token_forget(m->token);
+	pthread_mutex_unlock(&m->lock);
+}
+
 char *server_munge_sign_for(struct server_munge *m, uint32_t uid,
 			    const char *message, size_t size,
 			    struct astra_error *err)

@@ -37,6 +37,8 @@ enum astra_fault server_munge_verify(struct server_munge *munge,
 				     const char *credential, char **message,
 				     size_t *size, uint32_t *uid,
 				     struct astra_error *err);
+/* Not to serve the last request: keep no place for it. */
+void server_munge_forget(struct server_munge *munge);
 char *server_munge_sign_for(struct server_munge *munge, uint32_t uid,
 			    const char *message, size_t size,
 			    struct astra_error *err);

@@ -22,6 +22,7 @@ struct seen {
 struct server_token {
 	const struct astra_slurm_auth *auth;
 	int64_t begin_sec;
+	struct seen *last; /* the place of the last request; NULL: none yet */
 	struct seen seen[SEEN_SETS][SEEN_WAYS];
 };
 
@@ -89,7 +90,14 @@ static enum astra_fault seen_add(struct server_token *t, const char *credential,
 	}
 	memcpy(place->hash, hash, SEEN_BYTES);
 	place->until_sec = until_sec;
+	t->last = place;
 	return ASTRA_FAULT_NONE;
+}
+
+void server_token_forget(struct server_token *t)
+{
+	if (t->last)
+		t->last->until_sec = 0;
 }
 
 static enum astra_fault token_refuse(struct astra_error *err, const char *why)
@@ -114,12 +122,17 @@ static enum astra_fault token_look(const struct astra_token *says,
 	return ASTRA_FAULT_NONE;
 }
 
-/* Whether a token that is valid comes for the first time. */
+/* Whether a token that is valid comes for the first time. Where the clock was
+ * set back behind the start, tokens of the slurmctld before are from the
+ * future.
+ */
 static enum astra_fault token_is_first(struct server_token *t,
 				       const char *credential,
 				       const struct astra_token *says,
 				       int64_t now_sec, struct astra_error *err)
 {
+	if (now_sec < t->begin_sec - ASTRA_TOKEN_SEC)
+		t->begin_sec = now_sec - 1;
 	if (says->made_sec > t->begin_sec)
 		return seen_add(t, credential, now_sec,
 				says->made_sec + ASTRA_TOKEN_SEC, err);

@@ -33,6 +33,9 @@ enum astra_fault server_token_verify(struct server_token *token,
 				     char **message, size_t *size,
 				     uint32_t *uid, struct astra_error *err);
 
+/* The last request is not served: it does not count as seen. */
+void server_token_forget(struct server_token *token);
+
 /* A reply that one user can check, for free(), or NULL with err set. */
 char *server_token_sign_for(struct server_token *token, uint32_t uid,
 			    const char *message, size_t size,
