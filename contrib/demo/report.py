@@ -89,8 +89,7 @@ def who_waited(then, journals, jobs):
                            then["over_sec"] else "not within the time")
             for name, title in CLUSTERS]
     print(f"  All jobs finished after: {', '.join(ends)}")
-    print("  Stock Slurm is as it comes here. contrib/beside-stock.sh takes a "
-          "tuned one, too.")
+    print("  Stock Slurm is as it comes; contrib/beside-stock.sh has a tuned one.")
     print()
 
 
