@@ -81,6 +81,8 @@ expect 'trace.csv' sfair try --trace = tr
 expect 'LeaseTerm=' sfair try leaset
 expect 'Runs' sfair try Ru
 expect_some 'Tenants Users Jobs days= format= Policy= RecallAfter=' sfair try ''
+expect_help sfair watch
+expect_some 'Tenants Users Jobs since= format= Unprepared=' sfair watch ''
 expect_help sfair top
 expect 'overview nodes leases queue' sfair top --view = ''
 expect_help sfair report

@@ -85,7 +85,8 @@ static int try_read_round(struct sfair_try *t, struct astra_error *err)
 		return astra_error_set(err,
 				       "pool %.64s has no leases: Slurm itself "
 				       "starts its jobs, which nobody can try "
-				       "here",
+				       "here; Leases=watch and sfair watch tell "
+				       "what leases would change",
 				       t->round->head.pool);
 	return 0;
 }
