@@ -89,7 +89,7 @@ refused 'new.conf: line 2: LeaseTrem=60: there is no such key' "$pool" \
 refused 'new.conf: no Pool= line' LeaseTerm=60
 refused 'new.conf: line 1: Pool=gpu: History=no: Leases=watch reads the history' \
 	"$pool Leases=watch" History=no
-refused 'Leases=watch: Policy=themis allocates leases' \
+refused 'new.conf: line 1: Pool=gpu: Leases=watch: Policy=themis allocates leases' \
 	"$pool Leases=watch Policy=themis"
 refused 'more.conf: No such file or directory' "$pool" 'Include more.conf'
 echo 'GPUWeight=a100:0' >more.conf
