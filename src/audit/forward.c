@@ -6,128 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/audit/durations.h"
 #include "src/common/grow.h"
 #include "src/common/idmap.h"
 
-/* A job of which nothing is known, not even a time limit. */
-#define UNKNOWN_SEC 3600
-
 #define FORWARD_JOBS_MAX 200000
-
-/* Expected runs. */
-
-struct forward_run {
-	uint32_t user; /* of the trace */
-	double sec;
-};
-
-struct forward_runs {
-	struct forward_run *by_user, *all; /* sorted */
-	size_t count;
-};
-
-static int forward_by_time(const void *a, const void *b)
-{
-	const struct forward_run *x = a, *y = b;
-
-	return (x->sec > y->sec) - (x->sec < y->sec);
-}
-
-static int forward_by_user(const void *a, const void *b)
-{
-	const struct forward_run *x = a, *y = b;
-
-	if (x->user != y->user)
-		return x->user < y->user ? -1 : 1;
-	return forward_by_time(a, b);
-}
-
-static bool forward_ended(const struct astra_record_job *job)
-{
-	return isfinite(job->end_sec) && job->ran_sec > 0;
-}
-
-static int forward_runs_make(struct forward_runs *runs,
-			     const struct astra_record *record,
-			     struct astra_trace *trace)
-{
-	size_t size = (record->job_count + 1) * sizeof(*runs->all);
-
-	*runs = (struct forward_runs){malloc(size), malloc(size), 0};
-	if (!runs->by_user || !runs->all)
-		return -1;
-	for (size_t i = 0; i < record->job_count; i++) {
-		uint32_t user;
-
-		if (!forward_ended(&record->jobs[i]))
-			continue;
-		user = astra_trace_user(trace, record->jobs[i].user);
-		if (user == ASTRA_NONE)
-			return -1;
-		runs->all[runs->count++] =
-			(struct forward_run){user, record->jobs[i].ran_sec};
-	}
-	memcpy(runs->by_user, runs->all, runs->count * sizeof(*runs->all));
-	qsort(runs->all, runs->count, sizeof(*runs->all), forward_by_time);
-	qsort(runs->by_user, runs->count, sizeof(*runs->all), forward_by_user);
-	return 0;
-}
-
-static void forward_runs_clear(struct forward_runs *runs)
-{
-	free(runs->by_user);
-	free(runs->all);
-}
-
-/* The first that comes after a run. */
-static size_t forward_after(const struct forward_run *runs, size_t count,
-			    struct forward_run run,
-			    int (*order)(const void *, const void *))
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (order(&runs[middle], &run) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The median of those that are longer than what a job has run by now; NaN: none
- * is. */
-static double forward_total_sec(const struct forward_runs *r, uint32_t user,
-				double ran_sec)
-{
-	const struct forward_run now = {user, ran_sec};
-	const struct forward_run last = {user, HUGE_VAL};
-	size_t from = forward_after(r->by_user, r->count, now, forward_by_user);
-	size_t to = forward_after(r->by_user, r->count, last, forward_by_user);
-
-	if (from < to)
-		return r->by_user[from + (to - from - 1) / 2].sec;
-	from = forward_after(r->all, r->count, now, forward_by_time);
-	return from < r->count ? r->all[from + (r->count - from - 1) / 2].sec
-			       : (double)NAN;
-}
-
-/* run_sec: of ran_sec, in its present run, which its time limit is of. */
-static double forward_left_sec(const struct forward_runs *r, uint32_t user,
-			       double limit_sec, double ran_sec, double run_sec)
-{
-	double total_sec = forward_total_sec(r, user, ran_sec);
-	double left_sec = total_sec - ran_sec;
-
-	if (isnan(total_sec))
-		left_sec =
-			limit_sec > 0 ? HUGE_VAL : fmax(ran_sec, UNKNOWN_SEC);
-	if (limit_sec > 0)
-		left_sec = fmin(left_sec, limit_sec - run_sec);
-	return fmax(left_sec, 1);
-}
 
 /* What is there. */
 
@@ -136,7 +19,7 @@ struct forward_maker {
 	const struct astra_record *record;
 	const struct astra_window *window;
 	struct astra_forward *out;
-	struct forward_runs runs;
+	struct astra_durations runs;
 	struct astra_idmap views; /* of job ids: the engine's */
 };
 
@@ -214,8 +97,8 @@ static double forward_duration(const struct forward_maker *m,
 	if (f->work_sec > 0)
 		return fmax(f->work_sec - (f->measured ? f->done_sec : ran_sec),
 			    1);
-	return forward_left_sec(&m->runs, user, job->time_limit_sec, ran_sec,
-				run_sec);
+	return astra_durations_left_sec(&m->runs, user, job->time_limit_sec,
+					ran_sec, run_sec);
 }
 
 /* One of those that an array stands for. */
@@ -329,9 +212,9 @@ static int forward_come(struct forward_maker *m,
 
 		ran_sec = forward_run_by_now(m, j, open_sec, &run_sec);
 		job.duration_sec =
-			ran_sec + forward_left_sec(&m->runs, job.user,
-						   j->limit_sec, ran_sec,
-						   run_sec);
+			ran_sec + astra_durations_left_sec(&m->runs, job.user,
+							   j->limit_sec,
+							   ran_sec, run_sec);
 		out->unended++;
 	}
 	out->come++;
@@ -422,7 +305,7 @@ static int forward_make(struct forward_maker *m,
 	if (!rc && forward_tenants(m, err) < 0)
 		return -1;
 	if (!rc)
-		rc = forward_runs_make(&m->runs, m->record, &m->out->trace);
+		rc = astra_durations_make(&m->runs, m->record, &m->out->trace);
 	for (uint32_t i = 0; !rc && i < astra_engine_job_count(engine); i++) {
 		astra_engine_job_view(engine, i, now_sec, &view);
 		if (view.id) /* else the row of a job that is gone */
@@ -457,7 +340,7 @@ int astra_forward(const struct astra_snapshot *snapshot,
 	out->begin.snapshot = snapshot;
 	out->begin.engine = engine;
 	out->begin.jobs = out->jobs;
-	forward_runs_clear(&m.runs);
+	astra_durations_clear(&m.runs);
 	astra_idmap_clear(&m.views);
 	return rc;
 }

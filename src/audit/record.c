@@ -159,6 +159,40 @@ int astra_record_from_slurmdbd(struct astra_record *r, const char *start,
 	return rc;
 }
 
+int astra_record_add(struct astra_record *r, const struct astra_record_job *job)
+{
+	const struct astra_job_names names = {
+		.job = job->name,
+		.tenant = job->account,
+		.user = job->user,
+		.app = job->app ? job->app : "",
+	};
+	uint32_t at = (uint32_t)r->job_count;
+	uint32_t tenant = astra_intern_put(&r->words, job->tenant);
+	struct astra_trace_job line = {
+		.gpus = job->gpus,
+		.start_sec = job->start_sec,
+	};
+	double end_sec = job->end_sec;
+
+	if (tenant == ASTRA_INTERN_NONE ||
+	    astra_grow(&r->jobs, &r->job_room, r->job_count + 1,
+		       sizeof(*r->jobs)) < 0)
+		return -1;
+	r->jobs[at] = *job;
+	r->jobs[at].ran_sec = 0;
+	r->jobs[at].runs = 0;
+	if (record_begin(r, &r->jobs[at], &names) < 0)
+		return -1;
+	r->jobs[at].tenant = r->words.names[tenant];
+	r->job_count++;
+	if (isfinite(end_sec))
+		end_sec = fmin(end_sec, job->start_sec + job->ran_sec);
+	if (!isfinite(job->start_sec) || !(end_sec > job->start_sec))
+		return 0;
+	return record_add_run(r, at, &line, end_sec);
+}
+
 void astra_record_clear(struct astra_record *r)
 {
 	free(r->jobs);

@@ -18,6 +18,8 @@ struct astra_record_job {
 	uint32_t gpus_min;  /* runs on so many up to gpus; 0: not given */
 	uint32_t nodes;	    /* 0: any number */
 	double limit_sec;   /* 0: none known */
+	bool pinned;	    /* has no leases where others have */
+	bool unprepared;    /* declares no checkpoint */
 	double submit_sec;  /* the first time */
 	double start_sec;   /* its first run; HUGE_VAL: never */
 	double end_sec;	    /* HUGE_VAL: has not ended */
@@ -54,6 +56,12 @@ int astra_record_read(struct astra_record *record, const char *path,
 int astra_record_from_slurmdbd(struct astra_record *record, const char *start,
 			       const char *end, const char *cluster,
 			       const char *partitions, struct astra_error *err);
+
+/* Append a job, its texts copied, with one run from its start on: until its
+ * end, or for ran_sec where that is less. Returns 0, or -1 when out of memory.
+ */
+int astra_record_add(struct astra_record *record,
+		     const struct astra_record_job *job);
 
 void astra_record_clear(struct astra_record *record);
 

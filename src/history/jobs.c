@@ -376,6 +376,35 @@ static void note_figures(struct astra_writer *w, struct hjob *j,
 	snprintf(j->state, sizeof(j->state), "%s", r->state);
 }
 
+/* Its row is written when it changes, but while a job is blocked, which is said
+ * anew each round, with the job's. */
+static int history_ask(struct astra_writer *w, struct hjob *j,
+		       const struct astra_report_job *r)
+{
+	bool blocked = r->of.state == ASTRA_JOB_BLOCKED && !j->first_sec;
+	const struct hask now = {
+		.ready_sec = blocked ? w->now_sec : j->ask.ready_sec,
+		.limit_sec = r->limit_sec,
+		.nodes = r->nodes_asked,
+		.unprepared = r->unprepared,
+		.leasable = r->leasable,
+	};
+
+	if (now.limit_sec != j->ask.limit_sec || now.nodes != j->ask.nodes ||
+	    now.unprepared != j->ask.unprepared ||
+	    now.leasable != j->ask.leasable ||
+	    (!blocked && j->ask_ready_sec != now.ready_sec))
+		j->asked = false;
+	j->ask = now;
+	if (j->asked)
+		return 0;
+	j->asked = true;
+	j->ask_ready_sec = now.ready_sec;
+	return ASTRA_SQL(w, SQL_ASK_SET, "iddiii", j->id, now.ready_sec,
+			 now.limit_sec, (int64_t)now.nodes,
+			 (int64_t)now.unprepared, (int64_t)now.leasable);
+}
+
 static void set_over(struct astra_writer *w, struct hjob *j,
 		     const struct astra_report_job *r)
 {
@@ -427,6 +456,8 @@ int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
 	note_pool(w, j, r);
 	note_figures(w, j, r);
 	set_over(w, j, r);
+	if (history_ask(w, j, r) < 0)
+		return -1;
 	if (j->dirty || jobs_is_old(w, j))
 		return jobs_save(w, j, r);
 	return 0;

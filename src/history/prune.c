@@ -56,10 +56,13 @@ static int prune_jobs(struct astra_writer *w, double before)
 		 " end_sec<%.3f ORDER BY end_sec,id LIMIT %d);"
 		 "DELETE FROM lease WHERE job IN (SELECT id FROM job WHERE"
 		 " end_sec<%.3f ORDER BY end_sec,id LIMIT %d);"
+		 "DELETE FROM job_ask WHERE job IN (SELECT id FROM job WHERE"
+		 " end_sec<%.3f ORDER BY end_sec,id LIMIT %d);"
 		 "DELETE FROM job WHERE id IN (SELECT id FROM job WHERE"
 		 " end_sec<%.3f ORDER BY end_sec,id LIMIT %d);"
 		 "COMMIT;",
-		 before, JOBS_MAX, before, JOBS_MAX, before, JOBS_MAX);
+		 before, JOBS_MAX, before, JOBS_MAX, before, JOBS_MAX, before,
+		 JOBS_MAX);
 	if (sqlite3_exec(w->db, sql, NULL, NULL, NULL) != SQLITE_OK)
 		return -1;
 	snprintf(sql, sizeof(sql),

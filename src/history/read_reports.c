@@ -200,6 +200,21 @@ static const char job_leases[] =
 static const char job_slowdown[] = JOB_SLOWDOWN BY_SUBMISSION;
 static const char job_slowdown_top[] = JOB_SLOWDOWN
 	PICKED("", SLOWDOWN " DESC, j.submit_sec, j.job");
+
+static const char job_requests[] =
+	"SELECT j.owner, j.id_text AS id_text, j.job AS job, o.user AS user,"
+	" o.account AS account, n.name AS tenant, p.name AS pool,"
+	" j.gpus AS gpus, a.nodes AS nodes_asked, a.limit_sec AS limit_sec,"
+	" a.unprepared<>0 AS unprepared, a.leasable<>0 AS leasable,"
+	" j.submit_sec AS submit_sec,"
+	" max(j.submit_sec,coalesce(a.ready_sec,0)) AS ready_sec,"
+	" j.start_sec AS start_sec, j.end_sec AS end_sec,"
+	" j.run_sec AS run_sec, j.state AS state,"
+	" (SELECT since_sec FROM watch WHERE watch.pool=p.id) AS watch_sec "
+	"FROM (SELECT j.id AS id FROM %s WHERE " LIVED
+	"ORDER BY j.submit_sec, j.job LIMIT ?4) x CROSS JOIN job j ON j.id=x.id "
+	"LEFT JOIN job_ask a ON a.job=j.id "
+	JOIN_OWNER("j.owner") "ORDER BY j.submit_sec, j.job";
 /* clang-format on */
 
 static const struct astra_reading_report reports[ASTRA_REPORT_KINDS] = {
@@ -220,6 +235,7 @@ static const struct astra_reading_report reports[ASTRA_REPORT_KINDS] = {
 	[ASTRA_JOB_LEASES] = {READING_JOB, false, job_leases, NULL},
 	[ASTRA_JOB_SLOWDOWN] = {READING_JOB, false, job_slowdown,
 				job_slowdown_top},
+	[ASTRA_JOB_REQUESTS] = {READING_JOB, false, job_requests, NULL},
 };
 
 const struct astra_reading_report *

@@ -308,6 +308,11 @@ static const char additions[] =
 	" PRIMARY KEY(level,time,pool)) WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS slot_time(level INT, time INT, pool INT,"
 	" reward REAL, slots INT, PRIMARY KEY(level,time,pool)) WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS job_ask(job INTEGER PRIMARY KEY,"
+	" ready_sec REAL, limit_sec REAL, nodes INT, unprepared INT,"
+	" leasable INT);"
+	"CREATE TABLE IF NOT EXISTS watch(pool INTEGER PRIMARY KEY,"
+	" since_sec REAL);"
 	"CREATE INDEX IF NOT EXISTS job_time ON job(submit_sec,job);"
 	"CREATE INDEX IF NOT EXISTS job_over ON job(end_sec,submit_sec);"
 	"CREATE INDEX IF NOT EXISTS job_text ON job(id_text);";

@@ -46,6 +46,14 @@ static const char *const texts[SQL_COUNT] = {
 		"weight=coalesce(?5,weight),start_sec=?6,end_sec=?7,"
 		"run_sec=?8,alloc_gpu_sec=?9,fair_gpu_sec=?10,leases=?11,"
 		"revoked=?12,lost_sec=?13,state=?14,owner=?15 WHERE id=?1",
+	[SQL_ASK_SET] =
+		"INSERT INTO job_ask VALUES(?1,?2,?3,?4,?5,?6)"
+		" ON CONFLICT(job) DO UPDATE SET"
+		" ready_sec=max(ready_sec,excluded.ready_sec),"
+		"limit_sec=excluded.limit_sec,nodes=excluded.nodes,"
+		"unprepared=excluded.unprepared,leasable=excluded.leasable",
+	[SQL_WATCH_ADD] = "INSERT OR IGNORE INTO watch VALUES(?1,?2)",
+	[SQL_WATCH_DEL] = "DELETE FROM watch WHERE pool=?1",
 	[SQL_JOB_OPEN] = JOB_ROW "end_sec IS NULL",
 	[SQL_RUN_LAST] = "SELECT start_sec,end_sec,counted_sec,gpus FROM run"
 			 " WHERE job=?1 ORDER BY start_sec DESC LIMIT 1",

@@ -295,6 +295,17 @@ static void writer_add_pool(struct astra_writer *w, struct hpool *p,
 }
 
 /* Pools are found by name in this report: there are few. */
+/* Since when a pool is watched, which restarts do not change. */
+static int writer_watch(struct astra_writer *w, struct hpool *p, bool watch)
+{
+	if (p->watch == (watch ? WATCH_YES : WATCH_NO))
+		return 0;
+	p->watch = watch ? WATCH_YES : WATCH_NO;
+	if (watch)
+		return ASTRA_SQL(w, SQL_WATCH_ADD, "id", p->id, w->now_sec);
+	return ASTRA_SQL(w, SQL_WATCH_DEL, "i", p->id);
+}
+
 static int begin_pools(struct astra_writer *w,
 		       const struct astra_report *report)
 {
@@ -308,6 +319,8 @@ static int begin_pools(struct astra_writer *w,
 		p->half_life_sec = report->pools[i].of.half_life_sec;
 		p->adopted = report->pools[i].adoptions != p->adoptions;
 		p->adoptions = report->pools[i].adoptions;
+		if (writer_watch(w, p, report->pools[i].of.watch) < 0)
+			return -1;
 		p->waiting_gpus = p->leaving_gpus = 0;
 		p->run_gpus = p->part_gpu_sec = 0;
 		if (!w->epoch || p->seen != w->epoch ||

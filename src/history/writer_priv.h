@@ -40,6 +40,7 @@ struct hpool {
 	const char *name;
 	double half_life_sec;
 	uint32_t adoptions;
+	enum { WATCH_UNKNOWN, WATCH_NO, WATCH_YES } watch; /* in the file */
 	bool adopted;		/* its accounts began anew in this report */
 	struct counter counter; /* granted, renewed, revoked, refused, capped */
 	struct counter starts;	/* first ones, those over their bound */
@@ -86,6 +87,15 @@ struct hshare {
 	uint32_t copies; /* that have it */
 };
 
+/* What a job asks for, as sfair watch replays it. */
+struct hask {
+	double ready_sec; /* before its first start it waited for something
+			   * else than GPUs until then; 0: it did not */
+	double limit_sec;
+	uint32_t nodes;
+	bool unprepared, leasable;
+};
+
 struct hjob {
 	uint32_t job; /* slurmctld's number; 0: an empty place */
 	double submit_sec;
@@ -110,6 +120,9 @@ struct hjob {
 	uint32_t leases, revoked, lease_revoked;
 	double lost_sec;
 	struct hshare share;
+	struct hask ask;
+	bool asked;	      /* ask is in the file ... */
+	double ask_ready_sec; /* ... with this ready_sec */
 };
 
 enum sql {
@@ -128,6 +141,9 @@ enum sql {
 	SQL_JOB_OF_RUN,
 	SQL_JOB_LAST,
 	SQL_JOB_SET,
+	SQL_ASK_SET,
+	SQL_WATCH_ADD,
+	SQL_WATCH_DEL,
 	SQL_JOB_OPEN,
 	SQL_RUN_LAST,
 	SQL_RUN_CLOSED,

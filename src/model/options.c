@@ -62,6 +62,20 @@ static int set_policy(const struct astra_option *row, struct astra_options *o,
 	return 0;
 }
 
+static int options_set_leases(const struct astra_option *row,
+			      struct astra_options *o, const char *text,
+			      struct astra_error *err)
+{
+	bool watch = !strcasecmp(text, "watch");
+
+	if (watch)
+		o->leases = false;
+	else if (astra_option_bool(row, o, text, NULL) < 0)
+		return astra_error_set(err, "yes, no or watch");
+	o->watch = watch;
+	return 0;
+}
+
 uint32_t astra_horizon_slots(const struct astra_options *options)
 {
 	double sec =
@@ -294,13 +308,16 @@ const struct astra_option astra_option_table[] = {
 	 "batchsche, rrh, dorm, slaq, oga-drf, oga-fairness, oga-binpacking, "
 	 "oga-spreading.",
 	 .parse = set_policy},
-	{"Leases", "yes|no", "yes",
+	{"Leases", "yes|no|watch", "yes",
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "
 	 "of their priorities, which follow Policy where priority/ltgf is "
 	 "loaded, and they run until they end. So it is in every pool where "
-	 "burst_buffer/astraea is not loaded. no is refused with another "
+	 "burst_buffer/astraea is not loaded. watch: as no, and sfair watch "
+	 "tells what leases would have changed since then. watch needs "
+	 "History=yes. no and watch are refused with another "
 	 "Policy than ltgf, and with MaxGPUHours and its like.",
-	 .parse = astra_option_bool, .sets = {OPTION(FLAG, leases)}},
+	 .parse = options_set_leases,
+	 .sets = {OPTION(FLAG, leases), OPTION(FLAG, watch)}},
 	{"Gres", "gpu|shard", "gpu",
 	 "What the pool shares out. gpu: whole GPUs. shard: parts of them, "
 	 "gres/shard, which jobs ask for with --gres=shard:N; all that is said "
@@ -725,6 +742,11 @@ int astra_options_set(struct astra_options *options, const char *key,
 			       value);
 }
 
+const char *astra_leases_word(const struct astra_options *o)
+{
+	return o->leases ? "yes" : o->watch ? "watch" : "no";
+}
+
 /* Caps that nobody keeps, or that never bind. */
 static int options_check_caps(const struct astra_options *o,
 			      struct astra_error *err)
@@ -735,9 +757,10 @@ static int options_check_caps(const struct astra_options *o,
 		most = fmax(most, o->cap_tenants.row[i].weight);
 	if (astra_capped(o) && !o->leases)
 		return astra_error_set(err,
-				       "Leases=no: %s is kept by leases; "
+				       "Leases=%s: %s is kept by leases; "
 				       "without them there is sacctmgr's "
 				       "GrpTRESMins",
+				       astra_leases_word(o),
 				       o->cap_hours >= 0 ? "MaxGPUHours"
 				       : o->cap_tenants.count
 					       ? "TenantGPUHours"
@@ -827,9 +850,9 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 		return -1;
 	if (!o->leases && astra_policy_find(o->policy)->allocate)
 		return astra_error_set(err,
-				       "Leases=no: Policy=%s allocates leases; "
+				       "Leases=%s: Policy=%s allocates leases; "
 				       "without them there is Policy=ltgf",
-				       o->policy);
+				       astra_leases_word(o), o->policy);
 	if (o->slot_sec < 10)
 		return astra_error_set(err,
 				       "SlotLength=%g: a slot lasts at least "

@@ -39,7 +39,8 @@ enum astra_unprepared {
 
 struct astra_options {
 	char policy[ASTRA_POLICY_NAME_MAX];
-	bool leases;		     /* Leases; no: order only */
+	bool leases;		     /* Leases=yes; else order only */
+	bool watch;		     /* Leases=watch: they are tried on paper */
 	uint32_t priority_weight;    /* PriorityWeightLTGF */
 	double lease_sec;	     /* LeaseTerm */
 	bool lease_said;	     /* it was set, or tuned */
@@ -149,6 +150,9 @@ double astra_cap_tenant(const struct astra_options *options,
 			const char *tenant);
 double astra_cap_user(const struct astra_options *options);
 bool astra_capped(const struct astra_options *options);
+
+/* What Leases is, as it is written. */
+const char *astra_leases_word(const struct astra_options *options);
 
 struct astra_policy;
 

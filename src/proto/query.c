@@ -39,6 +39,8 @@ static const struct astra_report_row rows[ASTRA_REPORT_KINDS] = {
 			      "who held which GPUs, from when to when"},
 	[ASTRA_JOB_SLOWDOWN] = {NAMES("job", "slowdown"), true, true, true,
 				"how long jobs waited and ran"},
+	[ASTRA_JOB_REQUESTS] = {NAMES("job", "requests"), true, true, false,
+				"what jobs asked for, and when they could run"},
 };
 
 const struct astra_report_row *astra_report_row(enum astra_report_kind kind)

@@ -25,6 +25,7 @@ enum astra_report_kind {
 	ASTRA_JOB_FAIRNESS,
 	ASTRA_JOB_LEASES,
 	ASTRA_JOB_SLOWDOWN,
+	ASTRA_JOB_REQUESTS,
 	ASTRA_REPORT_KINDS, /* how many */
 };
 

@@ -193,9 +193,13 @@ struct astra_report_job {
 	double run_start_sec; /* of the present or last run; 0: not known, or
 			       * its nodes are not up yet */
 	double run_end_sec;   /* of the last run; 0: not known */
+	double limit_sec;     /* its time limit; 0: none */
 	double limit_end_sec; /* when its time limit ends the present run; 0: it
 			       * has none, or does not run */
-	uint64_t app; /* its number, where its pool holds auctions; else 0 */
+	uint32_t nodes_asked; /* the most nodes that it may have; 0: any */
+	bool leasable; /* in a pool with leases it would have some, as far as
+			* its user says */
+	uint64_t app;  /* its number, where its pool holds auctions; else 0 */
 	uint32_t app_next; /* the next job of that app; set when it is added */
 };
 

@@ -62,8 +62,12 @@ struct astra_sim_options {
 	double interval_sec;	/* of the tenants' rows; 0: no rows */
 	struct astra_lies lies; /* of an app of the trace, in its bids */
 	bool runs;		/* keep the schedule */
+	bool warm;		/* a job's duration has its first start in it,
+				 * which costs nothing more then */
 	uint64_t seed;
 	const struct astra_sim_begin *begin; /* NULL: an empty cluster */
+	astra_user_weight *user_weight; /* without begin; NULL: all weigh 1 */
+	const void *user_weight_arg;
 	/* Asked before each round: false ends the simulation with an error;
 	 * NULL: it goes on. */
 	bool (*go_on)(void *arg);

@@ -33,6 +33,7 @@ struct astra_trace_job {
 	uint32_t nodes;	   /* asked for; 0: any number */
 	uint32_t profile;  /* number of its profile, from 1; 0: the usual one */
 	uint32_t utility;  /* number of its utility, from 1; 0: not given */
+	bool pinned;	   /* has no leases: once started it runs on */
 	bool unprepared;   /* each of its runs starts from the beginning */
 	double submit_sec;
 	double duration_sec; /* of its work on all its GPUs, side by side and

@@ -90,7 +90,9 @@ static int virtual_started(void *arg, uint32_t job, double *end_sec)
 	j->slowdown = virtual_slowdown(v, job, a->held, a->held_count);
 	j->stretch = j->slowdown * ((double)a->request.gpus / j->held_gpus);
 	j->start_sec = now_sec;
-	j->progress_from_sec = now_sec + v->options->cold_start_sec;
+	j->progress_from_sec = now_sec;
+	if (v->result->jobs[job].starts || !v->options->warm)
+		j->progress_from_sec += v->options->cold_start_sec;
 	if (!v->result->jobs[job].starts++)
 		v->result->jobs[job].start_sec = now_sec;
 	*end_sec = j->progress_from_sec + fmax(0, left_sec) * j->stretch;
@@ -181,13 +183,22 @@ static const struct astra_world_host virtual_host = {
 
 /* Setting up. */
 
+static double virtual_user_weight(const struct astra_sim_options *o,
+				  const char *tenant, const char *user)
+{
+	if (o->begin)
+		return o->begin->user_weight(o->begin->user_weight_arg, tenant,
+					     user);
+	return o->user_weight ? o->user_weight(o->user_weight_arg, tenant, user)
+			      : 1;
+}
+
 /* A trace's user within a tenant, or a new one; chained by the trace's users.
  */
 static uint32_t virtual_user(struct astra_virtual *v,
 			     const struct astra_trace_job *job, uint32_t *heads,
 			     uint32_t *next)
 {
-	const struct astra_sim_begin *b = v->options->begin;
 	const char *name = v->trace->users[job->user];
 	uint32_t at = heads[job->user];
 
@@ -199,9 +210,8 @@ static uint32_t virtual_user(struct astra_virtual *v,
 	v->users[at] = (struct astra_user){
 		.name = name,
 		.tenant = job->tenant,
-		.weight = b ? b->user_weight(b->user_weight_arg,
-					     v->tenants[job->tenant].name, name)
-			    : 1,
+		.weight = virtual_user_weight(
+			v->options, v->tenants[job->tenant].name, name),
 	};
 	next[at] = heads[job->user];
 	heads[job->user] = at;
@@ -459,8 +469,9 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 		.state = ASTRA_JOB_PENDING,
 		.submit_sec = v->world.begin_sec + t->submit_sec,
 		.time_limit_sec = t->limit_sec,
-		.revocable = !(t->unprepared && v->keeps_unprepared),
-		.unprepared = t->unprepared,
+		.revocable =
+			!t->pinned && !(t->unprepared && v->keeps_unprepared),
+		.unprepared = t->unprepared && !t->pinned,
 		.checkpoints = virtual_checkpoint(v, job) > 0,
 		.forecast = {.app = t->app ? v->last_app + t->app : 0,
 			     .work_sec = t->duration_sec,

@@ -81,6 +81,8 @@ expect 'trace.csv' sfair try --trace = tr
 expect 'LeaseTerm=' sfair try leaset
 expect 'Runs' sfair try Ru
 expect_some 'Tenants Users Jobs days= format= Policy= RecallAfter=' sfair try ''
+expect_help sfair watch
+expect_some 'Tenants Users Jobs since= format= Unprepared=' sfair watch ''
 expect_help sfair top
 expect 'overview nodes leases queue' sfair top --view = ''
 expect_help sfair report
@@ -94,7 +96,7 @@ expect 'Seconds Minutes Hours' sfair tenant -t ''
 expect 'Hours' sfair tenant -t h
 expect_some '107 12 14 14_2' sfair why ''
 expect '12,14 12,14_2' sfair lease -j 12,14
-expect 'Fairness Leases Slowdown' sfair job ''
+expect 'Fairness Leases Slowdown Requests' sfair job ''
 expect 'Fairness Usage Timeline Ledger' sfair tenant ''
 expect 'Utilization' sfair cluster u
 expect 'start= end= accounts= pool= users= jobs= topcount= format= tree' \

@@ -87,6 +87,10 @@ refused 'new.conf: line 1: LeaseTerm=soon: a time is' LeaseTerm=soon "$pool"
 refused 'new.conf: line 2: LeaseTrem=60: there is no such key' "$pool" \
 	LeaseTrem=60
 refused 'new.conf: no Pool= line' LeaseTerm=60
+refused 'new.conf: line 1: Pool=gpu: History=no: Leases=watch reads the history' \
+	"$pool Leases=watch" History=no
+refused 'new.conf: line 1: Pool=gpu: Leases=watch: Policy=themis allocates leases' \
+	"$pool Leases=watch Policy=themis"
 refused 'more.conf: No such file or directory' "$pool" 'Include more.conf'
 echo 'GPUWeight=a100:0' >more.conf
 refused 'more.conf: line 1: GPUWeight=a100:0: the weight of a100' "$pool" \
@@ -107,6 +111,9 @@ $same" "$pool"
 says "$good
 compared with what runs:
 pool gpu: Leases=yes becomes no" "$pool Leases=no"
+says "$good
+compared with what runs:
+pool gpu: Leases=yes becomes watch" "$pool Leases=watch"
 site "$(sed '/^SchedulerType/d; /^BurstBufferType/d' <<<"$all")"
 says "$lacks SchedulerType=sched/astraea and BurstBufferType=burst_buffer/astraea: there are no leases, GPU jobs run until they end (Leases=no if that is meant)
 $same" "$pool"

@@ -26,6 +26,7 @@ static struct astra_report *report;
 static struct astra_history_keep keep;
 static double half_life;
 static uint32_t adoptions;
+static bool watch;
 
 static int set_up(void **state)
 {
@@ -35,6 +36,7 @@ static int set_up(void **state)
 	keep = (struct astra_history_keep){0};
 	half_life = 0;
 	adoptions = 0;
+	watch = false;
 	strcpy(folder, "/tmp/astraea-history-XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -74,6 +76,7 @@ static void begin(double now_sec)
 		.gpus_usable = 8,
 		.gpus_free = 3,
 		.of.half_life_sec = half_life,
+		.of.watch = watch,
 		.adoptions = adoptions,
 	};
 
@@ -1084,6 +1087,78 @@ static void a_users_array_goes_on_over_a_restart(void **state)
 	}
 }
 
+/* A job that is held until T0 + 20, and can run from then on. */
+static void asks(double now_sec, enum astra_job_state job_state,
+		 bool unprepared)
+{
+	struct astra_report_job j = job_of(1);
+
+	begin(now_sec);
+	j.of.state = job_state;
+	j.state = "PENDING";
+	j.phase = "waiting";
+	j.limit_sec = 3600;
+	j.nodes_asked = 2;
+	j.leasable = true;
+	j.unprepared = unprepared;
+	(void)astra_report_add_job(report, &j);
+	free((void *)(uintptr_t)j.id_text);
+	put();
+}
+
+static void what_a_job_asks_for_is_kept(void **state)
+{
+	(void)state;
+	open_writer();
+	asks(T0, ASTRA_JOB_BLOCKED, true);
+	asks(T0 + 20, ASTRA_JOB_BLOCKED, true);
+	asks(T0 + 30, ASTRA_JOB_PENDING, true);
+	assert_close(number("SELECT ready_sec FROM job_ask"), T0 + 20, 0);
+	assert_close(number("SELECT limit_sec FROM job_ask"), 3600, 0);
+	assert_close(number("SELECT nodes FROM job_ask"), 2, 0);
+	assert_close(number("SELECT unprepared+2*leasable FROM job_ask"), 3, 0);
+	asks(T0 + 40, ASTRA_JOB_PENDING, false);
+	assert_close(number("SELECT unprepared+2*leasable FROM job_ask"), 2, 0);
+	open_writer();
+	asks(T0 + 50, ASTRA_JOB_PENDING, false);
+	assert_close(number("SELECT ready_sec FROM job_ask"), T0 + 20, 0);
+	assert_close(number("SELECT count(*) FROM job_ask"), 1, 0);
+	/* Once it has run nothing that holds it is before its first start. */
+	begin(T0 + 60);
+	runs(1, T0 + 55);
+	put();
+	asks(T0 + 70, ASTRA_JOB_BLOCKED, false);
+	asks(T0 + 80, ASTRA_JOB_PENDING, false);
+	assert_close(number("SELECT ready_sec FROM job_ask"), T0 + 20, 0);
+}
+
+static void put_empty(double now_sec)
+{
+	begin(now_sec);
+	put();
+}
+
+static void since_when_a_pool_is_watched_outlives_a_restart(void **state)
+{
+	(void)state;
+	open_writer();
+	put_empty(T0);
+	assert_close(number("SELECT count(*) FROM watch"), 0, 0);
+	watch = true;
+	put_empty(T0 + 10);
+	put_empty(T0 + 20);
+	open_writer();
+	put_empty(T0 + 30);
+	assert_close(number("SELECT since_sec FROM watch"), T0 + 10, 0);
+	watch = false;
+	open_writer();
+	put_empty(T0 + 40);
+	assert_close(number("SELECT count(*) FROM watch"), 0, 0);
+	watch = true;
+	put_empty(T0 + 50);
+	assert_close(number("SELECT since_sec FROM watch"), T0 + 50, 0);
+}
+
 static void what_is_old_goes(void **state)
 {
 	struct astra_error err = {""};
@@ -1494,6 +1569,8 @@ int main(void)
 		TEST(a_user_has_what_each_of_an_arrays_tasks_has),
 		TEST(a_fading_array_is_its_tenants),
 		TEST(a_users_array_goes_on_over_a_restart),
+		TEST(what_a_job_asks_for_is_kept),
+		TEST(since_when_a_pool_is_watched_outlives_a_restart),
 		TEST(what_is_old_goes),
 		TEST(a_killed_writer_leaves_a_whole_file),
 		TEST(what_came_before_the_first_write_is_written),

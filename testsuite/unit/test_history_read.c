@@ -182,6 +182,11 @@ static void jobs_are_told_with_their_leases(void **state)
 	       "\"20_3\" 21 \"bob\" \"bio\" \"gpu\" 1 1699920300 1699921200 1 \"n2\" \"revoked\"\n");
 	expect(WINDOW("job slowdown", 1699920000, 1699930001) ",\"top\":1",
 	       "\"20_3\" 21 \"bob\" \"bio\" \"gpu\" 1 1699920000 1699920300 1699923900 300 1800 3900 2.16667 \"COMPLETED\"\n");
+	/* Nobody wrote down what job 20 asks for; job 30 was held. */
+	expect(WINDOW("job requests", 1699920000, 1699930001),
+	       "\"10\" 10 \"alice\" \"physics\" \"physics\" \"gpu\" 2 2 3600 1 1 1699920000 1699920000 1699920060 null 3600 \"RUNNING\" 1699920030\n"
+	       "\"20_3\" 21 \"bob\" \"bio\" \"bio\" \"gpu\" 1 null null null null 1699920000 1699920000 1699920300 1699923900 1800 \"COMPLETED\" 1699920030\n"
+	       "\"30\" 30 \"carol\" \"optics\" \"physics\" \"gpu\" 4 0 0 0 0 1699930000 1699930500 null null 0 \"PENDING\" 1699920030\n");
 	assert_int_equal(count(&root, JOBS("job fairness") ",\"jobs\":[20]"),
 			 1);
 	assert_int_equal(count(&root, JOBS("job fairness") ",\"jobs\":[21,10]"),

@@ -296,6 +296,42 @@ static void an_automatic_term_begins_with_the_policys(void **state)
 	assert_false(o.lease_auto);
 }
 
+/* To the engine it is Leases=no. */
+static void a_watched_pool_has_no_leases(void **state)
+{
+	static const struct {
+		const char *key, *value, *error;
+	} beside[] = {
+		{"Policy", "themis", "Leases=watch: Policy=themis allocates"},
+		{"Policy", "oasis", "Leases=watch: Policy=oasis allocates"},
+		{"MaxGPUHours", "10", "Leases=watch: MaxGPUHours is kept by"},
+	};
+	struct astra_options o = defaults();
+
+	(void)state;
+	assert_int_equal(astra_options_set(&o, "Leases", "Watch", NULL), 0);
+	assert_false(o.leases);
+	assert_true(o.watch);
+	assert_string_equal(astra_leases_word(&o), "watch");
+	assert_int_equal(astra_options_check(&o, NULL), 0);
+	for (size_t i = 0; i < ASTRA_COUNT_OF(beside); i++) {
+		struct astra_options with = o;
+		struct astra_error err = {""};
+
+		assert_int_equal(astra_options_set(&with, beside[i].key,
+						   beside[i].value, NULL),
+				 0);
+		assert_int_equal(astra_options_check(&with, &err), -1);
+		assert_ptr_equal(strstr(err.text, beside[i].error), err.text);
+	}
+	assert_int_equal(astra_options_set(&o, "Leases", "yes", NULL), 0);
+	assert_true(o.leases && !o.watch);
+	assert_string_equal(astra_leases_word(&o), "yes");
+	assert_int_equal(astra_options_set(&o, "Leases", "watch", NULL), 0);
+	assert_int_equal(astra_options_set(&o, "Leases", "no", NULL), 0);
+	assert_true(!o.leases && !o.watch);
+}
+
 static void
 the_bounds_of_an_automatic_term_follow_what_a_lease_costs(void **state)
 {
@@ -550,6 +586,7 @@ int main(void)
 		cmocka_unit_test(the_defaults_make_sense_together),
 		cmocka_unit_test(a_bad_value_is_named_and_changes_nothing),
 		cmocka_unit_test(a_policy_may_have_a_lease_term_of_its_own),
+		cmocka_unit_test(a_watched_pool_has_no_leases),
 		cmocka_unit_test(an_automatic_term_begins_with_the_policys),
 		cmocka_unit_test(
 			the_bounds_of_an_automatic_term_follow_what_a_lease_costs),

@@ -94,6 +94,9 @@ static void number_cell(enum sfair_kind kind, double value,
 	case SFAIR_LEFT:
 		sfair_span(value - now_sec, text, CELL_BYTES);
 		break;
+	case SFAIR_FLAG:
+		snprintf(text, CELL_BYTES, "%s", value != 0 ? "yes" : "no");
+		break;
 	case SFAIR_TIME:
 		sfair_time(value, text, CELL_BYTES);
 		break;

@@ -48,6 +48,8 @@ static const struct sfair_command commands[] = {
 	 sfair_try},
 	{"user", "REPORT", "who used what: see sfair user --help",
 	 sfair_report},
+	{"watch", NULL, "what leases would have changed: sfair watch --help",
+	 sfair_watch},
 	{"web", NULL, "a page of all that, live: see sfair web --help",
 	 sfair_web},
 	{"when", "JOBID", "when a job is expected to start", sfair_when},

@@ -87,6 +87,21 @@ static void live_warn(struct doctor *d, const json_t *diag)
 	}
 }
 
+static void live_pools(struct doctor *d, const json_t *pools)
+{
+	size_t i;
+	const json_t *pool;
+
+	json_array_foreach(pools, i, pool)
+	{
+		if (json_is_true(json_object_get(pool, "watch")))
+			doctor_say(d, DOCTOR_GOOD,
+				   "pool %s is watched (Leases=watch): sfair "
+				   "watch tells what leases would have changed",
+				   live_text(pool, "name"));
+	}
+}
+
 static void live_diag(struct doctor *d, const json_t *reply)
 {
 	const json_t *diag = json_object_get(reply, "diag");
@@ -99,6 +114,7 @@ static void live_diag(struct doctor *d, const json_t *reply)
 		   live_number(diag, "rounds"));
 	live_faults(d, diag);
 	live_warn(d, diag);
+	live_pools(d, json_object_get(reply, "pools"));
 	if (now > 0 && fabs(now - here) > SKEW_SEC)
 		doctor_say(d, DOCTOR_WARNING,
 			   "the clock of slurmctld's host and this one's are "

@@ -80,6 +80,11 @@ sfair_SOURCES = \
 	src/cmd/sfair/try_json.c \
 	src/cmd/sfair/try_print.c \
 	src/cmd/sfair/try_words.c \
+	src/cmd/sfair/watch.c \
+	src/cmd/sfair/watch.h \
+	src/cmd/sfair/watch_json.c \
+	src/cmd/sfair/watch_print.c \
+	src/cmd/sfair/watch_rows.c \
 	src/cmd/sfair/web.c \
 	src/cmd/sfair/web.h \
 	src/cmd/sfair/web_lists.c \

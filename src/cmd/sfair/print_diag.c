@@ -85,6 +85,7 @@ static const struct line pool_lines[] = {
 	{"Variant", "variant", SFAIR_TEXT},
 	{"Partitions", "partitions", SFAIR_TEXT},
 	{"Leases", "leases", SFAIR_FLAG},
+	{"Watched", "watch", SFAIR_FLAG},
 	{"Round interval", "round_sec", SFAIR_SPAN},
 	{"GPUs", "gpus", SFAIR_NUMBER},
 	{"GPUs usable", "gpus_usable", SFAIR_NUMBER},

@@ -138,6 +138,21 @@ static const struct sfair_column slowdown[] = {
 	{"Slowdown", "slowdown", SFAIR_RATIO, "Turnaround / Run"},
 	END};
 
+static const struct sfair_column requests[] = {
+	JOBID, NUMBER, USER, ACCOUNT, TENANT, POOL, GPUS,
+	{"MaxNodes", "nodes_asked", SFAIR_NUMBER, "at most so many; 0: any number"},
+	{"TimeLimit", "limit_sec", SFAIR_SPAN, "its time limit; 0: none"},
+	{"Unprepared", "unprepared", SFAIR_FLAG, "it declares no checkpoint"},
+	{"Leasable", "leasable", SFAIR_FLAG,
+	 "with leases it has some: its user did not ask for none"},
+	SUBMIT,
+	{"Ready", "ready_sec", SFAIR_TIME,
+	 "since when it waited for GPUs only, before its first start"},
+	START, OVER, STATE,
+	{"Run", "run_sec", SFAIR_SPAN, "time in which it held GPUs"},
+	{"Watched", "watch_sec", SFAIR_TIME, "since when its pool is (Leases=watch)"},
+	END};
+
 static const struct sfair_table tables[ASTRA_REPORT_KINDS] = {
 	[ASTRA_CLUSTER_UTILIZATION] = {utilization,
 		"Pool,Total,Used,Down,Idle,Wanted,Leaving,Seen"},
@@ -165,6 +180,9 @@ static const struct sfair_table tables[ASTRA_REPORT_KINDS] = {
 	[ASTRA_JOB_SLOWDOWN] = {slowdown,
 		"JobID,User,Tenant,GPUs,Submit,Start,End,State,Wait,Run,"
 		"Turnaround,Slowdown"},
+	[ASTRA_JOB_REQUESTS] = {requests,
+		"JobID,User,Tenant,GPUs,TimeLimit,Unprepared,Leasable,Submit,Ready,"
+		"Start,End,State"},
 };
 /* clang-format on */
 

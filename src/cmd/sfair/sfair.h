@@ -81,6 +81,7 @@ sfair_run sfair_record;	 /* a round of production as JSON */
 sfair_run sfair_report;	 /* what was, over past time */
 sfair_run sfair_top;	 /* a live view */
 sfair_run sfair_try;	 /* another astraea.conf on what runs */
+sfair_run sfair_watch;	 /* leases, in a pool without any */
 sfair_run sfair_web;	 /* a page that is live */
 sfair_run sfair_when;	 /* a job is expected to start */
 

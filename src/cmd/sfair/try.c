@@ -82,11 +82,13 @@ static int try_read_round(struct sfair_try *t, struct astra_error *err)
 				       "%.64s: say pool=NAME",
 				       t->round->head.pool, pool);
 	if (!t->round->options.leases)
-		return astra_error_set(err,
-				       "pool %.64s has no leases: Slurm itself "
-				       "starts its jobs, which nobody can try "
-				       "here",
-				       t->round->head.pool);
+		return astra_error_set(
+			err,
+			"pool %.64s has no leases: Slurm itself "
+			"starts its jobs, which nobody can try "
+			"here; Leases=watch and sfair watch tell "
+			"what leases would change",
+			t->round->head.pool);
 	return 0;
 }
 

@@ -24,8 +24,8 @@ static const struct {
 	 "any tenants"},
 	{"AdminComment,ReasonDetail,ForecastInterval", TRY_WORDS_IDLE},
 	{"Leases,PriorityWeightLTGF",
-	 "without leases Slurm itself starts the jobs: see --policy=slurm of "
-	 "sfair audit"},
+	 "without leases Slurm itself starts the jobs: sfair watch tells what "
+	 "leases would change"},
 	{"Gres,GPUWeight,QOSWeight,ChargeBlocked",
 	 "what a job is charged with is in what runs as it is"},
 	{"AllowNoLease,LeaseMin,NoLeaseGPUs,NoLeaseUserGPUs,NoLeaseTime,"

@@ -434,16 +434,20 @@ static int read_listen(const s_p_hashtbl_t *table, const char *path,
 	return astra_conf_blame(path, "Listen", config->listen, err);
 }
 
-/* LeaseTerm=auto learns from the history. */
-static int check_auto(const struct astra_config *config, const char *path,
-		      struct astra_error *err)
+/* LeaseTerm=auto and Leases=watch read the history. */
+static int config_check_history(const struct astra_config *config,
+				const char *path, struct astra_error *err)
 {
 	for (size_t i = 0; i < config->pool_count && !config->history; i++) {
-		if (!config->pools[i].options.lease_auto)
+		const struct astra_options *o = &config->pools[i].options;
+
+		if (!o->lease_auto && !o->watch)
 			continue;
-		astra_error_set(err, "History=no: LeaseTerm=auto learns from "
-				     "the history: say History=yes, or "
-				     "LeaseTerm=TIME");
+		astra_error_set(err, "History=no: %s: say History=yes, or %s",
+				o->watch ? "Leases=watch reads the history"
+					 : "LeaseTerm=auto learns from the "
+					   "history",
+				o->watch ? "Leases=no" : "LeaseTerm=TIME");
 		return astra_conf_blame(path, "Pool", config->pools[i].name,
 					err);
 	}
@@ -468,7 +472,7 @@ struct astra_config *astra_config_read(const char *path,
 			     &config->lease_program, err) < 0 ||
 		   read_listen(table, path, config, err) < 0 ||
 		   conf_history(table, path, config, err) < 0 ||
-		   check_auto(config, path, err) < 0) {
+		   config_check_history(config, path, err) < 0) {
 		astra_config_destroy(config);
 		config = NULL;
 	}

@@ -167,6 +167,9 @@ static void fill_run(const struct publish_one *one,
 	out->run_start_sec =
 		job->booting || one->v->uncharged ? 0 : job->start_sec;
 	out->run_end_sec = job->end_sec;
+	out->limit_sec = job->time_limit_sec;
+	out->nodes_asked = job->request.nodes_max;
+	out->leasable = one->info->terms.leasable;
 	if (job->state == ASTRA_JOB_RUNNING && job->time_limit_sec > 0)
 		out->limit_end_sec = job->start_sec + job->time_limit_sec;
 	if (job->state == ASTRA_JOB_RUNNING && job->restart_cnt)

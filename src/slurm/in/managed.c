@@ -175,12 +175,10 @@ bool astra_terms_unprepared(const struct astra_options *options,
 	       !wish->stated.gpus_max;
 }
 
-static const char *why_pinned(const job_record_t *job,
-			      const struct astra_options *options,
-			      const struct astra_wish *wish, bool unprepared)
+/* Why a job can have no leases, by what its user asked for; "": it can. */
+static const char *why_unleasable(const job_record_t *job,
+				  const struct astra_wish *wish)
 {
-	if (!options->leases)
-		return "this pool has no leases";
 	if (!job->batch_flag)
 		return "srun or salloc";
 	if (!job->details->requeue)
@@ -189,6 +187,17 @@ static const char *why_pinned(const job_record_t *job,
 		return "--lease=none";
 	if (job->het_job_id)
 		return "heterogeneous";
+	return "";
+}
+
+static const char *why_pinned(const job_record_t *job,
+			      const struct astra_options *options,
+			      const char *unleasable, bool unprepared)
+{
+	if (!options->leases)
+		return "this pool has no leases";
+	if (*unleasable)
+		return unleasable;
 	if (!IS_JOB_PENDING(job) && !astra_env_is_leased(job))
 		return ASTRA_PINNED_BY_BEGIN;
 	if (is_pinned(job))
@@ -253,6 +262,7 @@ void astra_terms_of(const job_record_t *job,
 		    struct astra_terms *out)
 {
 	struct astra_wish wish;
+	const char *unleasable;
 
 	*out = (struct astra_terms){.signal = options->checkpoint_signal};
 	if (astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
@@ -277,7 +287,9 @@ void astra_terms_of(const job_record_t *job,
 			  !wish.lease_none &&
 			  astra_terms_unprepared(options, &wish, out->signal) &&
 			  !astra_env_get(job->details, ASTRA_ENV_REQUEUE);
-	out->pinned = why_pinned(job, options, &wish, out->unprepared);
+	unleasable = why_unleasable(job, &wish);
+	out->leasable = !*unleasable;
+	out->pinned = why_pinned(job, options, unleasable, out->unprepared);
 	out->revocable = !*out->pinned;
 	/* One that keeps its GPUs does not leave before a maintenance, but for
 	 * a run whose time limit was cut to end there. */

@@ -41,6 +41,8 @@ struct astra_terms {
 	int signal;	  /* checkpoint signal; 0: none */
 	bool batch_only;  /* --signal=B: to the batch shell only */
 	bool revocable;
+	bool leasable;	 /* it would be revocable in a pool with leases, and if
+			  * its run had begun with one */
 	bool unprepared; /* nothing says that it saves anything before it leaves
 			  */
 	const char *pinned; /* not revocable: why; else "". Static. */
