@@ -11,6 +11,10 @@
 #define NONCE_BYTES 16
 #define NONCE_HEX (2 * NONCE_BYTES)
 
+/* Of the first part, which names the key: Slurm logs a name that it does not
+ * know, in full. */
+#define HEAD_MAX 1024
+
 static const char url_digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -60,7 +64,7 @@ bool astra_token_is(const char *token)
 {
 	size_t first = strspn(token, url_digits), second, third;
 
-	if (!first || token[first] != '.')
+	if (!first || first > HEAD_MAX || token[first] != '.')
 		return false;
 	token += first + 1;
 	second = strspn(token, url_digits);

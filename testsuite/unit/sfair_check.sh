@@ -173,6 +173,17 @@ quiet=$(check -Q astraea.conf 2>&1)
 	echo "-Q says $quiet"
 	status=1
 }
+# Without --slurm-conf slurmctld is asked for its jobs; where that is in vain, as
+# where Slurm lacks its plugin, nothing is said of it.
+site AuthType=auth/none-such
+asked=$(SLURM_CONF=$tools/slurm.conf "$build/sfair" check new.conf 2>&1) || {
+	echo "a file that is good is refused where nobody can be asked"
+	status=1
+}
+[[ $asked == "$tools/new.conf: good;"* && $asked != *error:* ]] || {
+	printf 'where nobody can be asked check says\n%s\n' "$asked"
+	status=1
+}
 
 [ "$status" -ne 0 ] || echo "check: as it should be"
 exit "$status"

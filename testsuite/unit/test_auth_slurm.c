@@ -338,6 +338,20 @@ static void what_is_no_token_is_refused(void **state)
 	server_token_destroy(t);
 }
 
+/* Slurm logs the name of a key that it does not know. */
+static void the_name_of_a_key_is_short(void **state)
+{
+	char token[4096] = "";
+
+	(void)state;
+	memset(token, 'a', 1024);
+	memcpy(token + 1024, ".b.c", 5);
+	assert_true(astra_token_is(token));
+	memset(token, 'a', 1025);
+	memcpy(token + 1025, ".b.c", 5);
+	assert_false(astra_token_is(token));
+}
+
 static void a_message_has_a_bound(void **state)
 {
 	size_t size = ASTRA_TOKEN_MESSAGE_MAX + 1;
@@ -698,6 +712,7 @@ int main(void)
 		cmocka_unit_test(the_list_is_bounded),
 		cmocka_unit_test(what_is_no_request_is_refused),
 		cmocka_unit_test(what_is_no_token_is_refused),
+		cmocka_unit_test(the_name_of_a_key_is_short),
 		cmocka_unit_test(a_message_has_a_bound),
 		cmocka_unit_test(
 			what_the_plugin_says_counts_more_than_a_munged),

@@ -93,6 +93,7 @@ static void the_page_has_the_state(void **state)
 	says("rank 3 of 17");
 	says("X-Content-Type-Options: nosniff\r\n");
 	says("Content-Security-Policy: frame-ancestors 'none'\r\n");
+	says("X-Frame-Options: DENY\r\n");
 	says("default-src 'none'");
 	says("<noscript><meta http-equiv=\"refresh\"");
 	lacks("Lease=x"); /* of diag */
@@ -114,6 +115,7 @@ static void a_portal_may_frame_it(void **state)
 	says("Content-Security-Policy: frame-ancestors "
 	     "https://portal.example:8443\r\n");
 	lacks("frame-ancestors 'none'");
+	lacks("X-Frame-Options");
 	web_end();
 	assert_int_not_equal(
 		exporter_start("web",

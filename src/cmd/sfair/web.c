@@ -30,6 +30,7 @@ struct web {
 	struct web_state *state;
 	long started; /* of entity tags: numbers begin anew with a process */
 	struct astra_text frames; /* the header that says who may frame it */
+	bool framed;		  /* somebody may */
 };
 
 /* ---- Answers. ---- */
@@ -68,6 +69,8 @@ static enum MHD_Result web_send(const struct web *web,
 					web_headers[i][1]);
 	MHD_add_response_header(response, "Content-Security-Policy",
 				web->frames.bytes);
+	if (!web->framed)
+		MHD_add_response_header(response, "X-Frame-Options", "DENY");
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
 				reply->type);
 	MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, reply->tag);
@@ -259,6 +262,7 @@ static int web_run(struct web_args *args, struct astra_error *err)
 	};
 	int fd, rc = -1;
 
+	web.framed = args->frame;
 	astra_text_printf(&web.frames, "frame-ancestors %s",
 			  args->frame ? args->frame : "'none'");
 	if (http_own_names(&args->names) < 0 || web.frames.failed)
