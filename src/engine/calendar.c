@@ -66,13 +66,14 @@ static double calendar_time(const struct calendar *c, size_t releases)
 	return releases ? fmax(soon, c->items[releases - 1].at_sec) : soon;
 }
 
-/* Without what others hold while the owner's lease would go on: what is not
+/* Without what others hold while the owner would have its GPUs: what is not
  * there yet comes later. */
 static void take_holds(const struct calendar *c, struct astra_space *space,
 		       size_t count)
 {
+	const struct ejob *owner = &c->r->e->jobs[c->owner->row];
 	double end_sec = calendar_time(c, count) +
-			 c->r->e->jobs[c->owner->row].lease_sec;
+			 astra_calendar_stay_sec(c, owner, owner->lease_sec);
 
 	for (size_t i = 0; i < c->others_count; i++) {
 		const struct release *x = &c->others[i];

@@ -47,13 +47,13 @@ struct calendar {
 	struct release *others;
 	size_t others_count, others_room, others_at;
 	enum astra_displace displace;
-	bool recalls; /* the budget lets leases end early for it */
+	bool recalls;  /* the budget lets leases end early for it */
 	int64_t *left; /* of each limit, beside other holds; NULL: the owner
 			* uses none */
 	struct astra_share *shares; /* of the last place found */
 	uint32_t awaited; /* the job without a lease that ends last of those
 			   * that make room; 0: none */
-	bool failed;		    /* memory is out */
+	bool failed;	  /* memory is out */
 };
 
 /* lease_ends.c: what t->ends and t->recent are. Returns 0, or -1 when memory is
@@ -82,7 +82,11 @@ int astra_calendar_list(struct calendar *c, size_t count);
 /* Whether a hold need not be heeded. */
 bool astra_calendar_displaces(const struct calendar *c,
 			      const struct hold *hold);
-/* When the lease ends that a hold's job begins. */
+/* How long a job has GPUs from its start on: its lease, or, if it keeps them,
+ * up to its time limit. */
+double astra_calendar_stay_sec(const struct calendar *c, const struct ejob *j,
+			       double lease_sec);
+/* When a hold's job gives its GPUs back. */
 double astra_calendar_hold_end(const struct calendar *c,
 			       const struct hold *hold);
 

@@ -265,11 +265,23 @@ bool astra_calendar_displaces(const struct calendar *c, const struct hold *hold)
 	       astra_turns_pays(c->turns, j, owner);
 }
 
+double astra_calendar_stay_sec(const struct calendar *c, const struct ejob *j,
+			       double lease_sec)
+{
+	const struct astra_job *job = &c->r->snap->jobs[j->index];
+
+	return astra_will_keep(c->r->e, job)
+		       ? astra_first_end(c->r, j, job) - c->r->snap->now_sec
+		       : lease_sec;
+}
+
 double astra_calendar_hold_end(const struct calendar *c,
 			       const struct hold *hold)
 {
+	const struct ejob *j = astra_engine_find(c->r->e, hold->job);
+
 	return hold->start_sec +
-	       astra_hold_term(c->r->e, astra_engine_find(c->r->e, hold->job));
+	       astra_calendar_stay_sec(c, j, astra_hold_term(c->r->e, j));
 }
 
 /* What others hold comes when the leases end that they are for. */

@@ -539,6 +539,46 @@ static void jobs_in_line_are_not_promised_one_start(void **state)
 	vc_fini(&vc);
 }
 
+/* Nodes of 4 GPUs, full of jobs of one GPU that end after 20 to 54 s and may
+ * run for 60. A job of another tenant that needs a whole node gets one once
+ * what runs there has ended: within two time limits and the terms of its bound.
+ */
+static void a_node_comes_free_beside_small_jobs(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct vcluster vc = {0};
+		struct astra_random random = astra_random_seed(seed);
+		struct vjob *gang;
+		double came;
+
+		vc_init(&vc, 3, 4);
+		strcpy(vc.options.policy, "ltgf");
+		vc.options.lease_sec = 10;
+		vc.options.recall_sec = 2;
+		vc.options.min_run_sec = 0;
+		vc.options.grace_sec = 2;
+		vc.options.unprepared = ASTRA_UNPREPARED_SHARE;
+		vc_begin(&vc);
+		for (int i = 0; i < 3; i++)
+			vc_tenant(&vc, (const char *[]){"a", "b", "c"}[i], 1);
+		for (uint32_t i = 0; i < 120; i++)
+			keep_job(&vc, i % 2, 1,
+				 20 + (double)astra_random_below(&random, 35))
+				->job.time_limit_sec = 60;
+		vc_run(&vc, vc.now_sec + 25);
+		came = vc.now_sec;
+		gang = keep_job(&vc, 2, 4, 30);
+		gang->job.request.nodes_max = 1;
+		gang->job.time_limit_sec = 60;
+		vc_run(&vc, came + 2 * 60 + 3 * 10);
+		if (!gang->starts)
+			fail_msg("seed %ju: it waits after %g s",
+				 (uintmax_t)seed, vc.now_sec - came);
+		vc_fini(&vc);
+	}
+}
+
 static void nobody_within_its_share_is_interrupted(void **state)
 {
 	(void)state;
@@ -552,6 +592,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(borrowed_gpus_come_back),
+		cmocka_unit_test(a_node_comes_free_beside_small_jobs),
 		cmocka_unit_test(no_start_is_promised_beside_them),
 		cmocka_unit_test(jobs_in_line_are_not_promised_one_start),
 		cmocka_unit_test(the_one_that_started_last_goes_first),
