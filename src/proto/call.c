@@ -40,25 +40,6 @@ static int send_all(int fd, const void *bytes, size_t size)
 	return 0;
 }
 
-static int receive_all(int fd, void *bytes, size_t size)
-{
-	char *at = bytes;
-
-	while (size) {
-		ssize_t n = recv(fd, at, size, 0);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n == 0)
-			errno = ECONNRESET;
-		if (n <= 0)
-			return -1;
-		at += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 static int explain_io(int wait_sec, struct astra_error *err)
 {
 	if (errno == EAGAIN || errno == EWOULDBLOCK)
@@ -82,7 +63,7 @@ static char *receive_reply(int fd, int wait_sec, size_t most, bool *absent,
 	size_t size;
 	char *reply;
 
-	if (receive_all(fd, head, sizeof(head)) < 0) {
+	if (astra_dial_receive(fd, head, sizeof(head)) < 0) {
 		*absent = errno == ECONNRESET;
 		explain_io(wait_sec, err);
 		return NULL;
@@ -99,7 +80,7 @@ static char *receive_reply(int fd, int wait_sec, size_t most, bool *absent,
 		astra_error_nomem(err);
 		return NULL;
 	}
-	if (receive_all(fd, reply, size) < 0) {
+	if (astra_dial_receive(fd, reply, size) < 0) {
 		explain_io(wait_sec, err);
 		free(reply);
 		return NULL;

@@ -256,6 +256,25 @@ static int dial_network(const char *names, int wait_sec,
 	}
 }
 
+int astra_dial_receive(int fd, void *bytes, size_t size)
+{
+	char *at = bytes;
+
+	while (size) {
+		ssize_t n = recv(fd, at, size, 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n == 0)
+			errno = ECONNRESET;
+		if (n <= 0)
+			return -1;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
 int astra_dial(const char *path, int wait_sec, struct astra_peer *peer,
 	       struct astra_error *err)
 {

@@ -29,6 +29,10 @@ struct astra_peer {
 int astra_dial(const char *path, int wait_sec, struct astra_peer *peer,
 	       struct astra_error *err);
 
+/* Receive so many bytes. Returns 0, or -1 with errno: ECONNRESET where the other
+ * end has closed the connection. */
+int astra_dial_receive(int fd, void *bytes, size_t size);
+
 /* The path without its UID@; uid: set to that, or to ASTRA_UID_UNKNOWN. */
 const char *astra_dial_user(const char *path, uint32_t *uid);
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/proto/dial.h"
 #include "src/proto/sign.h"
 #include "src/proto/token.h"
 
@@ -157,25 +158,6 @@ static int sack_send(const struct sack *sack, const struct astra_text *message)
 	return 0;
 }
 
-static int sack_receive(const struct sack *sack, void *bytes, size_t size)
-{
-	char *at = bytes;
-
-	while (size) {
-		ssize_t n = recv(sack->fd, at, size, 0);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n == 0)
-			errno = ECONNRESET;
-		if (n <= 0)
-			return -1;
-		at += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 /* It said nothing. */
 static int sack_silent(const struct sack *sack, const char *does,
 		       struct astra_error *err)
@@ -193,11 +175,11 @@ static char *sack_token(const struct sack *sack)
 	uint32_t size;
 	char *token;
 
-	if (sack_receive(sack, &size, sizeof(size)) < 0)
+	if (astra_dial_receive(sack->fd, &size, sizeof(size)) < 0)
 		return NULL;
 	size = ntohl(size);
 	token = size && size <= SACK_TOKEN_MAX ? malloc(size + 1) : NULL;
-	if (!token || sack_receive(sack, token, size) < 0) {
+	if (!token || astra_dial_receive(sack->fd, token, size) < 0) {
 		free(token);
 		return NULL;
 	}
@@ -256,7 +238,7 @@ static int sack_check(const char *auth, const char *token,
 	astra_text_add(&message, token, size);
 	errno = 0;
 	if (!sack_send(&sack, &message))
-		(void)sack_receive(&sack, &answer, sizeof(answer));
+		(void)astra_dial_receive(sack.fd, &answer, sizeof(answer));
 	if (answer)
 		sack_silent(
 			&sack,
