@@ -27,7 +27,6 @@
 
 #define TENANT "{\"astraea\":1,\"request\":\"tenant\"}"
 #define AUTH ASTRA_AUTH_SLURM ":c"
-#define TOKEN_SIZE ((size_t)3 << 20)
 
 static char folder[] = "/tmp/astraea-test-XXXXXX";
 static char sack_path[64], path[64], server[64], between[64];
@@ -79,8 +78,9 @@ static void signature(const char *key, const char *text, size_t size,
 static char *make(const char *key, uint32_t uid, uint32_t reader,
 		  int64_t made_sec, const char *payload, size_t size)
 {
-	char *json = malloc(TOKEN_SIZE), *token = malloc(TOKEN_SIZE);
-	int n = snprintf(json, TOKEN_SIZE,
+	size_t room = 4 * size + 1024; /* base64 twice: 16 bytes of 9 */
+	char *json = malloc(room), *token = malloc(room);
+	int n = snprintf(json, room,
 			 "{\"context\":\"%s\",\"uid\":%u,\"ruid\":%u,"
 			 "\"iat\":%lld,\"exp\":%lld,\"id\":{\"uid\":0},"
 			 "\"payload\":\"",
@@ -91,7 +91,7 @@ static char *make(const char *key, uint32_t uid, uint32_t reader,
 	at += encode(DIGITS "+/", payload, size, json + at);
 	memcpy(json + at, "\"}", 3);
 	at += 2;
-	n = snprintf(token, TOKEN_SIZE, "aGVhZA.");
+	n = snprintf(token, room, "aGVhZA.");
 	at = (size_t)n + encode(DIGITS "-_", json, at, token + n);
 	token[at] = '.';
 	signature(key, token, at, token + at + 1);

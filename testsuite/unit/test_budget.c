@@ -349,7 +349,7 @@ static double really_lost(const struct vcluster *vc, double *began)
 static void all_that_ends_early_is_counted(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 2; seed++) {
+	for (uint64_t seed = 1; seed <= draws(2); seed++) {
 		static double began[VC_JOBS];
 		struct vcluster vc;
 		double lost = 0, counted;

@@ -804,7 +804,7 @@ static void test_every_policy(void **state)
 
 	(void)state;
 	for (size_t i = 0; p[i]; i++)
-		for (uint64_t seed = first; seed < first + SEEDS; seed++)
+		for (uint64_t seed = first; seed < first + draws(SEEDS); seed++)
 			run(p[i]->name, seed);
 }
 

@@ -364,7 +364,7 @@ static void make_elastic(struct vjob *v)
 static void random_histories_never_overcommit(void **state)
 {
 	(void)state;
-	for (unsigned seed = 1; seed <= 24; seed++) {
+	for (unsigned seed = 1; seed <= draws(24); seed++) {
 		struct vcluster vc;
 
 		srand(seed);

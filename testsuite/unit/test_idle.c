@@ -394,7 +394,7 @@ static void no_gpu_is_idle_and_no_turn_is_lost(void **state)
 		unsigned rounds = 0, starts = 0, of_it = 0, turns = 0, lost = 0;
 		unsigned slots = 0, unsold = 0;
 
-		for (unsigned seed = 1; seed <= SEEDS; seed++) {
+		for (unsigned seed = 1; seed <= draws(SEEDS); seed++) {
 			struct world w = {
 				.random = astra_random_seed(seed),
 				.policy = (*policies)->name,

@@ -437,7 +437,7 @@ static void random_world(const char *policy, uint64_t seed)
 
 static void random_worlds(const char *policy)
 {
-	for (uint64_t seed = 1; seed <= WORLDS; seed++)
+	for (uint64_t seed = 1; seed <= draws(WORLDS); seed++)
 		random_world(policy, seed);
 }
 

@@ -213,7 +213,7 @@ static void test_damaged(void **state)
 
 	(void)state;
 	vc_run(vc, 1050);
-	for (int i = 0; i < 4000; i++) {
+	for (int i = 0; i < (int)draws(4000); i++) {
 		size_t at = (size_t)astra_random_below(&random, last.size);
 		char was = last.bytes[at];
 		json_t *record, *plan = NULL;

@@ -209,7 +209,7 @@ static void each_tenant_has_its_share_whatever_its_jobs_are(void **state)
 	static struct crowd w;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+	for (uint64_t seed = 1; seed <= draws(SEEDS); seed++) {
 		struct astra_sim_result r;
 
 		crowd(&w, seed);

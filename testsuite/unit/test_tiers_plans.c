@@ -292,7 +292,7 @@ static void no_job_starves(void **state)
 {
 	(void)state;
 	for (size_t p = 0; p < ASTRA_COUNT_OF(policies); p++)
-		for (uint64_t seed = 1; seed <= 10; seed++)
+		for (uint64_t seed = 1; seed <= draws(10); seed++)
 			starve_nobody(policies[p], seed);
 }
 
