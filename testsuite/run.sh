@@ -35,14 +35,14 @@
 # fails, and so does one that leaves a process: testsuite/lib/run-one.sh.
 #
 # The next test begins while the machine is idle for a quarter of its time and has
-# 2 GiB of memory left; twelve run on a busy one as well, for most of them wait, and
+# 2 GiB of memory left; eight run on a busy one as well, for most of them wait, and
 # are patient. The longest begin first, by their last times here (test-times in the
 # build folder), or by testsuite/lib/test-times.
 #
 # ASTRAEA_BUILDDIR        the build folder [build/ of the checkout, or with --slurm
 #                         build-slurm-VERSION/]
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
-# ASTRAEA_TEST_TIMEOUT    seconds for one test [2400; 4 hours with --long]
+# ASTRAEA_TEST_TIMEOUT    seconds for one test [3600; 4 hours with --long]
 # ASTRAEA_JOBS            tests at a time, at most [24]
 # ASTRAEA_CLUSTER         what the clusters of live tests have, and ASTRAEA_DAY: see
 #                         testsuite/lib/draw.sh
@@ -184,7 +184,7 @@ has_room() {
 	local at_once=${#running[@]} most=${ASTRAEA_JOBS:-24}
 	((at_once < most)) || return 1
 	((at_once >= 4)) || return 0
-	look_at_load && ((free_mib >= 2048 && (idle >= 25 || at_once < 12)))
+	look_at_load && ((free_mib >= 2048 && (idle >= 25 || at_once < 8)))
 }
 
 declare -A running=() expected=()
@@ -280,7 +280,7 @@ export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build${ASTRAEA_SLURM:+-slurm-$(
 export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
 export ASTRAEA_DAY=${ASTRAEA_DAY-$(date +%F)} # also of a test that runs after midnight
 check_numbers
-limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 2400))}
+limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 3600))}
 "$top/build-aux/build.sh" --checks || {
 	failed=1
 	finish

@@ -83,12 +83,15 @@ all_mailed() { (($(grep -cE ' (Ended|Failed)' "$dir/mails") >= 3)); }
 effects() {
 	local id tasks ids held dependents counted_before
 	counted_before=$(counted)
+	# They start in one round, so that their leases end in one.
+	scontrol update partitionname=gpu state=down
 	one=$(a_job -J one --mail-type=ALL)
 	many=$(a_job -J many --array=1-2 --mail-type=ALL)
 	each=$(a_job -J each --array=1 --mail-type=ALL,ARRAY_TASKS)
 	held=$(a_job -J held)
 	tasks=("${many}_1" "${many}_2" "${each}_1")
 	ids=("$one" "${tasks[@]}" "$held")
+	scontrol update partitionname=gpu state=up
 	wait_for 30 all_are RUNNING "${ids[@]}"
 	dependents=()
 	for id in afterok afterany afternotok; do

@@ -22,13 +22,27 @@ rm -f "$conf"
 
 running() { squeue -h -t R -r -o %a | sort | uniq -c | xargs; }
 split() { [[ $(running) == "$1 a $2 b" ]]; }
-kept() { # POLICY: for three slots but for who just leaves
-	local n good=0
-	for n in 1 2 3 4 5 6 7 8 9 10; do
-		! split 4 2 || ((++good))
-		sleep .7
-	done
-	((good >= 6)) || fail "$1: 4 and 2 GPUs only $good times of 10"
+had() { # TENANT: in GPU seconds
+	sfair tenant --json 2>/dev/null | python3 2>/dev/null -c '
+import json, sys
+print(*(round(t["alloc_gpu_sec"]) for t in json.load(sys.stdin)["tenants"]
+        if t["name"] == sys.argv[1]))' "$1"
+}
+# since: what both had from then on, in three slots at least, into a and b.
+since() {
+	a=$(had a) b=$(had b)
+	[[ $a && $b ]] || return 1
+	a=$((a - ${1% *})) b=$((b - ${1#* }))
+	((a + b >= 3 * 10 * 6))
+}
+kept() { # POLICY
+	local begun a b
+	wait_for 20 eval '[[ $(had a) && $(had b) ]]'
+	begun="$(had a) $(had b)"
+	wait_for 120 since "$begun"
+	((10 * a >= 16 * b && 10 * a <= 25 * b)) ||
+		fail "$1: $a and $b GPU seconds are not 2:1"
+	echo "$1: $a and $b GPU seconds"
 }
 
 endless() { submit --gres=gpu:1 --time=1:00:00 "$@" --wrap 'sleep 600'; }

@@ -37,11 +37,11 @@ restart_slurmctld
 node_is() { [[ $(sinfo -h -n n1 -p gpu -o %T) == "$1" ]]; }
 is_configuring() { [[ $(squeue -h -j "$1" -o %T) == CONFIGURING ]]; }
 charged() {
-	sfair tenant --json 2>/dev/null | python3 -c '
+	sfair tenant --json 2>/dev/null | python3 2>/dev/null -c '
 import json, sys
 print(*(round(t["alloc_gpu_sec"]) for t in json.load(sys.stdin)["tenants"]))'
 }
-answers() { [[ $(charged) ]]; }
+charges() { [[ $(charged) == "$1" ]]; }
 power_down() {
 	scontrol update NodeName=n1 State=power_down
 	wait_for 30 node_is 'idle~'
@@ -54,15 +54,15 @@ touch "$CLUSTER_DIR/run/broken"
 failed=$(submit --no-requeue --gres=gpu:4 --wrap 'sleep 600')
 wait_for 20 is_configuring "$failed"
 held() {
-	sfair tenant --json | python3 -c '
+	sfair tenant --json 2>/dev/null | python3 2>/dev/null -c '
 import json, sys
 print(*(t["alloc_gpus"] for t in json.load(sys.stdin)["tenants"]))'
 }
 wait_for 20 eval '[[ $(held) == 4* ]]'
-check_eq "what a boot is charged" 0 "$(charged)"
+wait_for 20 charges 0
 wait_for 60 job_is "$failed" NODE_FAIL
 wait_for 20 eval '[[ $(held) == 0* ]]'
-check_eq "what a boot that failed is charged" 0 "$(charged)"
+wait_for 20 charges 0
 ok boot-that-fails-is-not-charged
 
 # ---- One that is cancelled.
@@ -76,21 +76,22 @@ wait_for 20 is_configuring "$cancelled"
 wait_for 20 eval '[[ $(held) == 4* ]]'
 scancel "$cancelled"
 wait_for 30 job_is "$cancelled" CANCELLED
-check_eq "what a boot that was cancelled is charged" 0 "$(charged)"
+wait_for 20 charges 0
 touch "$CLUSTER_DIR/run/power"
 wait_for 60 node_is idle
 ok boot-that-is-cancelled-is-not-charged
 
 # ---- One that ends well; slurmctld is restarted meanwhile.
 rm "$CLUSTER_DIR/run/power"
+sed -i 's/^ResumeTimeout=.*/ResumeTimeout=300/' "$CLUSTER_DIR/etc/slurm.conf"
+scontrol reconfigure
 power_down
 woken=$(submit --gres=gpu:4 --wrap 'sleep 8')
 wait_for 20 is_configuring "$woken"
 begin=$(date +%s)
 restart_slurmctld
 wait_for 20 later $((begin + 8))
-wait_for 20 answers
-check_eq "what a boot is charged after a restart" 0 "$(charged)"
+wait_for 20 charges 0
 touch "$CLUSTER_DIR/run/power"
 wait_for 60 job_is "$woken" COMPLETED
 booked() { [[ $(sacct -nPX -j "$woken" -o start,end) == 20*\|20* ]]; }
@@ -99,8 +100,7 @@ IFS='|' read -r start end < <(sacct -nPX -j "$woken" -o start,end)
 start=$(date -d "$start" +%s) end=$(date -d "$end" +%s)
 check "sacct's start $start is not after the boot's begin, $begin" \
 	test "$start" -ge $((begin + 8))
-is_charged() { [[ $(charged) == $((4 * (end - start))) ]]; }
-wait_for 20 is_charged
+wait_for 20 charges $((4 * (end - start)))
 ok charged-as-in-sacct
 
 check_eq "errors of ours in the log" '' "$(errors_of_ours)"

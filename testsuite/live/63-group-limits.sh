@@ -16,6 +16,11 @@ rm -f "$conf"
 clean() {
 	[[ -z $(squeue -h) ]] && ! scontrol show node | grep >/dev/null COMPLETING
 }
+# Slurm starts nothing on a node where a job is being cleaned up.
+end_turns() {
+	scancel "$first" "$second"
+	wait_for 30 eval '! scontrol show node | grep >/dev/null COMPLETING'
+}
 cancel_all() {
 	scancel -u root
 	as_other scancel -u games
@@ -64,7 +69,7 @@ second=$(sleeper_of_other -A lab --gres=gpu:2)
 turns "$first" "$second" AssocGrpGRES
 ok account
 mgr modify account lab set GrpTRES=gres/gpu=-1
-scancel "$first" "$second"
+end_turns
 
 mgr modify account top set GrpJobs=1
 first=$(sleeper -A lab --gres=gpu:1)
@@ -73,14 +78,14 @@ second=$(sleeper_of_other -A team --gres=gpu:1)
 turns "$first" "$second" AssocGrpJobsLimit
 ok parent-account
 mgr modify account top set GrpJobs=-1
-scancel "$first" "$second"
+end_turns
 
 first=$(sleeper -A lab --qos=small --gres=gpu:2)
 runs "$first"
 second=$(sleeper_of_other -A team --qos=small --gres=gpu:2)
 turns "$first" "$second" QOSGrpGRES
 ok qos
-scancel "$first" "$second"
+end_turns
 
 # Each run counts its whole time limit at first.
 for holder in 'account lab' 'qos small'; do
@@ -94,7 +99,7 @@ for holder in 'account lab' 'qos small'; do
 	turns "$first" "$second" ${reason}GrpGRESRunMinutes
 	ok "running-minutes-of-${holder% *}"
 	mgr modify $holder set GrpTRESRunMins=gres/gpu=-1
-	scancel "$first" "$second"
+	end_turns
 done
 
 first=$(sleeper -A lab -L solver:1 --gres=gpu:1)
