@@ -341,6 +341,12 @@ test_engine_users_SOURCES = testsuite/unit/test_engine_users.c \
 test_engine_users_CFLAGS = $(UNIT_CFLAGS)
 test_engine_users_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_await
+test_await_SOURCES = testsuite/unit/test_await.c \
+	testsuite/unit/unit.h
+test_await_CFLAGS = $(UNIT_CFLAGS)
+test_await_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_keep
 test_keep_SOURCES = testsuite/unit/test_keep.c \
 	testsuite/unit/unit.h

@@ -16,6 +16,7 @@
  *   round.c   who gets what: policy, then placement, until both agree
  *   contest.h a round's contest by itself
  *   contenders.c who competes in a round
+ *   await.c   who waits for GPUs that come free by themselves
  *   ballot.c  the contest as the policy sees it
  *   elastic.c who can run on more or fewer GPUs: how many, which ones
  *   level.c   how many GPUs an elastic job has by right
@@ -612,6 +613,7 @@ struct contender {
 	bool failed;	/* of a shape that found no place */
 	bool vain;	/* as astra_turn_vain() says of its job */
 	bool refused;	/* by the policy: it is not to be run */
+	bool awaits;	/* GPUs that come free by themselves */
 	bool taken;	/* expired: its GPUs go to others */
 	bool spared;	/* expired: not for the hold that is served */
 	bool barred;	/* expired: may not end for the job that looks */
@@ -966,6 +968,11 @@ struct outcome {
 	struct astra_share *places;
 	size_t place_count, place_room;
 };
+
+/* await.c: where all who wait have a place soon without anybody's lease, mark those
+ * that have it on GPUs which come free by themselves; they are not in this round's
+ * contest. Returns 0, or -1 when memory is out. */
+int astra_await(struct round *r);
 
 /* round.c: the policy ranks the contenders and placement places them, until
  * both agree. Returns 0, or -1 with err set; astra_outcome_fini() in both

@@ -275,7 +275,7 @@ static int hold_serve(struct serve *s, const struct hold *hold)
 	struct contender *c = hold_owner(r, hold);
 	int64_t count;
 
-	if (!c)
+	if (!c || c->awaits)
 		return 0;
 	serve_spare(s, hold, c);
 	count = hold_place(rc, hold, c);

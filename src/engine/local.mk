@@ -9,6 +9,7 @@ libastra_engine_a_SOURCES += \
 	src/engine/allot_promise.c \
 	src/engine/aside.c \
 	src/engine/aside.h \
+	src/engine/await.c \
 	src/engine/ballot.c \
 	src/engine/calendar.c \
 	src/engine/calendar.h \

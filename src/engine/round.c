@@ -159,7 +159,8 @@ static int round_one_pass(struct round *r, struct outcome *o, bool *settled,
 		c->taken = c->resized = false;
 		c->share_count = 0;
 		b->candidates[i].excluded =
-			c->failed || (!c->expired && round_is_balked(r, c));
+			c->failed || c->awaits ||
+			(!c->expired && round_is_balked(r, c));
 	}
 	if (round_ask_policy(r, b, err) < 0)
 		return -1;
@@ -234,7 +235,8 @@ int astra_round_contest(struct round *r, struct outcome *o,
 /* Before the contest: whose time has come, and what is kept from it. */
 static int keep_promises(struct round *r)
 {
-	if (astra_contenders_find(r) < 0 || astra_elastic_find(r) < 0)
+	if (astra_contenders_find(r) < 0 || astra_elastic_find(r) < 0 ||
+	    astra_await(r) < 0)
 		return -1;
 	if (!r->e->options.promise) {
 		astra_holds_clear(r->e);

@@ -2,24 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Fairness inside a limit of a group: an account's, its parent's, a QOS's, of running
 # minutes, and a licence of one. Who waits has Slurm's own reason, and its turn comes; others'
-# leases do not end for it. One line "ok NAME" for each.
+# leases do not end for it, nor for one whose GPUs come free when a job's epilog is
+# over. One line "ok NAME" for each.
 . "$(dirname "$0")/../lib/live.sh"
 
-conf=$(mktemp)
+conf=$(mktemp) epilog=$(mktemp)
+printf '#!/bin/sh\nsleep 2\n' >"$epilog"
+chmod 755 "$epilog"
 echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=8 CheckpointGrace=1" \
 	>"$conf"
 start_cluster --needs weight=no --nodes 2 --gpus 4 --cpus 16 --accounting --astraea "$conf" \
 	--slurm AccountingStorageEnforce=associations,limits,qos \
-	--slurm Licenses=solver:1
+	--slurm Licenses=solver:1 --slurm Epilog="$epilog"
 rm -f "$conf"
+trap 'status=$?; rm -f "$epilog"; live_end $status' EXIT
 
 clean() {
 	[[ -z $(squeue -h) ]] && ! scontrol show node | grep >/dev/null COMPLETING
-}
-# Slurm starts nothing on a node where a job is being cleaned up.
-end_turns() {
-	scancel "$first" "$second"
-	wait_for 30 eval '! scontrol show node | grep >/dev/null COMPLETING'
 }
 cancel_all() {
 	scancel -u root
@@ -69,7 +68,7 @@ second=$(sleeper_of_other -A lab --gres=gpu:2)
 turns "$first" "$second" AssocGrpGRES
 ok account
 mgr modify account lab set GrpTRES=gres/gpu=-1
-end_turns
+scancel "$first" "$second"
 
 mgr modify account top set GrpJobs=1
 first=$(sleeper -A lab --gres=gpu:1)
@@ -78,14 +77,14 @@ second=$(sleeper_of_other -A team --gres=gpu:1)
 turns "$first" "$second" AssocGrpJobsLimit
 ok parent-account
 mgr modify account top set GrpJobs=-1
-end_turns
+scancel "$first" "$second"
 
 first=$(sleeper -A lab --qos=small --gres=gpu:2)
 runs "$first"
 second=$(sleeper_of_other -A team --qos=small --gres=gpu:2)
 turns "$first" "$second" QOSGrpGRES
 ok qos
-end_turns
+scancel "$first" "$second"
 
 # Each run counts its whole time limit at first.
 for holder in 'account lab' 'qos small'; do
@@ -99,7 +98,7 @@ for holder in 'account lab' 'qos small'; do
 	turns "$first" "$second" ${reason}GrpGRESRunMinutes
 	ok "running-minutes-of-${holder% *}"
 	mgr modify $holder set GrpTRESRunMins=gres/gpu=-1
-	end_turns
+	scancel "$first" "$second"
 done
 
 first=$(sleeper -A lab -L solver:1 --gres=gpu:1)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* GPUs that come free by themselves: those of jobs that have ended and are
+ * being cleaned up, with what is free beside them, for the host starts nothing
+ * on their nodes meanwhile. Where all jobs that wait have a place there or on
+ * what is free no lease ends for them: they compete again once the GPUs are
+ * there. Where some have none leases have to end anyway.
+ *
+ * Example. A job of 1 GPU waits. Node 1 has 2 GPUs free and 2 of a job in its
+ * epilog, on node 2 a lease is over: that one is renewed, and the job starts on
+ * node 1 a few seconds later. Of two jobs of 4 GPUs one has no place on node 1,
+ * so the lease ends for one of them.
+ */
+#include <stdlib.h>
+
+#include "src/engine/hold.h"
+
+#define AWAIT_PLACES 64 /* more jobs than that are a crowd */
+
+/* Only a lease that is over can end for anybody. */
+static bool await_matters(const struct round *r)
+{
+	size_t over = 0, waiting = 0;
+
+	for (size_t i = 0; i < r->contender_count; i++) {
+		over += r->contenders[i].expired && !r->contenders[i].runs;
+		waiting += !r->contenders[i].expired;
+	}
+	return over && waiting && waiting <= AWAIT_PLACES && !r->literal &&
+	       r->e->idle.settling > 0;
+}
+
+/* What the job leaves on nodes that are settling, and what is free there. */
+static void await_give(const struct round *r, const struct astra_job *job,
+		       struct astra_space *space)
+{
+	for (size_t k = 0; k < job->held_count; k++) {
+		const struct astra_share *s = &job->held[k];
+		const struct astra_node *n = &r->snap->nodes[s->node];
+		struct astra_room room = *astra_space_get(space, s->node);
+
+		if (!n->settling || !n->usable || !r->coming[s->node])
+			continue;
+		if (!room.gpus) { /* the first one there */
+			room.cpus = n->cpus_free;
+			room.mem_mib = n->mem_free_mib;
+		}
+		room.gpus = r->coming[s->node];
+		room.scattered = n->gpus_scattered;
+		room.cpus += s->cpus;
+		room.mem_mib += s->mem_mib;
+		room.whole = room.gpus >= n->gpus && room.cpus >= n->cpus;
+		room.owner = room.whole ? 0 : n->owner;
+		room.alone = n->alone && !room.whole;
+		astra_space_set(space, s->node, &room);
+	}
+}
+
+/* Whether a job has a place, which it takes: of what is free, or else of that
+ * and what is coming; then it awaits it. scratch: shares, a node's each. */
+static bool await_place(struct round *r, struct contender *c,
+			struct astra_space *free_now, struct astra_space *soon,
+			struct astra_share *scratch)
+{
+	const uint64_t *banned = astra_refused_nodes(r->e, c->job->id);
+	uint32_t strict = r->e->options.strict_placement ? r->node_gpus_max : 0;
+	size_t count = astra_place(free_now, &c->job->request, banned, strict,
+				   scratch);
+
+	if (!count) {
+		count = astra_place(soon, &c->job->request, banned, strict,
+				    scratch);
+		c->awaits = count > 0;
+	}
+	for (size_t i = 0; i < count; i++) {
+		astra_space_take(soon, &scratch[i]);
+		if (!r->snap->nodes[scratch[i].node].settling)
+			astra_space_take(free_now, &scratch[i]);
+	}
+	return count > 0;
+}
+
+static void await_all(struct round *r, struct astra_space *free_now,
+		      struct astra_space *soon, struct astra_share *scratch)
+{
+	bool all = true;
+
+	ASTRA_ROSTER_EACH(i, &r->e->roster.leaving)
+	{
+		const struct astra_job *job = &r->snap->jobs[i];
+
+		if (!astra_lease_overdue(r->e, r->snap,
+					 &r->e->jobs[r->e->row_of[i]], job))
+			await_give(r, job, soon);
+	}
+	for (size_t i = 0; i < r->contender_count && all; i++)
+		if (!r->contenders[i].expired)
+			all = await_place(r, &r->contenders[i], free_now, soon,
+					  scratch);
+	for (size_t i = 0; i < r->contender_count && !all; i++)
+		r->contenders[i].awaits = false;
+}
+
+int astra_await(struct round *r)
+{
+	struct astra_space *free_now, *soon;
+	struct astra_share *scratch;
+	int status = -1;
+
+	if (!await_matters(r))
+		return 0;
+	free_now = astra_space_copy(r->idle);
+	soon = astra_space_copy(r->idle);
+	scratch = calloc(r->snap->node_count + 1, sizeof(*scratch));
+	if (free_now && soon && scratch) {
+		await_all(r, free_now, soon, scratch);
+		status = 0;
+	}
+	free(scratch);
+	astra_space_destroy(soon);
+	astra_space_destroy(free_now);
+	return status;
+}
