@@ -16,15 +16,22 @@ cat >"$CLUSTER_DIR/run/suspend" <<EOT
 #!/bin/bash
 exec "$live_lib/cluster" stop "$CLUSTER_DIR" "\$1" >>$CLUSTER_DIR/log/power 2>&1
 EOT
+# From 24.11 on slurmctld ends its programs when it stops.
 cat >"$CLUSTER_DIR/run/resume" <<EOT
 #!/bin/bash
-exec >>$CLUSTER_DIR/log/power 2>&1
-export PATH=$PATH ASTRAEA_SLURM=${ASTRAEA_SLURM-}
-[[ -e $CLUSTER_DIR/run/broken ]] && exit
-until [[ -e $CLUSTER_DIR/run/power ]]; do sleep 0.2; done
-exec setsid --wait "$live_lib/cluster" start "$CLUSTER_DIR" "\$1" -b
+[[ -e $CLUSTER_DIR/run/broken ]] ||
+	exec setsid --fork "$CLUSTER_DIR/run/boot" "\$1" >>$CLUSTER_DIR/log/power 2>&1
 EOT
-chmod +x "$CLUSTER_DIR"/run/{suspend,resume}
+cat >"$CLUSTER_DIR/run/boot" <<EOT
+#!/bin/bash
+export PATH=$PATH ASTRAEA_SLURM=${ASTRAEA_SLURM-}
+until [[ -e $CLUSTER_DIR/run/power ]]; do
+	[[ -d $CLUSTER_DIR/run ]] || exit
+	sleep 0.2
+done
+exec "$live_lib/cluster" start "$CLUSTER_DIR" "\$1" -b
+EOT
+chmod +x "$CLUSTER_DIR"/run/{suspend,resume,boot}
 cat >>"$CLUSTER_DIR/etc/slurm.conf" <<EOT
 SuspendProgram=$CLUSTER_DIR/run/suspend
 ResumeProgram=$CLUSTER_DIR/run/resume

@@ -59,19 +59,24 @@ arrives() {
 wait_for 60 arrives
 
 # By slurmctld's log: of the three terms after the third refusal it has a try in
-# one. Prints how many leases ended in them; fails while they are not over.
+# one. Prints how many tries there were in them, and how many leases ended: for it, and
+# for who left for it. Fails while they are not over.
 ended() {
 	local log=$CLUSTER_DIR/log/slurmctld.log from to
 	from=$(grep "astraea: JobId=$poor is not started" "$log" | sed -n '3s/^.\([^]]*\).*/\1/p')
 	to=$(date -d "$from 36 seconds" +%Y-%m-%dT%H:%M:%S)
 	[[ $(date +%Y-%m-%dT%H:%M:%S) > $to ]] || return 1
-	awk -v from="[$from" -v to="[$to" \
-		'/lease over: requeue/ && $1 > from && $1 < to { n++ } END { print n + 0 }' \
-		"$log"
+	awk -v from="[$from]" -v to="[$to]" -v refused="JobId=$poor is not started" '
+		!($1 > from && $1 < to) { next }
+		index($0, refused) { tries++ }
+		/lease over: requeue/ { leases++ }
+		END { print tries + 0, leases + 0 }' "$log"
 }
 wait_for 60 eval 'count=$(ended)'
 # shellcheck disable=SC2154
-check "leases end for it: $count in three terms" test "$count" -le 1
+read -r tries leases <<<"$count"
+check "$tries tries in three terms" test "$tries" -le 1
+check "$leases leases end for $tries tries" test "$leases" -le $((2 * tries))
 
 # Refused since then and not tried, its count begins anew.
 wait_for 120 is_told

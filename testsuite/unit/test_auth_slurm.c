@@ -580,12 +580,8 @@ static void a_request_that_is_kept_is_not_served_again(void **state)
 	says(reply, "was sent before");
 }
 
-/* A user with many hosts would fill the list for all others. */
-static void what_is_refused_by_its_rate_takes_no_place(void **state)
+static void ask_until_refused(void)
 {
-	(void)state;
-	reset();
-	(void)ask_between();
 	do {
 		struct astra_error err = {""};
 		struct astra_peer peer;
@@ -597,10 +593,25 @@ static void what_is_refused_by_its_rate_takes_no_place(void **state)
 		reply = receive(fd);
 		close(fd);
 	} while (!strstr(reply, "requests a second"));
-	send_kept();
-	assert_true(astra_is_signed(reply));
-	usleep(100000);
-	send_kept();
+}
+
+/* A user with many hosts would fill the list for all others. Where the machine
+ * is slow the request may come late enough to be served, and is no longer one
+ * that was refused. */
+static void what_is_refused_by_its_rate_takes_no_place(void **state)
+{
+	int tries = 100;
+
+	(void)state;
+	reset();
+	do {
+		(void)ask_between();
+		ask_until_refused();
+		send_kept();
+		assert_true(astra_is_signed(reply));
+		usleep(100000);
+		send_kept();
+	} while (!astra_is_signed(reply) && --tries);
 	assert_true(astra_is_signed(reply));
 	send_kept();
 	says(reply, "was sent before");
