@@ -190,6 +190,10 @@ struct etenant {
 	uint32_t account;
 	bool listed;
 	double weight;
+	/* keep.c, this round's, while jobs keep their GPUs: of its share what it
+	 * does not hold, in GPUs; whether it lacks some. */
+	double keep_room;
+	bool keep_lacks;
 	double lacks_sec; /* since then it lacks GPUs of its share although
 			   * borrowing jobs have leases (keep.c); 0: it does
 			   * not */

@@ -213,6 +213,22 @@ static void keep_find_shares(struct keep *k)
 					      e->tenants[i].weight / weights;
 }
 
+/* For those that wait: see recall_is_barred(). */
+static void keep_note(const struct keep *k)
+{
+	struct astra_engine *e = k->r->e;
+	double charge = k->r->usable_gpus ? astra_engine_capacity(e) /
+						    (double)k->r->usable_gpus
+					  : 1;
+
+	for (uint32_t i = 0; i < e->tenant_count; i++) {
+		const struct keep_tenant *t = &k->tenants[i];
+
+		e->tenants[i].keep_room = (t->share - t->held) / charge;
+		e->tenants[i].keep_lacks = keep_lack(k, i) > KEEP_EPSILON;
+	}
+}
+
 static double keep_need(struct keep *k, uint64_t free_gpus)
 {
 	const struct astra_engine *e = k->r->e;
@@ -366,6 +382,7 @@ static int keep_find(struct round *r, uint64_t free_gpus)
 		ASTRA_ROSTER_EACH(i, &e->roster.running)
 		keep_count(&k, &e->jobs[e->row_of[i]], &r->snap->jobs[i]);
 		need = keep_need(&k, free_gpus);
+		keep_note(&k);
 		if (need > KEEP_EPSILON) {
 			qsort(k.jobs, k.count, sizeof(*k.jobs), keep_compare);
 			keep_find_whole(&k, true);

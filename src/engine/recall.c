@@ -32,6 +32,8 @@ struct recall {
 	uint64_t gpus;	 /* free, or of leases that pay for the one looked at */
 	uint64_t *spare; /* by tenant: GPUs of leases that may be recalled */
 	double *poorest; /* by tenant */
+	double lacking;	 /* the key of the poorest tenant that lacks GPUs of its
+			  * share while jobs keep theirs; infinite: none */
 	size_t plans, vain_plans;
 };
 
@@ -254,6 +256,19 @@ static void recall_note_vain(const struct round *r, struct contender *c)
 		c->vain = vain;
 }
 
+/* While jobs keep their GPUs (keep.c) what is collected for a job does not come
+ * back after a term, and those who lack GPUs of their shares go without them.
+ * So a job that takes its tenant beyond its share collects none where the turn
+ * of one that lacks comes before its tenant's. */
+static bool recall_is_barred(const struct recall *s, const struct contender *c)
+{
+	uint32_t own = s->r->e->jobs[c->row].tenant;
+
+	return s->lacking < s->turns.key[own] &&
+	       astra_request_least(&c->job->request) >
+		       s->r->e->tenants[own].keep_room;
+}
+
 static int recall_plan(struct recall *s, struct contender *c,
 		       enum astra_hold_claim claim)
 {
@@ -262,7 +277,8 @@ static int recall_plan(struct recall *s, struct contender *c,
 	size_t plans = anybody ? PLANS_MAX : PLANS_EARLY_MAX;
 	int planned;
 
-	if (s->r->e->hold_count >= holds || s->plans >= plans || c->vain)
+	if (s->r->e->hold_count >= holds || s->plans >= plans || c->vain ||
+	    recall_is_barred(s, c))
 		return 0;
 	s->plans++;
 	planned = astra_calendar_plan(&s->turns, *s->work, c, claim);
@@ -281,6 +297,20 @@ static bool is_poorest(const struct recall *s, const struct contender *c)
 
 	return j->user == ASTRA_NONE ||
 	       s->turns.user_key[j->user] <= s->poorest[j->tenant];
+}
+
+static void recall_find_lacking(struct recall *s)
+{
+	const struct round *r = s->r;
+
+	s->lacking = HUGE_VAL;
+	for (size_t i = 0; r->e->keeps && i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+
+		if (!c->expired && !c->share_count && !c->vain &&
+		    r->e->tenants[c->tenant].keep_lacks)
+			s->lacking = fmin(s->lacking, s->turns.key[c->tenant]);
+	}
 }
 
 /* The least key of the users that wait, by tenant. */
@@ -540,7 +570,7 @@ static bool recall_wanted(const struct round *r)
 
 int astra_recall(struct round *r, struct astra_space **work)
 {
-	struct recall s = {.r = r, .work = work};
+	struct recall s = {.r = r, .work = work, .lacking = HUGE_VAL};
 	int rc = -1;
 
 	if (r->reserve.gpus)
@@ -548,8 +578,10 @@ int astra_recall(struct round *r, struct astra_space **work)
 	if (!r->e->hold_count && !r->elastic && !recall_wanted(r) &&
 	    !astra_reserve_short(r, *work))
 		return 0;
-	if (astra_turns_init(&s.turns, r) == 0 && recall_poorest(&s) == 0)
+	if (astra_turns_init(&s.turns, r) == 0 && recall_poorest(&s) == 0) {
+		recall_find_lacking(&s);
 		rc = recall_next(&s);
+	}
 	recall_drop_served(r->e);
 	if (!rc && r->elastic)
 		rc = recall_more(&s);
@@ -569,7 +601,7 @@ int astra_recall(struct round *r, struct astra_space **work)
 
 int astra_recall_due(struct round *r, struct astra_space **work)
 {
-	struct recall s = {.r = r, .work = work};
+	struct recall s = {.r = r, .work = work, .lacking = HUGE_VAL};
 	int rc = 0;
 
 	recall_drop_served(r->e);

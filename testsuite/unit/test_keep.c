@@ -588,6 +588,116 @@ static void nobody_within_its_share_is_interrupted(void **state)
 	}
 }
 
+/* The first day at a site: 200 jobs of five tenants on 32 GPUs, a third of the
+ * GPUs in jobs with a whole node, and a term is a hundredth of it. */
+#define DAY_TENANTS 5
+#define DAY_JOBS 200
+#define DAY_TERM 10
+#define DAY_SEC 540
+#define DAY_BEGUN 60 /* from then on GPUs are counted */
+#define DAY_GPUS 32
+
+struct day {
+	struct vcluster vc;
+	double at_sec[DAY_JOBS];
+	double had[DAY_TENANTS], due[DAY_TENANTS];
+	int whole, whole_started;
+};
+
+static void day_submit(struct day *d, struct astra_random *random, int second)
+{
+	static const uint32_t sizes[] = {1, 1, 1, 2, 2, 4};
+
+	for (int i = 0; i < DAY_JOBS; i++) {
+		uint32_t gpus = sizes[astra_random_below(random, 6)];
+		double work = 20 + (double)astra_random_below(random, 141);
+		struct vjob *v;
+
+		if ((int)(180 * d->at_sec[i]) != second)
+			continue;
+		v = keep_job(&d->vc, (uint32_t)i % DAY_TENANTS, gpus, work);
+		v->job.request.gpus_per_node = gpus;
+		v->job.time_limit_sec = 60 * (1 + floor(work / 60));
+	}
+}
+
+/* What each holds, and its share of the GPUs: what one does not ask for is the
+ * others'. */
+static void day_count(struct day *d)
+{
+	double wants[DAY_TENANTS] = {0}, left = DAY_GPUS;
+	bool has[DAY_TENANTS] = {false};
+
+	for (size_t i = 0; i < d->vc.job_count; i++) {
+		const struct astra_job *job = &d->vc.jobs[i]->job;
+
+		if (job->state == ASTRA_JOB_ENDED)
+			continue;
+		wants[job->tenant] += job->request.gpus;
+		if (job->state == ASTRA_JOB_RUNNING)
+			d->had[job->tenant] += job->request.gpus;
+	}
+	for (int n = DAY_TENANTS; n; n--) {
+		int least = -1;
+
+		for (int i = 0; i < DAY_TENANTS; i++)
+			if (!has[i] && (least < 0 || wants[i] < wants[least]))
+				least = i;
+		has[least] = true;
+		wants[least] = fmin(wants[least], left / n);
+		left -= wants[least];
+		d->due[least] += wants[least];
+	}
+}
+
+static void day_run(uint64_t seed, int *whole, int *started)
+{
+	static struct day d;
+	struct astra_random random = astra_random_seed(seed);
+
+	memset(&d, 0, sizeof(d));
+	keep_set(&d.vc, 8, 4, "ltgf");
+	d.vc.options.lease_sec = DAY_TERM;
+	vc_begin(&d.vc);
+	for (int i = 0; i < DAY_TENANTS; i++)
+		vc_tenant(&d.vc, (const char *[]){"a", "b", "c", "d", "e"}[i],
+			  1);
+	for (int i = 0; i < DAY_JOBS; i++)
+		d.at_sec[i] = astra_random_uniform(&random);
+	for (int t = 0; t < DAY_SEC; t++) {
+		struct astra_random sizes = astra_random_seed(seed + 1000);
+
+		day_submit(&d, &sizes, t);
+		vc_step(&d.vc);
+		if (t >= DAY_BEGUN)
+			day_count(&d);
+	}
+	for (size_t i = 0; i < d.vc.job_count; i++) {
+		d.whole += d.vc.jobs[i]->job.request.gpus == 4;
+		d.whole_started += d.vc.jobs[i]->job.request.gpus == 4 &&
+				   d.vc.jobs[i]->starts;
+	}
+	for (int i = 0; i < DAY_TENANTS; i++)
+		if (!(fabs(d.had[i] / d.due[i] - 1) <= 0.15))
+			fail_msg("seed %u: tenant %d has %.2f of its due",
+				 (unsigned)seed, i, d.had[i] / d.due[i]);
+	*whole += d.whole;
+	*started += d.whole_started;
+	vc_fini(&d.vc);
+}
+
+static void shares_hold_beside_whole_nodes(void **state)
+{
+	int whole = 0, started = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= draws(12); seed++)
+		day_run(seed, &whole, &started);
+	print_message("%d of %d jobs with a whole node started\n", started,
+		      whole);
+	assert_true(started * 5 >= whole * 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -609,6 +719,7 @@ int main(void)
 		cmocka_unit_test(shares_below_a_gpu_take_turns),
 		cmocka_unit_test(it_is_the_same_after_a_restart),
 		cmocka_unit_test(nobody_within_its_share_is_interrupted),
+		cmocka_unit_test(shares_hold_beside_whole_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
