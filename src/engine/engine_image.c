@@ -47,10 +47,9 @@ const struct astra_member astra_image_engine_members[] = {
 };
 
 const struct astra_member astra_image_tenant_members[] = {
-	TENANT(U32, account),
-	TENANT(FLAG, listed),
-	TENANT(REAL, weight),
-	TENANT(REAL, lacks_sec),
+	TENANT(U32, account),	  TENANT(FLAG, listed),
+	TENANT(REAL, weight),	  TENANT(REAL, keep_room),
+	TENANT(FLAG, keep_lacks), TENANT(REAL, lacks_sec),
 	ASTRA_MEMBERS_END,
 };
 

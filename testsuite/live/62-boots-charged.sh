@@ -19,6 +19,7 @@ EOT
 # From 24.11 on slurmctld ends its programs when it stops.
 cat >"$CLUSTER_DIR/run/resume" <<EOT
 #!/bin/bash
+export PATH=$PATH
 [[ -e $CLUSTER_DIR/run/broken ]] ||
 	exec setsid --fork "$CLUSTER_DIR/run/boot" "\$1" >>$CLUSTER_DIR/log/power 2>&1
 EOT
