@@ -49,7 +49,7 @@ for test in $(make -s -C "$folder" list-tests); do
 	case $test in
 	*/page.sh | */completion.sh | */check-* | */test_frameworks.py) ;;
 	*/packages*.sh | */install.sh | */setup.sh | */run-golden.sh) ;;
-	*/test_sim_properties | */test_sim_gang | */shares.sh) ;;
+	*/test_sim_properties | */test_sim_gang | */shares.sh | */papers.sh) ;;
 	*) checked+=("$test") ;;
 	esac
 done

@@ -29,10 +29,10 @@ sfairsim_SOURCES = \
 
 # The commands as a user meets them; their pages in a browser.
 dist_check_SCRIPTS += testsuite/sim/commands.sh testsuite/sim/cheats.sh \
-	testsuite/sim/caps.sh testsuite/sim/shares.sh \
+	testsuite/sim/caps.sh testsuite/sim/shares.sh testsuite/sim/papers.sh \
 	testsuite/sim/page.sh
 EXTRA_DIST += testsuite/sim/page-check.py testsuite/sim/page-probe.js \
-	testsuite/sim/truth.sh \
+	testsuite/sim/truth.sh testsuite/papers \
 	testsuite/sim/recompute.py
 
 check_PROGRAMS += test_terms
