@@ -5,8 +5,8 @@
 # A lease's term of 10 s stands for half an hour, the eight minutes that are looked at
 # for a day. No job of an account within its share is interrupted. As many GPUs are used
 # as by stock Slurm, which has the same jobs before, but for a fiftieth, and as many of the
-# jobs with all GPUs of a node run, but for a fifth. The table says what each account had
-# of its due. About twenty minutes.
+# jobs with all GPUs of a node run, but for a fifth. Each account has what is due to it,
+# but for 15 %. About twenty minutes.
 #
 # ADOPTION_SEED  which jobs [1]
 . "$(dirname "$0")/../lib/live.sh"
@@ -145,6 +145,7 @@ for account in sorted(owed):
     ratio = had[account] / owed[account]
     print(f"account {account}: had {had[account]:.0f}, due {owed[account]:.0f} "
           f"GPU seconds: {ratio:.2f}")
+    bad |= abs(ratio - 1) > 0.15
 print(f"interrupted: {moved}; within their account's share: {harmed or 'none'}")
 print(f"GPUs used: ours {used(ours):.3f}, stock {used(stock):.3f}")
 for name, rows in (("ours", ours), ("stock", stock)):
