@@ -16,7 +16,7 @@
 
 #define AWAIT_PLACES 64 /* more jobs than that are a crowd */
 
-/* Only a lease that is over can end for anybody. */
+/* A lease ends for somebody when it is over, or early (recall.c). */
 static bool await_matters(const struct round *r)
 {
 	size_t over = 0, waiting = 0;
@@ -25,7 +25,7 @@ static bool await_matters(const struct round *r)
 		over += r->contenders[i].expired && !r->contenders[i].runs;
 		waiting += !r->contenders[i].expired;
 	}
-	return over && waiting && waiting <= AWAIT_PLACES && !r->literal &&
+	return (over || r->e->options.promise) && waiting && waiting <= AWAIT_PLACES && !r->literal &&
 	       r->e->idle.settling > 0;
 }
 
@@ -56,14 +56,22 @@ static void await_give(const struct round *r, const struct astra_job *job,
 }
 
 /* Whether a job has a place, which it takes: of what is free, or else of that
- * and what is coming; then it awaits it. scratch: shares, a node's each. */
+ * and what is coming; then it awaits it. A job that lacks room in a limit has
+ * none: leases have to end for that.
+ * scratch: one share a node. limits: the room in each; NULL: there are none. */
 static bool await_place(struct round *r, struct contender *c,
 			struct astra_space *free_now, struct astra_space *soon,
-			struct astra_share *scratch)
+			struct astra_share *scratch, int64_t *limits)
 {
 	const uint64_t *banned = astra_refused_nodes(r->e, c->job->id);
 	uint32_t strict = r->e->options.strict_placement ? r->node_gpus_max : 0;
-	size_t count = astra_place(free_now, &c->job->request, banned, strict,
+	size_t count;
+
+	if (astra_rights_lack(limits, c->job))
+		return false;
+	if (limits)
+		astra_rights_count(limits, c->job, -1);
+	count = astra_place(free_now, &c->job->request, banned, strict,
 				   scratch);
 
 	if (!count) {
@@ -80,7 +88,8 @@ static bool await_place(struct round *r, struct contender *c,
 }
 
 static void await_all(struct round *r, struct astra_space *free_now,
-		      struct astra_space *soon, struct astra_share *scratch)
+		      struct astra_space *soon, struct astra_share *scratch,
+		      int64_t *limits)
 {
 	bool all = true;
 
@@ -92,10 +101,14 @@ static void await_all(struct round *r, struct astra_space *free_now,
 					 &r->e->jobs[r->e->row_of[i]], job))
 			await_give(r, job, soon);
 	}
+	/* What grants lack yet beside their GPUs. */
+	for (size_t i = 0; i < r->missing_count; i++)
+		if (r->snap->nodes[r->missing[i].node].settling)
+			astra_space_take(soon, &r->missing[i]);
 	for (size_t i = 0; i < r->contender_count && all; i++)
 		if (!r->contenders[i].expired)
 			all = await_place(r, &r->contenders[i], free_now, soon,
-					  scratch);
+					  scratch, limits);
 	for (size_t i = 0; i < r->contender_count && !all; i++)
 		r->contenders[i].awaits = false;
 }
@@ -104,6 +117,7 @@ int astra_await(struct round *r)
 {
 	struct astra_space *free_now, *soon;
 	struct astra_share *scratch;
+	int64_t *limits = NULL;
 	int status = -1;
 
 	if (!await_matters(r))
@@ -111,11 +125,14 @@ int astra_await(struct round *r)
 	free_now = astra_space_copy(r->idle);
 	soon = astra_space_copy(r->idle);
 	scratch = calloc(r->snap->node_count + 1, sizeof(*scratch));
-	if (free_now && soon && scratch) {
-		await_all(r, free_now, soon, scratch);
+	if (r->snap->limit_count)
+		limits = astra_rights_room(r);
+	if (free_now && soon && scratch && (limits || !r->snap->limit_count)) {
+		await_all(r, free_now, soon, scratch, limits);
 		status = 0;
 	}
 	free(scratch);
+	free(limits);
 	astra_space_destroy(soon);
 	astra_space_destroy(free_now);
 	return status;

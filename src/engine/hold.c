@@ -267,6 +267,32 @@ static int64_t hold_place(struct reclaim *rc, const struct hold *hold,
 	return hold_place_elsewhere(rc, hold, &held, &job);
 }
 
+/* A place on what is free, for which no lease ends. Returns as
+ * astra_reclaim_place(), or -1. */
+static int64_t hold_place_free(struct reclaim *rc, const struct hold *hold,
+			       const struct contender *owner)
+{
+	const struct round *r = rc->r;
+	struct astra_request q = owner->job->request;
+	uint64_t *nodes;
+	size_t count;
+
+	if (owner->job->use_count || astra_request_elastic(&q))
+		return 0;
+	nodes = hold_elsewhere(r, hold, &q);
+	if (!nodes)
+		return -1;
+	q.allowed = nodes;
+	rc->victim_count = 0;
+	count = astra_place(rc->work, &q,
+			    astra_refused_nodes(r->e, owner->job->id),
+			    r->e->options.strict_placement ? r->node_gpus_max
+							   : 0,
+			    rc->shares);
+	free(nodes);
+	return (int64_t)count;
+}
+
 /* Returns 1 if there is a place, 0, or -1. */
 static int hold_serve(struct serve *s, const struct hold *hold)
 {
@@ -278,7 +304,9 @@ static int hold_serve(struct serve *s, const struct hold *hold)
 	if (!c || c->awaits)
 		return 0;
 	serve_spare(s, hold, c);
-	count = hold_place(rc, hold, c);
+	count = hold_place_free(rc, hold, c);
+	if (!count)
+		count = hold_place(rc, hold, c);
 	if (astra_reclaim_spare_none(rc) && !count)
 		count = hold_place(rc, hold, c);
 	if (count <= 0)

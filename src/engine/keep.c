@@ -224,7 +224,8 @@ static void keep_note(const struct keep *k)
 	for (uint32_t i = 0; i < e->tenant_count; i++) {
 		const struct keep_tenant *t = &k->tenants[i];
 
-		e->tenants[i].keep_room = (t->share - t->held) / charge;
+		e->tenants[i].keep_room =
+			(t->share + KEEP_EPSILON - t->held) / charge;
 		e->tenants[i].keep_lacks = keep_lack(k, i) > KEEP_EPSILON;
 	}
 }

@@ -308,6 +308,7 @@ static void recall_find_lacking(struct recall *s)
 		const struct contender *c = &r->contenders[i];
 
 		if (!c->expired && !c->share_count && !c->vain &&
+		    !c->refused && !r->e->jobs[c->row].lacks &&
 		    r->e->tenants[c->tenant].keep_lacks)
 			s->lacking = fmin(s->lacking, s->turns.key[c->tenant]);
 	}
@@ -345,6 +346,10 @@ static int recall_next(struct recall *s)
 
 		if (!c)
 			break;
+		if (c->awaits) {
+			s->turns.done[s->r->e->jobs[c->row].tenant] = true;
+			continue;
+		}
 		served = recall_serve(s, c);
 		if (served < 0)
 			return -1;
@@ -392,7 +397,7 @@ static size_t recall_list(struct recall *s, struct due *dues)
 
 		if (i && c->row != c[-1].row)
 			nth = 0;
-		if (c->expired || c->share_count)
+		if (c->expired || c->share_count || c->awaits)
 			continue;
 		if (astra_due_list(&s->turns, c, nth++, &dues[count]) &&
 		    !c->refused)

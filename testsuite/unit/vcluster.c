@@ -249,6 +249,7 @@ static void hold_round(struct vcluster *vc)
 {
 	struct astra_snapshot snap = {
 		.now_sec = vc->now_sec,
+		.kill_wait_sec = vc->kill_wait_sec,
 		.nodes = vc->nodes,
 		.node_count = vc->node_count,
 		.bids = vc->bids,

@@ -46,6 +46,7 @@ struct vcluster {
 	struct astra_plan plan;
 	double now_sec;
 	double cleanup_sec; /* after a requeue */
+	double kill_wait_sec; /* what the engine is told; 0: nothing */
 	double due_sec;	    /* next round */
 	double period_sec;  /* GPU hours begin anew so often; 0: never */
 	uint32_t reclaimed; /* GPUs of jobs signalled or requeued last step */
