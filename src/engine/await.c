@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GPUs that come free by themselves: those of jobs that have ended and are
- * being cleaned up, with what is free beside them, for the host starts nothing
- * on their nodes meanwhile. Where all jobs that wait have a place there or on
- * what is free no lease ends for them: they compete again once the GPUs are
- * there. Where some have none leases have to end anyway.
+/* GPUs that come free by themselves. The host starts nothing on a node while a
+ * job there is being cleaned up: such a node is settling. If every waiting job
+ * has a place on free GPUs or on settling nodes, no lease ends for them. They
+ * compete again once the nodes are clean. If one has no place a lease has to
+ * end for somebody, and the contest says for whom. For policies that rank;
+ * those that allocate count what is coming themselves.
  *
  * Example. A job of 1 GPU waits. Node 1 has 2 GPUs free and 2 of a job in its
  * epilog, on node 2 a lease is over: that one is renewed, and the job starts on
@@ -14,7 +15,7 @@
 
 #include "src/engine/hold.h"
 
-#define AWAIT_PLACES 64 /* more jobs than that are a crowd */
+#define AWAIT_PLACES 64 /* if more jobs wait none is looked at */
 
 /* A lease ends for somebody when it is over, or early (recall.c). */
 static bool await_matters(const struct round *r)
@@ -25,8 +26,8 @@ static bool await_matters(const struct round *r)
 		over += r->contenders[i].expired && !r->contenders[i].runs;
 		waiting += !r->contenders[i].expired;
 	}
-	return (over || r->e->options.promise) && waiting && waiting <= AWAIT_PLACES && !r->literal &&
-	       r->e->idle.settling > 0;
+	return (over || r->e->options.promise) && waiting &&
+	       waiting <= AWAIT_PLACES && r->e->idle.settling > 0;
 }
 
 /* What the job leaves on nodes that are settling, and what is free there. */
@@ -72,7 +73,7 @@ static bool await_place(struct round *r, struct contender *c,
 	if (limits)
 		astra_rights_count(limits, c->job, -1);
 	count = astra_place(free_now, &c->job->request, banned, strict,
-				   scratch);
+			    scratch);
 
 	if (!count) {
 		count = astra_place(soon, &c->job->request, banned, strict,

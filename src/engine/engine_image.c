@@ -98,6 +98,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(FLAG, lent),
 	JOB(FLAG, served),
 	JOB(FLAG, collected),
+	JOB(FLAG, awaited),
 	JOB(REAL, weight),
 	JOB(REAL, submit_sec),
 	JOB(REAL, bound_sec),

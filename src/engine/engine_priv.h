@@ -143,7 +143,7 @@ struct ejob {
 	/* The bound of its first start as if it had come when jobs ceased to
 	 * keep GPUs; 0: it did not wait then. */
 	double kept_bound_sec;
-	uint32_t index;	      /* in the present snapshot's jobs */
+	uint32_t index; /* in the present snapshot's jobs */
 	double held_charge;
 	double start_sec;
 	double min_run_sec; /* MinRunTime, its own where that is auto */
@@ -166,6 +166,8 @@ struct ejob {
 	bool lent;   /* its GPUs are, until a hold begins */
 	bool served; /* its grants are what was held for it: no hold has them */
 	bool collected; /* leases of others ended for its grant, or its lease */
+	bool awaited;	/* GPUs that come free by themselves, when its hold was
+			 * due */
 	bool late;	/* its first start is, and was counted as such */
 	bool over;	/* it stands in roster.over */
 	bool elastic, bound_to_leave; /* it counts there as such */
@@ -190,8 +192,9 @@ struct etenant {
 	uint32_t account;
 	bool listed;
 	double weight;
-	/* keep.c, this round's, while jobs keep their GPUs: of its share what it
-	 * does not hold, in GPUs; whether it lacks some. */
+	/* keep.c, this round's, while jobs keep their GPUs: GPUs of its share
+	 * that it does not hold, negative if it borrows; whether it lacks some.
+	 */
 	double keep_room;
 	bool keep_lacks;
 	double lacks_sec; /* since then it lacks GPUs of its share although
@@ -973,9 +976,9 @@ struct outcome {
 	size_t place_count, place_room;
 };
 
-/* await.c: where all who wait have a place soon without anybody's lease, mark those
- * that have it on GPUs which come free by themselves; they are not in this round's
- * contest. Returns 0, or -1 when memory is out. */
+/* await.c: where all who wait have a place soon without anybody's lease, mark
+ * those that have it on GPUs which come free by themselves; they are not in
+ * this round's contest. Returns 0, or -1 when memory is out. */
 int astra_await(struct round *r);
 
 /* round.c: the policy ranks the contenders and placement places them, until

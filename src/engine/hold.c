@@ -267,8 +267,8 @@ static int64_t hold_place(struct reclaim *rc, const struct hold *hold,
 	return hold_place_elsewhere(rc, hold, &held, &job);
 }
 
-/* A place on what is free, for which no lease ends. Returns as
- * astra_reclaim_place(), or -1. */
+/* A place on what is free, for which no lease ends: its hold may be of other
+ * nodes than what it awaited. Returns as astra_reclaim_place(), or -1. */
 static int64_t hold_place_free(struct reclaim *rc, const struct hold *hold,
 			       const struct contender *owner)
 {
@@ -284,13 +284,23 @@ static int64_t hold_place_free(struct reclaim *rc, const struct hold *hold,
 		return -1;
 	q.allowed = nodes;
 	rc->victim_count = 0;
-	count = astra_place(rc->work, &q,
-			    astra_refused_nodes(r->e, owner->job->id),
-			    r->e->options.strict_placement ? r->node_gpus_max
-							   : 0,
-			    rc->shares);
+	count = astra_place(
+		rc->work, &q, astra_refused_nodes(r->e, owner->job->id),
+		r->e->options.strict_placement ? r->node_gpus_max : 0,
+		rc->shares);
 	free(nodes);
 	return (int64_t)count;
+}
+
+/* Whether what is being cleaned up comes before its first start is late, at the
+ * latest. */
+static bool hold_can_wait(const struct round *r, const struct contender *c)
+{
+	const struct ejob *j = &r->e->jobs[c->row];
+	double leave_sec = astra_leave_sec(r->e, r->snap);
+
+	return j->ran || !(j->bound_sec > 0) || isinf(leave_sec) ||
+	       r->snap->now_sec + leave_sec < j->bound_sec;
 }
 
 /* Returns 1 if there is a place, 0, or -1. */
@@ -299,12 +309,18 @@ static int hold_serve(struct serve *s, const struct hold *hold)
 	struct reclaim *rc = &s->rc;
 	struct round *r = rc->r;
 	struct contender *c = hold_owner(r, hold);
+	struct ejob *j;
 	int64_t count;
 
-	if (!c || c->awaits)
+	if (!c)
 		return 0;
+	j = &r->e->jobs[c->row];
+	if (c->awaits && hold_can_wait(r, c)) {
+		j->awaited = true;
+		return 0;
+	}
 	serve_spare(s, hold, c);
-	count = hold_place_free(rc, hold, c);
+	count = j->awaited ? hold_place_free(rc, hold, c) : 0;
 	if (!count)
 		count = hold_place(rc, hold, c);
 	if (astra_reclaim_spare_none(rc) && !count)
@@ -317,8 +333,8 @@ static int hold_serve(struct serve *s, const struct hold *hold)
 			     hold_end(r, hold, rc, (size_t)count), rc->shares,
 			     (size_t)count) < 0)
 		return -1;
-	r->e->jobs[c->row].served = true;
-	r->e->jobs[c->row].collected = true;
+	j->served = j->collected = true;
+	j->awaited = false;
 	return 1;
 }
 

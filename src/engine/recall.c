@@ -256,10 +256,12 @@ static void recall_note_vain(const struct round *r, struct contender *c)
 		c->vain = vain;
 }
 
-/* While jobs keep their GPUs (keep.c) what is collected for a job does not come
- * back after a term, and those who lack GPUs of their shares go without them.
- * So a job that takes its tenant beyond its share collects none where the turn
- * of one that lacks comes before its tenant's. */
+/* Whether a poorer tenant lacks GPUs and this job would exceed its own tenant's
+ * share. While jobs keep their GPUs (keep.c) what a hold collects does not come
+ * back after a term, and the poorer tenant would go without it. A hold that is
+ * planned anew is lost, too. Leases that may be recalled end for such a job as
+ * for others.
+ */
 static bool recall_is_barred(const struct recall *s, const struct contender *c)
 {
 	uint32_t own = s->r->e->jobs[c->row].tenant;
@@ -307,8 +309,8 @@ static void recall_find_lacking(struct recall *s)
 	for (size_t i = 0; r->e->keeps && i < r->contender_count; i++) {
 		const struct contender *c = &r->contenders[i];
 
-		if (!c->expired && !c->share_count && !c->vain &&
-		    !c->refused && !r->e->jobs[c->row].lacks &&
+		if (!c->expired && !c->share_count && !c->vain && !c->refused &&
+		    !r->e->jobs[c->row].lacks &&
 		    r->e->tenants[c->tenant].keep_lacks)
 			s->lacking = fmin(s->lacking, s->turns.key[c->tenant]);
 	}

@@ -225,7 +225,8 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 		   JOB(cap_copies),
 		   /* decided anew */ JOB(doomed_for), JOB(early_for),
 		   JOB(early_gpu_sec), JOB(grants), JOB(refusals), JOB(served),
-		   JOB(told_sec), JOB(blocked_sec), JOB(fits_key));
+		   JOB(awaited), JOB(told_sec), JOB(blocked_sec),
+		   JOB(fits_key));
 }
 
 int main(void)
