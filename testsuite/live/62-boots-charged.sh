@@ -75,6 +75,8 @@ ok boot-that-fails-is-not-charged
 
 # ---- One that is cancelled.
 rm "$CLUSTER_DIR/run/broken"
+sed -i 's/^ResumeTimeout=.*/ResumeTimeout=300/' "$CLUSTER_DIR/etc/slurm.conf"
+scontrol reconfigure
 scontrol update NodeName=n1 State=resume
 "$live_lib/cluster" start "$CLUSTER_DIR" n1 -b
 wait_for 60 node_is idle
@@ -91,8 +93,6 @@ ok boot-that-is-cancelled-is-not-charged
 
 # ---- One that ends well; slurmctld is restarted meanwhile.
 rm "$CLUSTER_DIR/run/power"
-sed -i 's/^ResumeTimeout=.*/ResumeTimeout=300/' "$CLUSTER_DIR/etc/slurm.conf"
-scontrol reconfigure
 power_down
 woken=$(submit --gres=gpu:4 --wrap 'sleep 8')
 wait_for 20 is_configuring "$woken"
