@@ -3,8 +3,8 @@
  * job there is being cleaned up: such a node is settling. If every waiting job
  * has a place on free GPUs or on settling nodes, no lease ends for them. They
  * compete again once the nodes are clean. If one has no place a lease has to
- * end for somebody, and the contest says for whom. For policies that rank;
- * those that allocate count what is coming themselves.
+ * end for somebody, and the contest says for whom. Policies that allocate hold
+ * no contest, and are not asked.
  *
  * Example. A job of 1 GPU waits. Node 1 has 2 GPUs free and 2 of a job in its
  * epilog, on node 2 a lease is over: that one is renewed, and the job starts on
@@ -74,7 +74,6 @@ static bool await_place(struct round *r, struct contender *c,
 		astra_rights_count(limits, c->job, -1);
 	count = astra_place(free_now, &c->job->request, banned, strict,
 			    scratch);
-
 	if (!count) {
 		count = astra_place(soon, &c->job->request, banned, strict,
 				    scratch);

@@ -301,6 +301,8 @@ static bool is_poorest(const struct recall *s, const struct contender *c)
 	       s->turns.user_key[j->user] <= s->poorest[j->tenant];
 }
 
+/* Only tenants with a job that GPUs would help: none that a limit or the policy
+ * stops. */
 static void recall_find_lacking(struct recall *s)
 {
 	const struct round *r = s->r;

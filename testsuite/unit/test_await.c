@@ -37,8 +37,7 @@ static bool runs(const struct vjob *v)
 	return v->job.state == ASTRA_JOB_RUNNING;
 }
 
-/* With the first of them there is no GPU free until second 48; b had the same
- * GPU time as a, and has nothing now. */
+/* It starts when the node is clean, at second 48, and not for a lease. */
 static void a_job_waits_for_what_comes_free(void **state)
 {
 	struct vcluster vc;
