@@ -103,8 +103,8 @@ int agent_work_bid(struct agent_work *work, const struct agent_memory *memory,
 	/* What it could use of the cluster is the plugin's to know. */
 	if (work_make_table(offer, bid, err) < 0)
 		return -1;
-	if (astra_themis_bid_init(&table, &app, UINT32_MAX, bid->gpus_max) <
-	    0) {
+	if (astra_themis_bid_init(&table, &app, UINT32_MAX, NULL, 0,
+				  bid->gpus_max) < 0) {
 		astra_themis_bid_clear(&table);
 		return astra_error_nomem(err);
 	}

@@ -49,18 +49,31 @@ static double lie(const struct astra_lies *lies, double part_of_gpus)
 }
 
 /* rho = T_sh / T_id of k GPUs (Eqs. 1 and 2), and the lie. */
-static void overbid_fill(struct astra_overbid *agent,
-			 const struct astra_auction_app *app,
-			 double elapsed_sec, const double *left_sec)
+static int overbid_fill(struct astra_overbid *agent,
+			const struct astra_auction_app *app,
+			const struct astra_themis_phase *phase,
+			double elapsed_sec)
 {
+	const struct astra_themis_crew crew =
+		astra_themis_crew(phase, app->slowdown);
+	struct astra_themis_pace *paces = calloc(app->gpus_max, sizeof(*paces));
 	double *out = agent->table;
+	int rc = paces ? 0 : -1;
 
-	for (size_t level = 0; level < ASTRA_LEVEL_COUNT; level++)
-		for (uint32_t k = 1; k <= app->gpus_max; k++)
-			*out++ = lie(&agent->lies, (double)k / app->gpus_max) *
-				 (elapsed_sec +
-				  app->slowdown[level] * left_sec[k - 1]) /
-				 app->ideal_sec;
+	for (int l = 0; !rc && l < ASTRA_LEVEL_COUNT; l++) {
+		for (uint32_t k = 1; k <= app->gpus_max; k++) {
+			paces[k - 1] = astra_themis_pace_least(
+				&crew, k, (enum astra_level)l);
+			out[k - 1] = 0;
+		}
+		rc = astra_themis_phase_add(phase, false, 1, app->gpus_max,
+					    paces, out);
+		for (uint32_t k = 1; k <= app->gpus_max; k++, out++)
+			*out = lie(&agent->lies, (double)k / app->gpus_max) *
+			       (elapsed_sec + *out) / app->ideal_sec;
+	}
+	free(paces);
+	return rc;
 }
 
 int astra_overbid_make(struct astra_overbid *agent,
@@ -70,27 +83,19 @@ int astra_overbid_make(struct astra_overbid *agent,
 	const struct astra_auction_app *app =
 		find_app(auction, astra_app_named(agent->lies.app));
 	struct astra_themis_phase phase;
-	double *left_sec;
 
 	if (!agent->lies.app || !app || !app->gpus_max || !(app->ideal_sec > 0))
 		return 0;
-	/* The estimates are behind the table, for a while. */
 	if (astra_grow(&agent->table, &agent->table_room,
-		       (ASTRA_LEVEL_COUNT + 1) * (size_t)app->gpus_max,
+		       ASTRA_LEVEL_COUNT * (size_t)app->gpus_max,
 		       sizeof(*agent->table)) < 0 ||
 	    find_work(agent, snapshot, &phase) < 0)
 		return -1;
 	if (!phase.job_count)
 		return 0;
-	left_sec = agent->table + ASTRA_LEVEL_COUNT * (size_t)app->gpus_max;
-	for (uint32_t k = 0; k < app->gpus_max; k++)
-		left_sec[k] = 0;
-	if (astra_themis_phase_add(&phase, false, 1, app->gpus_max, left_sec) <
-	    0)
+	if (overbid_fill(agent, app, &phase,
+			 app->elapsed_sec + snapshot->now_sec - shown_sec) < 0)
 		return -1;
-	overbid_fill(agent, app,
-		     app->elapsed_sec + snapshot->now_sec - shown_sec,
-		     left_sec);
 	agent->bid = (struct astra_bid){
 		.app = app->app,
 		.kind = ASTRA_BID_RHO,

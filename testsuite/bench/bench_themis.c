@@ -66,7 +66,7 @@ static double bid_ms(const struct astra_themis_app *app, uint32_t gpus)
 	struct astra_themis_bid bid;
 	double since = bench_now_ms();
 
-	if (astra_themis_bid_init(&bid, app, gpus, gpus) < 0)
+	if (astra_themis_bid_init(&bid, app, gpus, NULL, 0, gpus) < 0)
 		exit(1);
 	since = bench_now_ms() - since;
 	sink += bid.log_v[gpus];

@@ -71,7 +71,7 @@ static void a_stated_rho_is_taken_as_it_is(void **state)
 	app.stated = &bid;
 	assert_close(rho(&app, 3, ASTRA_LEVEL_SLOT), 3, 0);
 	assert_close(rho(&app, 2, ASTRA_LEVEL_RACK), 4, 0);
-	assert_int_equal(astra_themis_bid_init(&made, &app, 16, 5), 0);
+	assert_int_equal(astra_themis_bid_init(&made, &app, 16, NULL, 0, 5), 0);
 	assert_close(astra_themis_log_v(&made, ASTRA_LEVEL_SLOT, 1), -log(4),
 		     1e-12);
 	for (uint32_t k = 2; k <= 5; k++)

@@ -41,7 +41,7 @@ static const struct auction_shape large[] = {
 struct result {
 	struct astra_themis_game game;
 	struct astra_themis_auction pf;
-	double without[AUCTION_BIDDERS];
+	double own[AUCTION_BIDDERS], without[AUCTION_BIDDERS];
 	double score;
 };
 
@@ -61,7 +61,8 @@ static void search(const struct auction *auction, struct result *result)
 	pf->shares = calloc(room + 1, sizeof(*pf->shares));
 	pf->first = calloc(auction->count + 1, sizeof(*pf->first));
 	assert_int_equal(astra_themis_search(&result->game, pf, room,
-					     result->without, &err),
+					     result->own, result->without,
+					     &err),
 			 0);
 	for (size_t i = 0; i < auction->count; i++) {
 		struct astra_themis_shares is = astra_themis_pf(pf, i);

@@ -56,6 +56,17 @@ enum astra_level astra_themis_level(const struct astra_themis_machine *machines,
 						  : ASTRA_LEVEL_MACHINE;
 }
 
+/* Whether places make a difference by more than the level and the number. */
+static bool by_place(const struct astra_themis_app *app)
+{
+	if (app->stated || app->kind == ASTRA_THEMIS_SINGLE)
+		return false;
+	for (size_t i = 0; i < app->phase_count; i++)
+		if (app->phases[i].job_gpus_max > 1)
+			return true;
+	return false;
+}
+
 static double single_sec(const struct astra_themis_app *app, uint32_t k)
 {
 	double work = app->iter_left * app->iter_sec;
@@ -77,8 +88,115 @@ int astra_themis_left(const struct astra_themis_app *app, uint32_t from,
 		seconds[k - from] = 0;
 	for (size_t i = 0; i < app->phase_count; i++)
 		if (astra_themis_phase_add(&app->phases[i], app->rigid, from,
-					   to, seconds) < 0)
+					   to, NULL, seconds) < 0)
 			return -1;
+	return 0;
+}
+
+/* How the pace of so many GPUs is estimated. */
+struct estimate {
+	const struct astra_themis_app *app;
+	const struct astra_themis_machine *machines; /* with apart */
+	enum astra_level level;
+	bool apart; /* jobs that hold GPUs are left as they are */
+	bool most;  /* none are worth more; else none are worth less */
+	size_t machine_count; /* with `most` */
+	uint32_t largest;     /* GPUs of the largest of these machines */
+};
+
+/* What there is room for in all that it holds and may be offered. */
+static struct astra_themis_room app_room(const struct estimate *e,
+					 uint32_t gpus_max)
+{
+	const struct astra_themis_shares held = e->app->held;
+	struct astra_themis_room room = {.largest = e->largest};
+	size_t at = 0;
+
+	for (uint32_t m = 0; m < e->machine_count; m++) {
+		uint32_t gpus = e->machines[m].free;
+
+		if (at < held.count && held.share[at].machine == m)
+			gpus += held.share[at++].gpus;
+		room.whole += gpus / gpus_max;
+	}
+	return room;
+}
+
+static void app_paces(const struct estimate *e, struct astra_themis_crew crew,
+		      uint32_t from, uint32_t to,
+		      struct astra_themis_pace *paces)
+{
+	const struct astra_themis_shares held = e->app->held, none = {0};
+	struct astra_themis_pace kept = {0}, more;
+	struct astra_themis_room room = {0};
+	uint32_t gpus = 0;
+
+	if (e->most)
+		room = app_room(e, crew.gpus_max);
+	if (e->apart) {
+		gpus = astra_themis_gpus(held);
+		kept = astra_themis_pace_on(&crew, e->machines, held, none);
+		crew.jobs -= (uint32_t)astra_themis_pieces(held, crew.gpus_max);
+	}
+	for (uint32_t k = from; k <= to; k++) {
+		more = e->most ? astra_themis_pace_most(&crew, k - gpus,
+							e->level, room)
+			       : astra_themis_pace_least(&crew, k - gpus,
+							 e->level);
+		paces[k - from] = (struct astra_themis_pace){
+			.gpus = kept.gpus + more.gpus,
+			.fastest = fmax(kept.fastest, more.fastest),
+		};
+	}
+}
+
+/* Seconds that the rest takes on k GPUs, from..to. */
+static int estimate_left(const struct estimate *e, uint32_t from, uint32_t to,
+			 double *seconds)
+{
+	const struct astra_themis_app *app = e->app;
+	struct astra_themis_pace *paces =
+		malloc(((size_t)to - from + 1) * sizeof(*paces));
+	int rc = paces ? 0 : -1;
+
+	for (uint32_t k = from; k <= to; k++)
+		seconds[k - from] = 0;
+	for (size_t i = 0; !rc && i < app->phase_count; i++) {
+		const struct astra_themis_phase *p = &app->phases[i];
+
+		if (!p->job_count)
+			continue;
+		app_paces(e, astra_themis_crew(p, app->slowdown), from, to,
+			  paces);
+		rc = astra_themis_phase_add(p, app->rigid, from, to, paces,
+					    seconds);
+	}
+	free(paces);
+	return rc;
+}
+
+/* Seconds that the rest takes on what it holds and is offered. */
+static int left_on(const struct astra_themis_app *app,
+		   const struct astra_themis_machine *machines,
+		   struct astra_themis_shares offered, double *seconds)
+{
+	uint32_t k = astra_themis_gpus(app->held) + astra_themis_gpus(offered);
+
+	*seconds = 0;
+	for (size_t i = 0; i < app->phase_count; i++) {
+		const struct astra_themis_phase *p = &app->phases[i];
+		const struct astra_themis_crew crew =
+			astra_themis_crew(p, app->slowdown);
+		struct astra_themis_pace pace;
+
+		if (!p->job_count)
+			continue;
+		pace = astra_themis_pace_on(&crew, machines, app->held,
+					    offered);
+		if (astra_themis_phase_add(p, app->rigid, k, k, &pace,
+					   seconds) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -126,10 +244,22 @@ static double stated_rho(const struct astra_themis_app *app, double ideal_sec,
 			 ideal_sec);
 }
 
+/* S where the place is told by the level alone: jobs of one GPU are not apart.
+ */
+static double level_slowdown(const struct astra_themis_app *app,
+			     enum astra_level level)
+{
+	return app
+		->slowdown[app->kind == ASTRA_THEMIS_SINGLE ? level
+							    : ASTRA_LEVEL_SLOT];
+}
+
 int astra_themis_rho(const struct astra_themis_app *app, uint32_t cluster_gpus,
 		     uint32_t k, enum astra_level level, double *rho)
 {
+	const struct estimate estimate = {.app = app, .level = level};
 	double ideal_sec = astra_themis_ideal(app, cluster_gpus), seconds;
+	bool placed = by_place(app);
 
 	if (!k) {
 		*rho = app->rho_empty;
@@ -139,10 +269,31 @@ int astra_themis_rho(const struct astra_themis_app *app, uint32_t cluster_gpus,
 		*rho = stated_rho(app, ideal_sec, k, level);
 		return 0;
 	}
-	if (astra_themis_left(app, k, k, &seconds) < 0)
+	if ((placed ? estimate_left(&estimate, k, k, &seconds)
+		    : astra_themis_left(app, k, k, &seconds)) < 0)
 		return -1;
-	*rho = app_ratio(app->elapsed_sec + app->slowdown[level] * seconds,
-			 ideal_sec);
+	if (!placed)
+		seconds *= level_slowdown(app, level);
+	*rho = app_ratio(app->elapsed_sec + seconds, ideal_sec);
+	return 0;
+}
+
+int astra_themis_rho_on(const struct astra_themis_app *app,
+			uint32_t cluster_gpus,
+			const struct astra_themis_machine *machines,
+			struct astra_themis_shares offered, double *rho)
+{
+	uint32_t k = astra_themis_gpus(app->held) + astra_themis_gpus(offered);
+	double seconds;
+
+	if (!k || !by_place(app))
+		return astra_themis_rho(
+			app, cluster_gpus, k,
+			astra_themis_level(machines, app->held, offered), rho);
+	if (left_on(app, machines, offered, &seconds) < 0)
+		return -1;
+	*rho = app_ratio(app->elapsed_sec + seconds,
+			 astra_themis_ideal(app, cluster_gpus));
 	return 0;
 }
 
@@ -156,7 +307,7 @@ static void fill_level(const struct astra_themis_app *app, double ideal_sec,
 		       const double *seconds, enum astra_level level,
 		       uint32_t gpus_max, double *row)
 {
-	double slowdown = app->slowdown[level];
+	double slowdown = level_slowdown(app, level);
 
 	row[0] = app_log_v(app->rho_empty);
 	for (uint32_t k = 1; k <= gpus_max; k++)
@@ -166,6 +317,30 @@ static void fill_level(const struct astra_themis_app *app, double ideal_sec,
 					   app->elapsed_sec +
 						   slowdown * seconds[k - 1],
 					   ideal_sec));
+}
+
+/* By the estimate from the GPUs that it holds on; what is held is worth `base`.
+ * seconds: scratch. */
+static int fill_estimate(const struct estimate *e, double ideal_sec,
+			 double base, uint32_t gpus_max, double *seconds,
+			 double *row)
+{
+	const struct astra_themis_app *app = e->app;
+	uint32_t held = astra_themis_gpus(app->held);
+
+	if (held < gpus_max &&
+	    estimate_left(e, held + 1, gpus_max, seconds) < 0)
+		return -1;
+	row[0] = app_log_v(app->rho_empty);
+	for (uint32_t k = 1; k <= held && k <= gpus_max; k++)
+		row[k] = base;
+	for (uint32_t k = held + 1; k <= gpus_max; k++) {
+		double v = app_log_v(app_ratio(
+			app->elapsed_sec + seconds[k - held - 1], ideal_sec));
+
+		row[k] = fmax(v, k > held + 1 ? row[k - 1] : base);
+	}
+	return 0;
 }
 
 /* Of more GPUs than help some may idle: V never falls with k. */
@@ -180,22 +355,135 @@ static void fill_stated(const struct astra_themis_app *app, double ideal_sec,
 	}
 }
 
+/* GPUs of the largest machine, held and offered. */
+static uint32_t largest_machine(const struct astra_themis_app *app,
+				const struct astra_themis_machine *machines,
+				size_t count)
+{
+	uint32_t most = 1;
+
+	for (size_t m = 0; m < count; m++)
+		most = machines[m].free > most ? machines[m].free : most;
+	for (size_t i = 0; i < app->held.count; i++) {
+		const struct astra_themis_share *s = &app->held.share[i];
+		uint32_t gpus = s->gpus + machines[s->machine].free;
+
+		most = gpus > most ? gpus : most;
+	}
+	return most;
+}
+
+/* Whether jobs are left for what is offered beside those that hold GPUs. */
+static bool has_jobs_left(const struct astra_themis_app *app)
+{
+	for (size_t i = 0; i < app->phase_count; i++) {
+		const struct astra_themis_phase *p = &app->phases[i];
+
+		if (p->job_count &&
+		    astra_themis_pieces(app->held, p->job_gpus_max) >=
+			    (uint64_t)p->job_count + p->more_jobs)
+			return false;
+	}
+	return app->held.count > 0;
+}
+
+/* An upper bound of log V, whatever the level. */
+static int fill_most(struct astra_themis_bid *bid, struct estimate e,
+		     double ideal_sec, double base, double *seconds)
+{
+	size_t row = (size_t)bid->gpus_max + 1;
+	double *level = malloc(row * sizeof(*level));
+	int rc = level ? 0 : -1;
+
+	bid->log_most = malloc(row * sizeof(*bid->log_most));
+	if (!bid->log_most)
+		rc = -1;
+	for (size_t k = 0; !rc && k < row; k++)
+		bid->log_most[k] = -HUGE_VAL;
+	e.apart = false;
+	e.most = true;
+	for (int l = ASTRA_LEVEL_MACHINE; !rc && l < ASTRA_LEVEL_COUNT; l++) {
+		e.level = (enum astra_level)l;
+		rc = fill_estimate(&e, ideal_sec, base, bid->gpus_max, seconds,
+				   level);
+		for (size_t k = 0; !rc && k < row; k++)
+			if (k <= e.largest || l > ASTRA_LEVEL_MACHINE)
+				bid->log_most[k] =
+					fmax(bid->log_most[k], level[k]);
+	}
+	free(level);
+	return rc;
+}
+
+/* For an app whose jobs have several GPUs. Where jobs are left for what is
+ * offered the table says what it is worth at most, as machines with room for
+ * whole jobs are chosen where there are some; else at least. */
+static int fill_by_place(struct astra_themis_bid *bid, double ideal_sec,
+			 size_t machine_count, double *seconds)
+{
+	const struct astra_themis_app *app = bid->app;
+	const double *s = app->slowdown;
+	struct estimate e = {
+		.app = app,
+		.machines = bid->machines,
+		.apart = bid->apart,
+		.most = bid->machines && (bid->apart || !app->held.count),
+		.machine_count = machine_count,
+		.largest = largest_machine(app, bid->machines, machine_count),
+	};
+	double base = app_log_v(app->rho_empty), rho;
+	int rc = 0;
+
+	if (app->held.count) {
+		if (astra_themis_rho_on(app, bid->cluster_gpus, bid->machines,
+					(struct astra_themis_shares){0},
+					&rho) < 0)
+			return -1;
+		base = app_log_v(rho);
+	}
+	for (int l = 0; !rc && l < ASTRA_LEVEL_COUNT; l++) {
+		e.level = (enum astra_level)l;
+		rc = fill_estimate(&e, ideal_sec, base, bid->gpus_max, seconds,
+				   bid->log_v +
+					   (size_t)l * (bid->gpus_max + 1));
+	}
+	for (int l = 0; l < ASTRA_LEVEL_COUNT; l++)
+		for (int m = 0; m < l; m++)
+			bid->spread = fmax(bid->spread, fabs(log(s[l] / s[m])));
+	if (!rc && bid->machines &&
+	    (app->held.count || s[ASTRA_LEVEL_SLOT] != s[ASTRA_LEVEL_MACHINE]))
+		rc = fill_most(bid, e, ideal_sec, base, seconds);
+	return rc;
+}
+
 int astra_themis_bid_init(struct astra_themis_bid *bid,
 			  const struct astra_themis_app *app,
-			  uint32_t cluster_gpus, uint32_t gpus_max)
+			  uint32_t cluster_gpus,
+			  const struct astra_themis_machine *machines,
+			  size_t machine_count, uint32_t gpus_max)
 {
 	size_t row = (size_t)gpus_max + 1;
 	double ideal_sec = astra_themis_ideal(app, cluster_gpus);
 	double *seconds = malloc(row * sizeof(*seconds));
+	int rc = 0;
 
-	bid->gpus_max = gpus_max;
-	bid->log_v = malloc(ASTRA_LEVEL_COUNT * row * sizeof(*bid->log_v));
-	if (!seconds || !bid->log_v ||
-	    (gpus_max && astra_themis_left(app, 1, gpus_max, seconds) < 0)) {
-		free(seconds);
-		return -1;
+	*bid = (struct astra_themis_bid){
+		.log_v = malloc(ASTRA_LEVEL_COUNT * row * sizeof(*bid->log_v)),
+		.gpus_max = gpus_max,
+		.cluster_gpus = cluster_gpus,
+		.machines = machines,
+	};
+	if (by_place(app)) {
+		bid->app = app;
+		bid->apart = machines && has_jobs_left(app);
 	}
-	for (int l = 0; l < ASTRA_LEVEL_COUNT; l++)
+	if (!seconds || !bid->log_v)
+		rc = -1;
+	else if (bid->app)
+		rc = fill_by_place(bid, ideal_sec, machine_count, seconds);
+	else if (gpus_max && !app->stated)
+		rc = astra_themis_left(app, 1, gpus_max, seconds);
+	for (int l = 0; !rc && !bid->app && l < ASTRA_LEVEL_COUNT; l++)
 		if (app->stated)
 			fill_stated(app, ideal_sec, (enum astra_level)l,
 				    gpus_max, bid->log_v + (size_t)l * row);
@@ -203,11 +491,27 @@ int astra_themis_bid_init(struct astra_themis_bid *bid,
 			fill_level(app, ideal_sec, seconds, (enum astra_level)l,
 				   gpus_max, bid->log_v + (size_t)l * row);
 	free(seconds);
-	return 0;
+	return rc;
+}
+
+double astra_themis_log_v_on(const struct astra_themis_bid *bid,
+			     struct astra_themis_shares offered)
+{
+	uint32_t gpus = astra_themis_gpus(offered);
+	uint32_t held = astra_themis_gpus(bid->app->held);
+	double rho;
+
+	if (!gpus || gpus < bid->least)
+		return astra_themis_log_v(bid, ASTRA_LEVEL_SLOT, held);
+	if (astra_themis_rho_on(bid->app, bid->cluster_gpus, bid->machines,
+				offered, &rho) < 0)
+		return astra_themis_log_v(bid, ASTRA_LEVEL_CROSS, held + gpus);
+	return app_log_v(rho);
 }
 
 void astra_themis_bid_clear(struct astra_themis_bid *bid)
 {
 	free(bid->log_v);
+	free(bid->log_most);
 	*bid = (struct astra_themis_bid){0};
 }

@@ -2,10 +2,13 @@
 /* A Themis app: what it has left to do, and how soon so many GPUs would finish
  * it. (Mahajan et al., NSDI'20, section 5; SPEC section 2)
  *
- * rho depends on an allocation through two numbers only: k, the GPUs that the
- * app would have in all, held and offered together, and the locality level of
- * all of them together. So an app bids with one table of log V(level, k),
- * V = 1/rho, and what is done with it never looks into the app again.
+ * rho depends on G, the GPUs that the app would have in all, held and offered
+ * together. For one job, and for an app that states its own bid, two numbers of
+ * G are enough: how many they are, and their locality level. So is their number
+ * where each job has one GPU. Such an app bids with one table of log V(level,
+ * k), V = 1/rho, and what is done with it never looks into the app again. For
+ * jobs of several GPUs it matters which of them are together on a machine: the
+ * table is then an estimate, and astra_themis_log_v_on() has the true value.
  */
 #ifndef ASTRA_THEMIS_APP_H
 #define ASTRA_THEMIS_APP_H
@@ -16,25 +19,6 @@
 
 #include "src/model/auction.h"
 #include "src/policies/themis/phase.h"
-
-struct astra_themis_machine {
-	uint32_t free; /* GPUs offered, those of "held" not counted */
-	uint32_t rack; /* machines of one rack have the same number */
-	uint32_t slot; /* so many GPUs on it are next to each other */
-};
-
-/* A part of one machine. Lists of them are sorted by machine, which is named
- * once, with at least one GPU. */
-struct astra_themis_share {
-	uint32_t machine;
-	uint32_t gpus;
-};
-
-/* A borrowed list. */
-struct astra_themis_shares {
-	const struct astra_themis_share *share;
-	size_t count;
-};
 
 enum astra_themis_kind {
 	ASTRA_THEMIS_SINGLE, /* one job: Eq. 1 */
@@ -85,16 +69,24 @@ enum astra_level astra_themis_level(const struct astra_themis_machine *machines,
 double astra_themis_ideal(const struct astra_themis_app *app,
 			  uint32_t cluster_gpus);
 
-/* Seconds that the rest takes on k GPUs next to each other, from..to (from >=
- * 1), by the policy's own estimate: seconds[k - from]. Returns 0, or -1 when
- * out of memory. */
+/* Seconds that the rest takes on k GPUs next to each other with S = 1, from..to
+ * (from >= 1), by the policy's own estimate: seconds[k - from]. Returns 0, or
+ * -1 when out of memory. */
 int astra_themis_left(const struct astra_themis_app *app, uint32_t from,
 		      uint32_t to, double *seconds);
 
-/* rho of k GPUs in all at that level: >= 0, may be infinite, never NaN.
- * Returns 0, or -1 when out of memory. */
+/* rho of k GPUs in all at that level: >= 0, may be infinite, never NaN. If they
+ * are of several machines and jobs have several GPUs, each is taken to be on a
+ * machine of its own. Returns 0, or -1 when out of memory. */
 int astra_themis_rho(const struct astra_themis_app *app, uint32_t cluster_gpus,
 		     uint32_t k, enum astra_level level, double *rho);
+
+/* rho with what is held and what is offered. Returns 0, or -1 when out of
+ * memory. */
+int astra_themis_rho_on(const struct astra_themis_app *app,
+			uint32_t cluster_gpus,
+			const struct astra_themis_machine *machines,
+			struct astra_themis_shares offered, double *rho);
 
 /* A bid: log V for each level and number of GPUs. */
 struct astra_themis_bid {
@@ -103,6 +95,17 @@ struct astra_themis_bid {
 	 * nothing is known of one level against another. */
 	double *log_v;
 	uint32_t gpus_max;
+	/* NULL where the table says all. Else borrowed, for
+	 * astra_themis_log_v_on(). */
+	const struct astra_themis_app *app;
+	const struct astra_themis_machine *machines;
+	uint32_t cluster_gpus;
+	uint32_t least; /* fewer than so many more are of no use */
+	/* With app: the level is that of what is offered alone, as the jobs
+	 * that hold GPUs are not touched. */
+	bool apart;
+	double *log_most; /* with app: no GPUs have a larger log V; by k */
+	double spread;	  /* with app: the table's log V is wrong by no more */
 };
 
 static inline double astra_themis_log_v(const struct astra_themis_bid *bid,
@@ -111,11 +114,20 @@ static inline double astra_themis_log_v(const struct astra_themis_bid *bid,
 	return bid->log_v[(size_t)level * ((size_t)bid->gpus_max + 1) + k];
 }
 
+/* log V of what is offered beside what is held, for a bid with an app; the
+ * table's if memory is out. */
+double astra_themis_log_v_on(const struct astra_themis_bid *bid,
+			     struct astra_themis_shares offered);
+
 /* Fill in a bid for up to gpus_max GPUs, held ones included.
+ * machines: of what it holds and may be offered; NULL: it holds nothing, and
+ *   only the table is of interest.
  * Returns 0, or -1 when out of memory; clear it in both cases. */
 int astra_themis_bid_init(struct astra_themis_bid *bid,
 			  const struct astra_themis_app *app,
-			  uint32_t cluster_gpus, uint32_t gpus_max);
+			  uint32_t cluster_gpus,
+			  const struct astra_themis_machine *machines,
+			  size_t machine_count, uint32_t gpus_max);
 void astra_themis_bid_clear(struct astra_themis_bid *bid);
 
 #endif

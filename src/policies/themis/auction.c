@@ -48,27 +48,33 @@ static int auction_make_room(const struct astra_themis_game *game,
 	return out->shares && out->first && out->c ? 0 : -1;
 }
 
+/* own, without: scratch of one a bidder. */
 static int auction_solve(struct astra_themis_game *game,
-			 struct astra_themis_auction *out, double *without,
-			 struct astra_error *err)
+			 struct astra_themis_auction *out, double *own,
+			 double *without, struct astra_error *err)
 {
-	double pf = 0.0;
+	double pf = 0.0, compared = 0.0;
 
 	out->exact = astra_themis_exact_fits(game);
 	if (out->exact ? astra_themis_exact(game, out, without, err)
-		       : astra_themis_search(game, out, shares_max(game),
+		       : astra_themis_search(game, out, shares_max(game), own,
 					     without, err))
 		return -1;
-	for (size_t i = 0; i < game->count; i++)
-		pf += score_in_pf(game, out, i);
+	for (size_t i = 0; i < game->count; i++) {
+		double score = score_in_pf(game, out, i);
+
+		if (out->exact)
+			own[i] = score;
+		pf += score;
+		compared += own[i];
+	}
 	out->served = astra_themis_served(game, pf, &out->log_product);
 	if (out->exact) {
 		out->served_bound = out->served;
 		out->bound = out->log_product;
 	}
 	for (size_t i = 0; i < game->count; i++)
-		out->c[i] = hidden_payment(game, pf, score_in_pf(game, out, i),
-					   without[i]);
+		out->c[i] = hidden_payment(game, compared, own[i], without[i]);
 	return 0;
 }
 
@@ -80,7 +86,7 @@ static int auction_run(const struct astra_themis_machine *machines,
 		       struct astra_error *err)
 {
 	struct astra_themis_game game;
-	double *without = NULL;
+	double *without = NULL, *own = NULL;
 	int rc = -1;
 
 	*out = (struct astra_themis_auction){0};
@@ -89,13 +95,15 @@ static int auction_run(const struct astra_themis_machine *machines,
 		goto out;
 	game.unproved = unproved;
 	without = calloc(bidder_count + 1, sizeof(*without));
-	if (!without || auction_make_room(&game, out)) {
+	own = calloc(bidder_count + 1, sizeof(*own));
+	if (!without || !own || auction_make_room(&game, out)) {
 		astra_error_nomem(err);
 		goto out;
 	}
-	rc = auction_solve(&game, out, without, err);
+	rc = auction_solve(&game, out, own, without, err);
 out:
 	free(without);
+	free(own);
 	astra_themis_game_clear(&game);
 	return rc;
 }

@@ -17,6 +17,7 @@ libastra_engine_a_SOURCES += \
 	src/policies/themis/phase.h \
 	src/policies/themis/pin.c \
 	src/policies/themis/pin.h \
+	src/policies/themis/place.h \
 	src/policies/themis/policy.c \
 	src/policies/themis/policy.h \
 	src/policies/themis/record.c \
@@ -39,6 +40,8 @@ libastra_engine_a_SOURCES += \
 	src/policies/themis/solver/settle.c \
 	src/policies/themis/solver/tree.c \
 	src/policies/themis/solver/tree.h \
+	src/policies/themis/spread.c \
+	src/policies/themis/spread.h \
 	src/policies/themis/swap.c \
 	src/policies/themis/swap.h \
 	src/policies/themis/table.c \
@@ -100,6 +103,12 @@ bench_themis_auction_SOURCES = testsuite/bench/bench_themis_auction.c \
 	testsuite/bench/bench.h \
 	testsuite/unit/themis_greedy.h
 bench_themis_auction_LDADD = libastra-engine.a libastra-common.a
+
+check_PROGRAMS += test_themis_spread
+test_themis_spread_SOURCES = testsuite/unit/test_themis_spread.c \
+	testsuite/unit/unit.h
+test_themis_spread_CFLAGS = $(UNIT_CFLAGS)
+test_themis_spread_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_themis_policy
 test_themis_policy_SOURCES = testsuite/unit/test_themis_policy.c \

@@ -149,6 +149,7 @@ static void parties_add_demand(struct themis_party *p,
 		*at->work++ = left;
 	p->phase.job_count += copies;
 	p->phase.more_sec += (all - copies) * left;
+	p->phase.more_jobs += all - copies;
 	p->job_count += all;
 	p->asked_gpus += (uint64_t)q->gpus * all;
 	if (d->open) {
@@ -162,6 +163,8 @@ static void parties_add_demand(struct themis_party *p,
 						      : least);
 	if (q->gpus > p->phase.job_gpus_max)
 		p->phase.job_gpus_max = q->gpus;
+	if (!p->phase.job_gpus_min || least < p->phase.job_gpus_min)
+		p->phase.job_gpus_min = least;
 }
 
 /* Whether what a demand holds is on offer; what tasks of an array are promised
@@ -246,17 +249,14 @@ static int parties_judge(struct astra_themis_app *app,
 {
 	const struct astra_bid *stated = app->stated;
 	const struct astra_themis_shares none = {0};
-	uint32_t held = astra_themis_gpus(app->held);
 	int rc;
 
 	app->stated = NULL;
 	rc = astra_themis_rho(app, (uint32_t)offer->gpus, app->gpus_max,
 			      ASTRA_LEVEL_SLOT, &app->waiting);
 	if (!rc)
-		rc = astra_themis_rho(
-			app, (uint32_t)offer->gpus, held,
-			astra_themis_level(machines, app->held, none),
-			&app->rho_current);
+		rc = astra_themis_rho_on(app, (uint32_t)offer->gpus, machines,
+					 none, &app->rho_current);
 	app->stated = stated;
 	return rc;
 }

@@ -179,7 +179,8 @@ double astra_themis_makespan(const double *work, size_t count, uint32_t gpus,
 }
 
 static void add_fluid(const struct astra_themis_phase *phase, uint32_t from,
-		      uint32_t to, double *seconds)
+		      uint32_t to, const struct astra_themis_pace *paces,
+		      double *seconds)
 {
 	double sum = phase->more_sec, most = 0;
 
@@ -189,8 +190,14 @@ static void add_fluid(const struct astra_themis_phase *phase, uint32_t from,
 	}
 	for (uint32_t k = from; k <= to; k++) {
 		double d = k < phase->job_gpus_max ? k : phase->job_gpus_max;
+		double gpus = k;
 
-		seconds[k - from] += fmax(sum / k, most / d);
+		if (paces) {
+			gpus = paces[k - from].gpus;
+			d = paces[k - from].fastest;
+		}
+		if (most > 0)
+			seconds[k - from] += fmax(sum / gpus, most / d);
 	}
 }
 
@@ -201,11 +208,25 @@ static int longer_first(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
+/* By how much the jobs are slowed on k GPUs. */
+static double mean_slowdown(const struct astra_themis_phase *phase,
+			    const struct astra_themis_pace *paces,
+			    uint32_t from, uint32_t k)
+{
+	uint64_t most = (uint64_t)(phase->job_count + phase->more_jobs) *
+			phase->job_gpus_max;
+
+	if (!paces)
+		return 1;
+	return (double)(k < most ? k : most) / paces[k - from].gpus;
+}
+
 /* At least a GPU for each job, and one more for whichever ends last, as long as
  * it can use it. gpus: scratch of one a job. */
 static void add_bundles(const struct astra_themis_phase *phase,
 			const double *work, uint32_t from, uint32_t to,
-			uint32_t *gpus, double *seconds)
+			const struct astra_themis_pace *paces, uint32_t *gpus,
+			double *seconds)
 {
 	uint32_t last = 0;
 
@@ -216,14 +237,17 @@ static void add_bundles(const struct astra_themis_phase *phase,
 			if (work[i] / gpus[i] > work[last] / gpus[last])
 				last = i;
 		if (k >= from)
-			seconds[k - from] += work[last] / gpus[last];
+			seconds[k - from] +=
+				mean_slowdown(phase, paces, from, k) *
+				(work[last] / gpus[last]);
 		if (gpus[last] < phase->job_gpus_max)
 			gpus[last]++;
 	}
 }
 
 static int add_rigid(const struct astra_themis_phase *phase, uint32_t from,
-		     uint32_t to, double *seconds)
+		     uint32_t to, const struct astra_themis_pace *paces,
+		     double *seconds)
 {
 	uint32_t count = phase->job_count;
 	uint32_t queued = to < count ? to + 1 : count;
@@ -237,21 +261,25 @@ static int add_rigid(const struct astra_themis_phase *phase, uint32_t from,
 	for (uint32_t k = from; k < queued; k++) {
 		makespan = astra_themis_makespan(work, count, k, load);
 		least = fmin(least, makespan);
-		seconds[k - from] += least;
+		seconds[k - from] +=
+			least * mean_slowdown(phase, paces, from, k);
 	}
-	add_bundles(phase, work, from, to, (uint32_t *)(load + count), seconds);
+	add_bundles(phase, work, from, to, paces, (uint32_t *)(load + count),
+		    seconds);
 	free(work);
 	return 0;
 }
 
 int astra_themis_phase_add(const struct astra_themis_phase *phase, bool rigid,
-			   uint32_t from, uint32_t to, double *seconds)
+			   uint32_t from, uint32_t to,
+			   const struct astra_themis_pace *paces,
+			   double *seconds)
 {
 	if (!phase->job_count)
 		return 0;
 	if (rigid)
-		return add_rigid(phase, from, to, seconds);
-	add_fluid(phase, from, to, seconds);
+		return add_rigid(phase, from, to, paces, seconds);
+	add_fluid(phase, from, to, paces, seconds);
 	return 0;
 }
 

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/policies/themis/spread.h"
+
 /* The least makespan of jobs on `gpus` identical GPUs, one job at a time on
  * each. Exact for some 20 jobs whatever their work; with more, branch and bound
  * gives up after a fixed number of steps, a few milliseconds, unless it is done
@@ -26,9 +28,24 @@ struct astra_themis_phase {
 	const double *work_sec; /* GPU-seconds left of each job, >= 0 */
 	uint32_t job_count;
 	uint32_t job_gpus_max; /* d: more are of no use to one job; >= 1 */
+	uint32_t job_gpus_min; /* fewer are of no use to one job; 0: 1 */
 	double more_sec; /* fluid: GPU-seconds of more jobs, each of which is no
 			  * longer than the longest of those */
+	uint32_t more_jobs;
 };
+
+/* The jobs of a phase with the app's S, for astra_themis_pace_on(). */
+static inline struct astra_themis_crew
+astra_themis_crew(const struct astra_themis_phase *phase,
+		  const double *slowdown)
+{
+	return (struct astra_themis_crew){
+		.jobs = phase->job_count + phase->more_jobs,
+		.gpus_min = phase->job_gpus_min ? phase->job_gpus_min : 1,
+		.gpus_max = phase->job_gpus_max,
+		.slowdown = slowdown,
+	};
+}
 
 /* Add T_phase in seconds on k GPUs to seconds[k - from], for k from..to.
  * Fluid: max(sum w / k, max w_j / min(k, d)), as if GPUs could be divided.
@@ -36,9 +53,14 @@ struct astra_themis_phase {
  * there are fewer GPUs than jobs (astra_themis_makespan() says how exact).
  * Either falls, or stays, as k grows.
  * from: >= 1, at most `to`.
+ * paces: what k GPUs are worth, paces[k - from]: in fluid phases instead of k
+ *   and min(k, d); rigid ones last longer by k / paces[k - from].gpus, where k
+ *   counts up to d a job. NULL: GPUs next to each other, S = 1.
  * Returns 0, or -1 when out of memory. */
 int astra_themis_phase_add(const struct astra_themis_phase *phase, bool rigid,
-			   uint32_t from, uint32_t to, double *seconds);
+			   uint32_t from, uint32_t to,
+			   const struct astra_themis_pace *paces,
+			   double *seconds);
 
 /* The median of count > 0 numbers, which it sorts: the iteration time of a job
  * of a later phase that is not chosen yet, from those of the present ones. */

@@ -88,22 +88,17 @@ static int is_as_good(const struct pinning *p, uint32_t party,
 	struct astra_themis_share *other = calloc(count + 1, sizeof(*other));
 	struct astra_themis_shares got = {.share = other, .count = count};
 	const struct astra_themis_machine *machines = p->parties->machines;
-	uint32_t cluster = (uint32_t)p->offer->gpus, k;
+	uint32_t cluster = (uint32_t)p->offer->gpus;
 	double before, after;
 	int rc = -1;
 
 	for (size_t i = 0; other && i < count; i++)
 		other[i] = (struct astra_themis_share){shares[i].node,
 						       shares[i].gpus};
-	k = astra_themis_gpus(app->held) + astra_themis_gpus(pin_won(p, party));
 	if (other &&
-	    astra_themis_rho(
-		    app, cluster, k,
-		    astra_themis_level(machines, app->held, pin_won(p, party)),
-		    &before) == 0 &&
-	    astra_themis_rho(app, cluster, k,
-			     astra_themis_level(machines, app->held, got),
-			     &after) == 0)
+	    astra_themis_rho_on(app, cluster, machines, pin_won(p, party),
+				&before) == 0 &&
+	    astra_themis_rho_on(app, cluster, machines, got, &after) == 0)
 		rc = astra_compare(after, before) <= 0;
 	free(other);
 	return rc;

@@ -142,10 +142,8 @@ static int record_describe(const struct themis_parties *parties, size_t i,
 	out->rho = app->rho_current;
 	if (app->rho_current >= 0)
 		return 0;
-	return astra_themis_rho(
-		app, (uint32_t)offer->gpus, out->gpus_held,
-		astra_themis_level(parties->machines, app->held, none),
-		&out->rho);
+	return astra_themis_rho_on(app, (uint32_t)offer->gpus,
+				   parties->machines, none, &out->rho);
 }
 
 int astra_themis_record_apps(struct themis_record *record,

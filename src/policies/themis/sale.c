@@ -71,6 +71,74 @@ void astra_themis_round_bundle(struct astra_themis_shares bundle, uint32_t k,
 	}
 }
 
+/* The other way: pieces for jobs of `each` GPUs, the largest first. */
+static void round_pieces(struct astra_themis_shares bundle, uint32_t k,
+			 uint32_t each, uint32_t *kept)
+{
+	for (size_t i = 0; i < bundle.count; i++)
+		kept[i] = 0;
+	while (k) {
+		uint32_t most = 0;
+		size_t at = 0;
+
+		for (size_t i = 0; i < bundle.count; i++) {
+			uint32_t piece = bundle.share[i].gpus - kept[i];
+
+			if (piece > each)
+				piece = each;
+			if (piece > most) {
+				most = piece;
+				at = i;
+			}
+		}
+		if (most > k)
+			most = k;
+		kept[at] += most;
+		k -= most;
+	}
+}
+
+/* log V of what is kept of a bundle. scratch: as many shares as it has. */
+static double log_v_kept(const struct astra_themis_bid *bid,
+			 struct astra_themis_shares bundle,
+			 const uint32_t *kept,
+			 struct astra_themis_share *scratch)
+{
+	struct astra_themis_shares list = {.share = scratch};
+
+	for (size_t i = 0; i < bundle.count; i++)
+		if (kept[i])
+			scratch[list.count++] = (struct astra_themis_share){
+				.machine = bundle.share[i].machine,
+				.gpus = kept[i],
+			};
+	return astra_themis_log_v_on(bid, list);
+}
+
+/* Where jobs have several GPUs the set of machines does not say how fast they
+ * run: keep pieces for them if that is better.
+ * kept: two numbers a share; the first ones are chosen. */
+static int keep_better(const struct astra_themis_bid *bid,
+		       struct astra_themis_shares bundle, uint32_t k,
+		       uint32_t *kept)
+{
+	struct astra_themis_share *scratch =
+		calloc(bundle.count + 1, sizeof(*scratch));
+	uint32_t *other = kept + bundle.count, each = 1;
+
+	if (!scratch)
+		return -1;
+	for (size_t i = 0; i < bid->app->phase_count; i++)
+		if (bid->app->phases[i].job_gpus_max > each)
+			each = bid->app->phases[i].job_gpus_max;
+	round_pieces(bundle, k, each, other);
+	if (log_v_kept(bid, bundle, other, scratch) >
+	    log_v_kept(bid, bundle, kept, scratch))
+		memcpy(kept, other, bundle.count * sizeof(*kept));
+	free(scratch);
+	return 0;
+}
+
 /* Those of one kind that have room for a quantum. */
 struct queue {
 	uint32_t *taker;
@@ -81,8 +149,8 @@ struct giving {
 	const struct astra_themis_taker *takers;
 	uint32_t *room;
 	uint32_t *free_gpus;
-	uint64_t left; /* sum of free_gpus */
-	size_t machine;
+	uint64_t left;		       /* sum of free_gpus */
+	size_t machine, machine_count; /* none before `machine` has any */
 	struct astra_random random;
 	struct astra_themis_gift *gifts;
 	size_t gift_count;
@@ -99,18 +167,41 @@ static void enqueue(struct queue *queue, const struct giving *g, size_t count,
 	}
 }
 
-/* One GPU of the first machine that has one. */
-static void give_one(struct giving *g, uint32_t taker)
+/* One GPU of a machine that has one. */
+static void give_one(struct giving *g, uint32_t taker, size_t machine)
 {
-	while (!g->free_gpus[g->machine])
-		g->machine++;
-	g->free_gpus[g->machine]--;
+	g->free_gpus[machine]--;
 	g->left--;
 	g->room[taker]--;
 	g->gifts[g->gift_count++] = (struct astra_themis_gift){
 		.taker = taker,
-		.share = {.machine = (uint32_t)g->machine, .gpus = 1},
+		.share = {.machine = (uint32_t)machine, .gpus = 1},
 	};
+}
+
+/* A quantum: of the machine with least that has as many, else of the first
+ * ones.
+ */
+static void give_quantum(struct giving *g, uint32_t taker, uint32_t gpus)
+{
+	size_t at;
+
+	while (!g->free_gpus[g->machine])
+		g->machine++;
+	at = g->machine;
+	for (size_t m = at + 1; gpus > 1 && m < g->machine_count; m++)
+		if (g->free_gpus[m] >= gpus &&
+		    (g->free_gpus[at] < gpus ||
+		     g->free_gpus[m] < g->free_gpus[at]))
+			at = m;
+	while (gpus) {
+		if (g->free_gpus[at]) {
+			give_one(g, taker, at);
+			gpus--;
+		} else {
+			at++;
+		}
+	}
 }
 
 static void leftovers_serve(struct giving *g, struct queue *queue)
@@ -119,10 +210,9 @@ static void leftovers_serve(struct giving *g, struct queue *queue)
 		size_t at = astra_random_below(&g->random, queue->count);
 		uint32_t taker = queue->taker[at];
 		uint32_t quantum = g->takers[taker].quantum;
-		uint32_t gpus = quantum <= g->left ? quantum : 0;
 
-		while (gpus--)
-			give_one(g, taker);
+		if (quantum <= g->left)
+			give_quantum(g, taker, quantum);
 		if (g->room[taker] < quantum || g->left < quantum)
 			queue->taker[at] = queue->taker[--queue->count];
 	}
@@ -171,7 +261,11 @@ int astra_themis_give(uint32_t *free_gpus, size_t machine_count,
 		      size_t taker_count, uint64_t seed,
 		      struct astra_themis_gift **gifts, size_t *gift_count)
 {
-	struct giving g = {.takers = takers, .free_gpus = free_gpus};
+	struct giving g = {
+		.takers = takers,
+		.free_gpus = free_gpus,
+		.machine_count = machine_count,
+	};
 	uint32_t *memory = malloc(2 * (taker_count + 1) * sizeof(*memory));
 
 	for (size_t i = 0; i < machine_count; i++)
@@ -282,6 +376,7 @@ static const struct astra_themis_app *sale_app_of(const struct sale *s,
 static void set_least(struct astra_themis_bid *bid, uint32_t held,
 		      uint32_t least)
 {
+	bid->least = least;
 	for (size_t level = 0; level < ASTRA_LEVEL_COUNT; level++) {
 		double *v = bid->log_v + level * ((size_t)bid->gpus_max + 1);
 
@@ -307,7 +402,8 @@ static int make_bids(struct sale *s)
 		if (most > offered)
 			most = offered;
 		if (astra_themis_bid_init(&s->bids[i], a,
-					  s->market->cluster_gpus,
+					  s->market->cluster_gpus, s->machines,
+					  s->market->machine_count,
 					  held + most) < 0)
 			return -1;
 		set_least(&s->bids[i], held, a->gpus_least);
@@ -320,7 +416,7 @@ static int make_bids(struct sale *s)
 	return 0;
 }
 
-/* A bidder keeps a part of its bundle. */
+/* A bidder keeps a part of its bundle. kept: scratch, two a machine. */
 static int sale_collect(struct sale *s, size_t i, uint32_t *kept)
 {
 	struct astra_themis_round *round = s->round;
@@ -330,15 +426,16 @@ static int sale_collect(struct sale *s, size_t i, uint32_t *kept)
 		.gpus = astra_themis_gpus(pf),
 		.c = round->auction.c[i],
 	};
+	uint32_t keep;
 
 	round->won[s->from + i] = won;
 	if (astra_grow(&round->kept, &round->kept_room, at + pf.count + 1,
 		       sizeof(*round->kept)) < 0)
 		return -1;
-	astra_themis_round_bundle(
-		pf,
-		astra_themis_keep(won.c, won.gpus, sale_app_of(s, i)->quantum),
-		kept);
+	keep = astra_themis_keep(won.c, won.gpus, sale_app_of(s, i)->quantum);
+	astra_themis_round_bundle(pf, keep, kept);
+	if (s->bids[i].app && keep_better(&s->bids[i], pf, keep, kept) < 0)
+		return -1;
 	for (size_t k = 0; k < pf.count; k++) {
 		s->machines[pf.share[k].machine].free -= kept[k];
 		if (!kept[k])
@@ -367,7 +464,7 @@ static int sale_run(struct sale *s, struct astra_error *err)
 	if (hold(s->machines, s->market->machine_count, s->bidders, s->count,
 		 auction, err) < 0)
 		return -1;
-	kept = calloc(s->market->machine_count + 1, sizeof(*kept));
+	kept = calloc(2 * s->market->machine_count + 1, sizeof(*kept));
 	rc = kept ? 0 : -1;
 	for (size_t i = 0; !rc && i < s->count; i++)
 		rc = sale_collect(s, i, kept);

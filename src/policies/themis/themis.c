@@ -42,9 +42,8 @@ static int rho_now(const struct astra_themis_market *market, size_t app,
 	*rho = a->rho_current;
 	if (a->rho_current >= 0)
 		return 0;
-	return astra_themis_rho(
-		a, market->cluster_gpus, astra_themis_gpus(a->held),
-		astra_themis_level(market->machines, a->held, none), rho);
+	return astra_themis_rho_on(a, market->cluster_gpus, market->machines,
+				   none, rho);
 }
 
 static int themis_choose_bidders(const struct astra_themis_market *market,

@@ -43,12 +43,12 @@ struct astra_themis_gift {
 };
 
 /* Hand out what is free, in the order of the machines, each GPU to one of those
- * that have room, all of them equally likely. Only what is less than a quantum
- * of everybody with room stays.
- * free_gpus: of each machine; reduced by what is given.
- * gifts: gets what was given by taker and machine, each pair once; to be freed
- *   with free(). Its size is gift_count.
- * Returns 0, or -1 when out of memory; then nothing has changed. */
+ * that have room, all of them equally likely; a quantum at a time, of one
+ * machine if one has as many. Only what is less than a quantum of everybody
+ * with room stays. free_gpus: of each machine; reduced by what is given. gifts:
+ * gets what was given by taker and machine, each pair once; to be freed with
+ * free(). Its size is gift_count. Returns 0, or -1 when out of memory; then
+ * nothing has changed. */
 int astra_themis_give(uint32_t *free_gpus, size_t machine_count,
 		      const struct astra_themis_taker *takers,
 		      size_t taker_count, uint64_t seed,

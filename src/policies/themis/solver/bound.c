@@ -136,6 +136,11 @@ static struct choice respond(const struct dual *dual, uint32_t i)
 		choice.worth =
 			dual->weight * (base - tree->game->unit) + dual->bonus;
 	}
+	if (player->most) { /* wherever they are, they cost no less */
+		bound_look_at(dual, player->most, root->cost, root->from,
+			      player->room, &choice);
+		return choice;
+	}
 	bound_look_at(dual, player->score[ASTRA_LEVEL_CROSS], root->cost,
 		      root->from, player->room, &choice);
 	if (player->spread == ASTRA_LEVEL_SLOT) {

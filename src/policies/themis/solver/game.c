@@ -2,6 +2,7 @@
 #include "src/policies/themis/solver/game.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Where it holds GPUs. */
 static void find_home(struct astra_themis_player *player,
@@ -74,9 +75,14 @@ static double game_largest(const struct astra_themis_game *game)
 		for (size_t k = 0; k < cells; k++)
 			if (isfinite(bid->log_v[k]))
 				most = fmax(most, fabs(bid->log_v[k]));
-		sum += most;
+		sum += most + bid->spread;
 	}
 	return sum;
+}
+
+static double score_of(const struct astra_themis_game *game, double log_v)
+{
+	return isfinite(log_v) ? game->unit + log_v : 0.0;
 }
 
 static int fill_scores(struct astra_themis_game *game, size_t i)
@@ -94,9 +100,55 @@ static int fill_scores(struct astra_themis_game *game, size_t i)
 		for (uint32_t x = 0; x <= player->room; x++) {
 			double v = game_log_v(bidder, player, level, x);
 
-			*score++ = isfinite(v) ? game->unit + v : 0.0;
+			*score++ = score_of(game, v);
 		}
 	}
+	player->flat = true;
+	for (int level = 1; level < ASTRA_LEVEL_COUNT; level++)
+		player->flat &= !memcmp(player->score[level], player->score[0],
+					cells * sizeof(*score));
+	return 0;
+}
+
+/* The GPUs of a job, if the bid takes any GPUs for as good as others: there is
+ * more than one job for them. Else 0. */
+static uint32_t free_choice(const struct astra_themis_bid *bid)
+{
+	uint32_t gpus = 0;
+
+	if (bid->app->held.count && !bid->apart)
+		return 0;
+	for (size_t k = 0; k < bid->app->phase_count; k++) {
+		const struct astra_themis_phase *p = &bid->app->phases[k];
+
+		if (p->job_count + p->more_jobs == 1)
+			return 0;
+		if (p->job_gpus_max > gpus)
+			gpus = p->job_gpus_max;
+	}
+	return gpus;
+}
+
+/* What a table leaves open. */
+static int set_place(struct astra_themis_game *game, size_t i)
+{
+	const struct astra_themis_bid *bid = game->bidders[i].bid;
+	struct astra_themis_player *player = &game->players[i];
+	double *most;
+
+	if (!bid->app)
+		return 0;
+	player->flat = false;
+	player->job_gpus = free_choice(bid);
+	if (!bid->log_most)
+		return 0;
+	most = astra_arena_take(&game->arena,
+				((size_t)player->room + 1) * sizeof(*most));
+	if (!most)
+		return -1;
+	for (uint32_t x = 0; x <= player->room; x++)
+		most[x] = score_of(game, bid->log_most[player->held + x]);
+	player->most = most;
 	return 0;
 }
 
@@ -123,8 +175,12 @@ int astra_themis_game_init(struct astra_themis_game *game,
 		struct astra_themis_player *player = &game->players[i];
 
 		find_home(player, machines, bidders[i].held);
+		if (bidders[i].bid->apart) {
+			player->machine = player->rack = ASTRA_THEMIS_NONE;
+			player->spread = player->level = ASTRA_LEVEL_SLOT;
+		}
 		player->room = game_room_of(game, &bidders[i], player->held);
-		if (fill_scores(game, i))
+		if (fill_scores(game, i) || set_place(game, i))
 			return astra_error_nomem(err);
 	}
 	return 0;
@@ -170,6 +226,11 @@ double astra_themis_score(const struct astra_themis_game *game, size_t bidder,
 		x += shares[k].gpus;
 	if (x == 0)
 		return player->score[0][0];
+	if (game->bidders[bidder].bid->app)
+		return score_of(game, astra_themis_log_v_on(
+					      game->bidders[bidder].bid,
+					      (struct astra_themis_shares){
+						      shares, count}));
 	if (level == ASTRA_LEVEL_MACHINE &&
 	    x + player->held <= game->machines[shares[0].machine].slot)
 		level = ASTRA_LEVEL_SLOT;

@@ -43,6 +43,13 @@ struct astra_themis_player {
 	enum astra_level spread; /* SLOT: holds none; MACHINE: on one machine;
 				  * RACK: on several of one rack; CROSS */
 	enum astra_level level;	 /* of what it holds */
+	/* most[x]: no x GPUs have a larger score; NULL: none at a level have a
+	 * larger one than score[level][x]. */
+	const double *most;
+	bool flat; /* the level makes no difference */
+	/* Where it gets GPUs is its own choice, whatever the node: of its jobs
+	 * each wants so many on one machine. 0: the node says where. */
+	uint32_t job_gpus;
 };
 
 struct astra_themis_game {
@@ -88,9 +95,11 @@ int astra_themis_exact(const struct astra_themis_game *game,
 		       struct astra_error *err);
 
 /* The local search, likewise, and out's bounds, none if unproved.
- * room: of out's shares. */
+ * room: of out's shares.
+ * own: gets the score of each bidder in pf, for comparison with `without`: that
+ *   of its place, or the table's where that is an estimate. */
 int astra_themis_search(struct astra_themis_game *game,
 			struct astra_themis_auction *out, size_t room,
-			double *without, struct astra_error *err);
+			double *own, double *without, struct astra_error *err);
 
 #endif

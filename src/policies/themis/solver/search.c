@@ -213,14 +213,25 @@ static int by_machine(const void *a, const void *b)
 	return p->machine < q->machine ? -1 : p->machine > q->machine;
 }
 
+/* Add to the shares, in which a machine is named once. */
+static void add_share(struct astra_themis_share *shares, size_t *count,
+		      uint32_t machine, uint32_t gpus)
+{
+	size_t k = 0;
+
+	while (k < *count && shares[k].machine != machine)
+		k++;
+	if (k == *count)
+		shares[(*count)++] = (struct astra_themis_share){machine, 0};
+	shares[k].gpus += gpus;
+}
+
 /* Take x GPUs of the machines at nodes first … last - 1: from the one with
  * least that has enough, or else from the one with most. */
-static size_t search_draw(const struct astra_themis_tree *tree, uint32_t *left,
-			  uint32_t first, uint32_t last, uint32_t x,
-			  struct astra_themis_share *shares)
+static void search_draw(const struct astra_themis_tree *tree, uint32_t *left,
+			uint32_t first, uint32_t last, uint32_t x,
+			struct astra_themis_share *shares, size_t *count)
 {
-	size_t count = 0;
-
 	while (x > 0) {
 		uint32_t best = first, take;
 
@@ -234,50 +245,119 @@ static size_t search_draw(const struct astra_themis_tree *tree, uint32_t *left,
 		take = left[best] < x ? left[best] : x;
 		left[best] -= take;
 		x -= take;
-		shares[count++] = (struct astra_themis_share){
-			.machine = tree->nodes[best].machine, .gpus = take};
+		add_share(shares, count, tree->nodes[best].machine, take);
 	}
-	qsort(shares, count, sizeof(*shares), by_machine);
-	return count;
+}
+
+/* The rack with least that has enough, or else the root; by what is left. */
+static uint32_t rack_for(const struct astra_themis_tree *tree,
+			 const uint32_t *left, uint32_t x)
+{
+	uint32_t best = 0;
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t r = 1; r <= tree->rack_count; r++) {
+		uint64_t gpus = 0;
+
+		for (uint32_t v = tree->begin[r]; v < tree->begin[r + 1]; v++)
+			gpus += left[v];
+		if (gpus >= x && gpus < least) {
+			least = gpus;
+			best = r;
+		}
+	}
+	return best;
+}
+
+/* Take x GPUs for jobs of `each`: on one machine, else in one rack, else
+ * wherever there are some. */
+static void draw_jobs(const struct astra_themis_tree *tree, uint32_t *left,
+		      uint32_t x, uint32_t each,
+		      struct astra_themis_share *shares, size_t *count)
+{
+	const uint32_t first = tree->rack_count + 1, last = tree->node_count;
+
+	while (x > 0) {
+		uint32_t gpus = x < each ? x : each, rack = 0, most = 0;
+
+		for (uint32_t v = first; v < last; v++)
+			if (left[v] > most)
+				most = left[v];
+		if (most < gpus)
+			rack = rack_for(tree, left, gpus);
+		search_draw(tree, left, rack ? tree->begin[rack] : first,
+			    rack ? tree->begin[rack + 1] : last, gpus, shares,
+			    count);
+		x -= gpus;
+	}
 }
 
 struct pieces {
 	size_t first, count;
 };
 
-/* Take each bidder's GPUs of nodes of this depth (0: the root) from machines.
- */
-static size_t draw_level(const struct astra_themis_deal *deal, uint32_t *left,
-			 int depth, struct astra_themis_share *shares,
-			 size_t used, struct pieces *pieces)
+/* When a bidder's GPUs are taken from machines: by the depth of their node, the
+ * deepest first; then by the size of its jobs, if it may choose; last if any
+ * GPUs are as good. */
+static uint64_t search_turn(const struct astra_themis_deal *deal, uint32_t i)
+{
+	const struct astra_themis_player *player =
+		&deal->tree->game->players[i];
+	uint32_t v = deal->hands[i].node, racks = deal->tree->rack_count;
+
+	if (player->flat)
+		return 0;
+	if (player->job_gpus)
+		return player->job_gpus;
+	return UINT64_MAX - 2 + (v > 0) + (v > racks);
+}
+
+struct turn {
+	uint64_t turn;
+	uint32_t bidder;
+};
+
+static int later_turn(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+
+	if (x->turn != y->turn)
+		return x->turn > y->turn ? -1 : 1;
+	return x->bidder < y->bidder ? -1 : x->bidder > y->bidder;
+}
+
+/* Take a bidder's GPUs from machines. Returns how many shares they are. */
+static size_t draw_hand(const struct astra_themis_deal *deal, uint32_t *left,
+			uint32_t i, struct astra_themis_share *shares)
 {
 	const struct astra_themis_tree *tree = deal->tree;
-	uint32_t racks = tree->rack_count;
+	const struct astra_themis_player *player = &tree->game->players[i];
+	uint32_t v = deal->hands[i].node, x = deal->hands[i].x;
+	uint32_t racks = tree->rack_count, from = racks + 1,
+		 to = tree->node_count;
+	size_t count = 0;
 
-	for (uint32_t i = 0; i < tree->game->count; i++) {
-		uint32_t v = deal->hands[i].node, x = deal->hands[i].x;
-		uint32_t from = racks + 1, to = tree->node_count;
-
-		if (v == ASTRA_THEMIS_NONE || (v > 0) + (v > racks) != depth)
-			continue;
-		x -= x % tree->game->bidders[i].quantum;
-		if (v > racks) {
+	x -= x % tree->game->bidders[i].quantum;
+	if (player->job_gpus) {
+		draw_jobs(tree, left, x, player->job_gpus, shares, &count);
+	} else {
+		if (v > racks && !player->flat) {
 			from = v;
 			to = v + 1;
-		} else if (v > 0) {
+		} else if (v > 0 && !player->flat) {
 			from = tree->begin[v];
 			to = tree->begin[v + 1];
 		}
-		pieces[i].first = used;
-		pieces[i].count =
-			search_draw(tree, left, from, to, x, shares + used);
-		used += pieces[i].count;
+		search_draw(tree, left, from, to, x, shares, &count);
 	}
-	return used;
+	if (count)
+		qsort(shares, count, sizeof(*shares), by_machine);
+	return count;
 }
 
 /* Deal out machines: to those who need that one first, those who need a rack
- * next. Each finds enough, as below no node more is dealt than it has. */
+ * next, those who need none in particular last. Each finds enough, as below no
+ * node more is dealt than it has. */
 static int hand_out(const struct astra_themis_deal *deal,
 		    struct astra_themis_auction *out, size_t room)
 {
@@ -285,16 +365,27 @@ static int hand_out(const struct astra_themis_deal *deal,
 	size_t n = tree->game->count, used = 0;
 	uint32_t *left = calloc(tree->node_count, sizeof(*left));
 	struct pieces *pieces = calloc(n + 1, sizeof(*pieces));
+	struct turn *turns = calloc(n + 1, sizeof(*turns));
 	struct astra_themis_share *shares = calloc(room + 1, sizeof(*shares));
 	int rc = -1;
 
-	if (!left || !pieces || !shares)
+	if (!left || !pieces || !turns || !shares)
 		goto out;
 	for (uint32_t v = tree->rack_count + 1; v < tree->node_count; v++) {
 		left[v] = tree->nodes[v].free;
 	}
-	for (int depth = 2; depth >= 0; depth--)
-		used = draw_level(deal, left, depth, shares, used, pieces);
+	for (uint32_t i = 0; i < n; i++)
+		turns[i] = (struct turn){search_turn(deal, i), i};
+	qsort(turns, n, sizeof(*turns), later_turn);
+	for (size_t k = 0; k < n; k++) {
+		uint32_t i = turns[k].bidder;
+
+		if (deal->hands[i].node == ASTRA_THEMIS_NONE)
+			continue;
+		pieces[i].first = used;
+		pieces[i].count = draw_hand(deal, left, i, shares + used);
+		used += pieces[i].count;
+	}
 	out->first[0] = 0;
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < pieces[i].count; k++)
@@ -306,6 +397,7 @@ static int hand_out(const struct astra_themis_deal *deal,
 out:
 	free(left);
 	free(pieces);
+	free(turns);
 	free(shares);
 	return rc;
 }
@@ -339,9 +431,25 @@ static void search_solve(struct astra_themis_deal *pf,
 		astra_themis_deal_copy(pf, deal);
 }
 
+/* The scores to be compared with those that others have without a bidder. */
+static void search_score(const struct astra_themis_deal *pf,
+			 const struct astra_themis_auction *out, double *own)
+{
+	const struct astra_themis_game *game = pf->tree->game;
+
+	for (size_t i = 0; i < game->count; i++) {
+		struct astra_themis_shares won = astra_themis_pf(out, i);
+
+		own[i] = game->bidders[i].bid->app
+				 ? pf->hands[i].value
+				 : astra_themis_score(game, i, won.share,
+						      won.count);
+	}
+}
+
 int astra_themis_search(struct astra_themis_game *game,
 			struct astra_themis_auction *out, size_t room,
-			double *without, struct astra_error *err)
+			double *own, double *without, struct astra_error *err)
 {
 	struct astra_themis_tree tree;
 	struct astra_themis_deal pf = {0}, deal = {0}, try = {0};
@@ -363,6 +471,7 @@ int astra_themis_search(struct astra_themis_game *game,
 	search_give_back(&pf);
 	if (pf.failed || deal.failed || try.failed || hand_out(&pf, out, room))
 		goto out;
+	search_score(&pf, out, own);
 	rc = 0;
 	if (!game->unproved)
 		rc = astra_themis_bound(&pf, &out->served_bound, &out->bound);
