@@ -97,6 +97,31 @@ vary() {
 		echo "  $value $(median 3 <rows) $(median 4 <rows)"
 	done | tee "$key"
 }
+# beyond NAME: GPU time beyond the jobs' own, with what leases cost and without, in
+# percent: the rest is lost to places.
+beyond() {
+	local costs policy seed
+	declare -A beyond
+	echo "$1: GPU time beyond the jobs' own, percent"
+	for costs in '' '--checkpoint=0 --cold-start=0'; do
+		# shellcheck disable=SC2086
+		largest "$1" themis,gandiva --set=LeaseTerm=10:00 \
+			--set=FairnessKnob=0.8 $costs >rows
+		for policy in themis gandiva; do
+			beyond[$policy]=$(for seed in $seeds; do
+				awk -F, -v hours="$(awk -v seed="$seed" -v policy="$policy" \
+					'$1 == seed && $2 == policy { print $4 }' rows)" '
+					NR > 1 { own += $6 * $7 }
+					END { print 100 * (hours * 3600 / own - 1) }' \
+					"$1.$seed"
+			done | median 1)
+		done
+		echo "  ${costs:+lost to places: }themis ${beyond[themis]} gandiva" \
+			"${beyond[gandiva]}"
+		[[ $costs ]] || verdict "less GPU time than gandiva" \
+			"${beyond[themis]} < ${beyond[gandiva]}"
+	done
+}
 at() { awk -v row="$2" -v column="$3" 'NR == row { print $column }' "$1"; }
 
 short=''
@@ -111,4 +136,6 @@ verdict "longer leases are less fair" \
 	"$(at LeaseTerm 4 2) > 1.2 * $(at LeaseTerm 1 2)"
 vary workload-1 FairnessKnob 0 0.4 0.8 1
 verdict "a larger f is fairer" "$(at FairnessKnob 3 2) < $(at FairnessKnob 1 2)"
+traces workload-3 --halving --network=100
+beyond workload-3
 exit $failed

@@ -78,7 +78,9 @@ static void jobs_that_are_kept_count_with_their_own_times(void **state)
 	search_end(&s);
 }
 
-/* Two GPUs do in a minute what one does in two; across racks 1.3 times that. */
+/* Two GPUs do in a minute what one does in two. In the first two phases, of four
+ * and two jobs, each GPU is a job's own; the last job spans racks: 1600 + 1600 +
+ * 1.3 * 1800. (Eq. 2) */
 static void slowdown_and_time_that_passed_count(void **state)
 {
 	(void)state;
@@ -87,7 +89,7 @@ static void slowdown_and_time_that_passed_count(void **state)
 	s.offer.elapsed_sec = 500;
 	search_decide(&s);
 	assert_close(search_rho(&s, 2, ASTRA_LEVEL_RACK), 5500 / 2500., 1e-9);
-	assert_close(search_rho(&s, 2, ASTRA_LEVEL_CROSS), 7000 / 2500., 1e-9);
+	assert_close(search_rho(&s, 2, ASTRA_LEVEL_CROSS), 6040 / 2500., 1e-9);
 	search_end(&s);
 }
 
