@@ -41,11 +41,17 @@ static int find_work(struct astra_overbid *agent,
 	return 0;
 }
 
-static double lie(const struct astra_lies *lies, double part_of_gpus)
+/* How many times as large rho is stated as it is. */
+static double lie(const struct astra_lies *lies, enum astra_level level,
+		  double part_of_gpus)
 {
-	return 1 +
-	       lies->part *
-		       (lies->kind == ASTRA_LIE_WORSE ? 1 : 1 - part_of_gpus);
+	double part = 1;
+
+	if (lies->kind == ASTRA_LIE_GAIN)
+		part = 1 - part_of_gpus;
+	else if (lies->kind == ASTRA_LIE_SPREAD)
+		part = level >= ASTRA_LEVEL_RACK;
+	return 1 + lies->part * part;
 }
 
 /* rho = T_sh / T_id of k GPUs (Eqs. 1 and 2), and the lie. */
@@ -69,7 +75,8 @@ static int overbid_fill(struct astra_overbid *agent,
 		rc = astra_themis_phase_add(phase, false, 1, app->gpus_max,
 					    paces, out);
 		for (uint32_t k = 1; k <= app->gpus_max; k++, out++)
-			*out = lie(&agent->lies, (double)k / app->gpus_max) *
+			*out = lie(&agent->lies, (enum astra_level)l,
+				   (double)k / app->gpus_max) *
 			       (elapsed_sec + *out) / app->ideal_sec;
 	}
 	free(paces);

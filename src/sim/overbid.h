@@ -14,6 +14,8 @@ enum astra_lie {
 	/* So is that of no GPUs, of all that it wants as it is, and in
 	 * proportion in between. */
 	ASTRA_LIE_GAIN,
+	/* So is that of GPUs on several machines. */
+	ASTRA_LIE_SPREAD,
 };
 
 /* Who lies, and how. */

@@ -61,6 +61,8 @@ struct astra_sim_options {
 	double until_sec;	/* stop then; 0: when all jobs are done */
 	double interval_sec;	/* of the tenants' rows; 0: no rows */
 	struct astra_lies lies; /* of an app of the trace, in its bids */
+	double error; /* policies are told the jobs' work and slowdowns with an
+		       * error of at most this part */
 	bool runs;		/* keep the schedule */
 	bool warm;		/* a job's duration has its first start in it,
 				 * which costs nothing more then */

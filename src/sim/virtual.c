@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/common/random.h"
 #include "src/model/speed.h"
 #include "src/placement/placement.h"
 
@@ -68,6 +69,30 @@ static const double *slowdown_of(const struct astra_virtual *v, uint32_t job)
 
 	return profile ? v->trace->profiles[profile - 1].slowdown
 		       : v->options->slowdown;
+}
+
+/* The job as policies are told of it: with errors of its own, from -error to
+ * error. (Mahajan et al., Themis, NSDI'20, the experiment of Figure 17) */
+static void virtual_tell(const struct astra_virtual *v, uint32_t job,
+			 struct astra_forecast *out)
+{
+	const double *slowdown = slowdown_of(v, job);
+	struct astra_random random = astra_random_seed(
+		v->options->seed + ((uint64_t)job << 32));
+	double error = v->options->error;
+
+	out->work_sec = v->trace->jobs[job].duration_sec;
+	memcpy(out->slowdown, slowdown, sizeof(out->slowdown));
+	if (!(error > 0))
+		return;
+	out->work_sec *= 1 + error * (2 * astra_random_uniform(&random) - 1);
+	for (int l = ASTRA_LEVEL_RACK; l < ASTRA_LEVEL_COUNT; l++)
+		out->slowdown[l] =
+			fmax(out->slowdown[l - 1],
+			     slowdown[l] *
+				     (1 + error * (2 * astra_random_uniform(
+							       &random) -
+						   1)));
 }
 
 /* How many times as long its work takes at this place. */
@@ -474,14 +499,12 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 		.unprepared = t->unprepared && !t->pinned,
 		.checkpoints = virtual_checkpoint(v, job) > 0,
 		.forecast = {.app = t->app ? v->last_app + t->app : 0,
-			     .work_sec = t->duration_sec,
 			     .measured = true,
 			     .utility = astra_trace_job_utility(
 				     v->trace, job, v->options->seed)},
 	};
 
-	memcpy(seen.forecast.slowdown, slowdown_of(v, job),
-	       sizeof(seen.forecast.slowdown));
+	virtual_tell(v, job, &seen.forecast);
 	return seen;
 }
 

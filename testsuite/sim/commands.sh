@@ -188,7 +188,7 @@ grep -q '^jobs done  *0$' worthless.txt || fail "a job that never runs"
 
 # An agent that bids the truth changes nothing; whom it speaks for is checked.
 "$sim" run -q -g apps -j 60 -N 2 -p themis --jobs-csv - >estimated.csv
-for kind in worse gain; do
+for kind in worse gain spread; do
 	"$sim" run -q -g apps -j 60 -N 2 -p themis --overbid "1:0:$kind" \
 		--jobs-csv - | cmp -s - estimated.csv ||
 		fail "--overbid=1:0:$kind is not the estimate"
@@ -199,6 +199,9 @@ done
 for bad in 1 1: :5 1:x 1:-1 1:1001 1:nan 1:5:more; do
 	refused "--overbid=$bad: APP:PERCENT" run -q -g apps -j 60 -N 2 \
 		--overbid "$bad"
+done
+for bad in 5 100% -1% x%; do
+	refused "--error=$bad: PERCENT%" run -q -g apps -j 60 -N 2 --error "$bad"
 done
 refused "--overbid=none:5: no job of the trace is of that app" \
 	run -q -g apps -j 60 -N 2 --overbid none:5

@@ -268,6 +268,49 @@ static void what_is_known_of_the_work_is_told(void **state)
 	end(&w);
 }
 
+/* --error: other numbers for each job, within the bounds, the same each time; what
+ * the job does is as it was. */
+static void what_is_told_may_be_wrong(void **state)
+{
+	struct astra_profile profile = {{1, 1, 2, 2}};
+	double told[2] = {0};
+	(void)state;
+
+	for (int again = 0; again < 2; again++) {
+		struct world w;
+
+		begin(&w);
+		w.trace.profiles = &profile;
+		w.options.error = .2;
+		for (uint32_t i = 0; i < 2; i++) {
+			struct astra_trace_job *job = add(&w, 2);
+
+			job->profile = 1;
+			job->duration_sec = 100;
+		}
+		assert_int_equal(simulate(&w), 0);
+		for (uint32_t i = 0; i < 2; i++) {
+			const struct astra_forecast *f =
+				&script.seen[i].forecast;
+
+			assert_true(fabs(f->work_sec - 100) <= 20);
+			assert_true(f->work_sec != 100);
+			assert_true(again == 0 || f->work_sec == told[i]);
+			told[i] = f->work_sec;
+			assert_close(f->slowdown[ASTRA_LEVEL_MACHINE], 1, 0);
+			assert_true(
+				fabs(f->slowdown[ASTRA_LEVEL_RACK] - 2) <= .4);
+			assert_true(f->slowdown[ASTRA_LEVEL_CROSS] >=
+				    f->slowdown[ASTRA_LEVEL_RACK]);
+			assert_close(w.result.jobs[i].end_sec -
+					     w.result.jobs[i].start_sec,
+				     100, 1e-9);
+		}
+		assert_true(told[0] != told[1]);
+		end(&w);
+	}
+}
+
 /* OASiS' classes, and the same for the same job whichever others there are. */
 static void worth_is_made_up_job_by_job(void **state)
 {
@@ -307,6 +350,7 @@ int main(void)
 		cmocka_unit_test(fewer_gpus_and_a_bad_place_multiply),
 		cmocka_unit_test(a_start_on_other_numbers_of_gpus_is_refused),
 		cmocka_unit_test(what_is_known_of_the_work_is_told),
+		cmocka_unit_test(what_is_told_may_be_wrong),
 		cmocka_unit_test(worth_is_made_up_job_by_job),
 	};
 

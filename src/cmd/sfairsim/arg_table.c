@@ -81,6 +81,21 @@ static int set_unprepared(const struct astra_cli_option *row, void *at,
 	return 0;
 }
 
+static int set_error(const struct astra_cli_option *row, void *at,
+		     const char *value, struct astra_error *err)
+{
+	struct sfairsim_args *args = at;
+	double part;
+	int used = 0;
+
+	(void)row;
+	if (sscanf(value, "%lf%%%n", &part, &used) != 1 || !used ||
+	    value[used] || !(part >= 0 && part < 100))
+		return astra_error_set(err, "PERCENT%%, from 0 to below 100");
+	args->sim.error = part / 100;
+	return 0;
+}
+
 static int set_slowdown(const struct astra_cli_option *row, void *at,
 			const char *value, struct astra_error *err)
 {
@@ -178,6 +193,9 @@ static const struct astra_cli_option common_options[] = {
 	{"unprepared", 0, "PERCENT%",
 	 "so many of the jobs, but for elastic ones, start each run from the beginning [0]",
 	 .set = set_unprepared},
+	{"error", 0, "PERCENT%",
+	 "policies are told the jobs' work and slowdowns wrong by up to so much [0]",
+	 .set = set_error},
 	{"overbid", 0, "APP:PERCENT[:KIND]",
 	 "that app of the trace lies in its bids", IN(overbid)},
 	{"interval", 0, "TIME", "of which a tenant has its share [1:00:00]",

@@ -181,14 +181,24 @@ static int bad_overbid(const char *text, const char *why,
 /* PERCENT[:KIND]. */
 static bool parse_lie(char *text, struct astra_lies *lies)
 {
-	char *kind = strchr(text, ':');
+	static const char *const kinds[] = {
+		[ASTRA_LIE_WORSE] = "worse",
+		[ASTRA_LIE_GAIN] = "gain",
+		[ASTRA_LIE_SPREAD] = "spread",
+	};
+	const size_t count = sizeof(kinds) / sizeof(*kinds);
+	char *name = strchr(text, ':');
+	size_t kind = ASTRA_LIE_WORSE;
 
-	if (kind)
-		*kind++ = '\0';
-	lies->kind = kind && !strcmp(kind, "gain") ? ASTRA_LIE_GAIN
-						   : ASTRA_LIE_WORSE;
-	if (kind && lies->kind == ASTRA_LIE_WORSE && strcmp(kind, "worse") != 0)
-		return false;
+	if (name) {
+		*name++ = '\0';
+		while (kind < count &&
+		       strcmp(name, kinds[kind]) != 0)
+			kind++;
+		if (kind == count)
+			return false;
+	}
+	lies->kind = (enum astra_lie)kind;
 	if (!astra_stated_number(text, 1000, &lies->part) || lies->part < 0)
 		return false;
 	lies->part /= 100;
@@ -214,8 +224,8 @@ static int read_overbid(struct sfairsim_setup *s, const char *text,
 	free(name);
 	if (!valid)
 		return bad_overbid(text,
-				   "APP:PERCENT, APP:PERCENT:worse or "
-				   "APP:PERCENT:gain, at most 1000 %",
+				   "APP:PERCENT or APP:PERCENT:KIND, KIND "
+				   "worse, gain or spread, at most 1000 %",
 				   err);
 	if (s->sim.lies.app == ASTRA_NONE)
 		return astra_error_nomem(err);
