@@ -49,7 +49,8 @@ struct astra_auction_app {
 	uint32_t gpus_held; /* under leases that are not over */
 	uint32_t gpus_max;  /* more are of no use to it */
 	/* The policy's own estimate: left_sec[k - 1] are the seconds that the
-	 * rest takes on k GPUs, times slowdown[level]. */
+	 * rest takes on k GPUs, if each job is on one machine; else it is slowed
+	 * by slowdown[level of its own GPUs]. */
 	double slowdown[ASTRA_LEVEL_COUNT];
 	const double *left_sec;
 	uint32_t left_count;

@@ -77,8 +77,8 @@ static void virtual_tell(const struct astra_virtual *v, uint32_t job,
 			 struct astra_forecast *out)
 {
 	const double *slowdown = slowdown_of(v, job);
-	struct astra_random random = astra_random_seed(
-		v->options->seed + ((uint64_t)job << 32));
+	struct astra_random random =
+		astra_random_seed(v->options->seed + ((uint64_t)job << 32));
 	double error = v->options->error;
 
 	out->work_sec = v->trace->jobs[job].duration_sec;
@@ -87,12 +87,11 @@ static void virtual_tell(const struct astra_virtual *v, uint32_t job,
 		return;
 	out->work_sec *= 1 + error * (2 * astra_random_uniform(&random) - 1);
 	for (int l = ASTRA_LEVEL_RACK; l < ASTRA_LEVEL_COUNT; l++)
-		out->slowdown[l] =
-			fmax(out->slowdown[l - 1],
-			     slowdown[l] *
-				     (1 + error * (2 * astra_random_uniform(
-							       &random) -
-						   1)));
+		out->slowdown[l] = fmax(
+			out->slowdown[l - 1],
+			slowdown[l] * (1 + error * (2 * astra_random_uniform(
+								&random) -
+						    1)));
 }
 
 /* How many times as long its work takes at this place. */

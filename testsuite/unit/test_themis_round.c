@@ -115,6 +115,50 @@ static void sensitive_apps_are_kept_together(void **state)
 	astra_themis_round_clear(&round);
 }
 
+/* What a bundle is worth may be far below what the table says of so many GPUs:
+ * here one GPU of each of 99 machines for jobs of 30. Served counts anyway. */
+static void a_poor_place_is_still_a_place(void **state)
+{
+	static struct astra_themis_machine machines[100];
+	static struct astra_themis_share held[99];
+	static double work[100];
+	const struct astra_themis_phase phase = {
+		.work_sec = work, .job_count = 100, .job_gpus_max = 30};
+	struct astra_themis_app apps[2] = {plain_app(27.5, 3069),
+					   plain_app(.45 * 2970, 2970)};
+	struct world w = {.market = {.cluster_gpus = 3069,
+				     .machines = machines,
+				     .machine_count = 100,
+				     .apps = apps,
+				     .app_count = 2}};
+	struct astra_themis_round round;
+
+	(void)state;
+	for (uint32_t m = 0; m < 100; m++) {
+		machines[m].slot = 4000;
+		work[m] = 1;
+		if (m < 99)
+			held[m] = (struct astra_themis_share){m, 1};
+	}
+	machines[99].free = 2970;
+	for (int i = 0; i < 2; i++) {
+		apps[i].quantum = 2970;
+		apps[i].elapsed_sec = 1000 * i;
+		for (int l = 0; l < ASTRA_LEVEL_COUNT; l++)
+			apps[i].slowdown[l] = 1;
+	}
+	apps[0].kind = ASTRA_THEMIS_PHASES;
+	apps[0].phases = &phase;
+	apps[0].phase_count = 1;
+	apps[0].budget_sec = 100;
+	apps[0].held = (struct astra_themis_shares){held, 99};
+	apps[1].iter_total = 1000;
+	apps[1].iter_left = .001;
+	hold(&w, &round);
+	assert_int_equal(round.auction.served, 2);
+	astra_themis_round_clear(&round);
+}
+
 static uint32_t below(struct astra_random *random, uint32_t count)
 {
 	return (uint32_t)astra_random_below(random, count);
@@ -492,6 +536,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(identical_apps_by_the_golden_numbers),
 		cmocka_unit_test(sensitive_apps_are_kept_together),
+		cmocka_unit_test(a_poor_place_is_still_a_place),
 		cmocka_unit_test(rounds_keep_the_rules),
 		cmocka_unit_test(lying_does_not_pay),
 		cmocka_unit_test(large_rounds_keep_the_rules),

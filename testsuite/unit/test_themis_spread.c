@@ -57,6 +57,44 @@ static void jobs_on_one_machine_each_are_not_slowed(void **state)
 	assert_close(worth_of(&one, figure, whole, 2), 4, 1e-12);
 }
 
+/* 100 jobs of 8 on machines of 8, and 100 on two machines of 4 each. No number
+ * of jobs is too large. */
+static void many_jobs_may_span(void **state)
+{
+	static const double slow[] = {1, 1, 3, 3};
+	static struct astra_themis_machine machines[300];
+	static struct astra_themis_share all[300];
+	struct astra_themis_crew crew = {200, 8, 8, slow};
+
+	(void)state;
+	for (uint32_t m = 0; m < 300; m++) {
+		uint32_t gpus = m < 100 ? 8 : 4;
+
+		machines[m] = (struct astra_themis_machine){gpus, 0, gpus};
+		all[m] = (struct astra_themis_share){m, gpus};
+	}
+	assert_close(worth_of(&crew, machines, all, 300), 800 + 800 / 3., 1e-9);
+	crew = (struct astra_themis_crew){UINT32_MAX, 2, 4, slow};
+	all[100].gpus = all[101].gpus = 1;
+	assert_close(worth_of(&crew, machines, all + 100, 2), 2 / 3., 1e-9);
+}
+
+/* A job within one rack, beside a machine of another one. */
+static void the_fastest_job_is_within_a_rack(void **state)
+{
+	const struct astra_themis_machine machines[] = {
+		{2, 0, 2}, {2, 0, 2}, {1, 1, 1}};
+	const struct astra_themis_share all[] = {{0, 2}, {1, 2}, {2, 1}};
+	const struct astra_themis_crew crew = {2, 1, 4, usual};
+
+	(void)state;
+	assert_close(astra_themis_pace_on(&crew, machines,
+					  (struct astra_themis_shares){0},
+					  (struct astra_themis_shares){all, 3})
+			     .fastest,
+		     4 / 1.1, 1e-9);
+}
+
 static void jobs_of_one_gpu_are_nowhere_apart(void **state)
 {
 	const struct astra_themis_machine far[] = {{1, 0, 1}, {1, 1, 1}};
@@ -167,6 +205,25 @@ static struct astra_themis_pace pace_of(const struct world *w)
 	return astra_themis_pace_on(&w->crew, w->machines, w->h, w->o);
 }
 
+/* Whether all GPUs of each machine are jobs' own. */
+static bool fits_alone(const struct world *w)
+{
+	uint32_t gpus[MACHINES] = {0}, jobs = 0;
+
+	for (size_t i = 0; i < w->h.count; i++)
+		gpus[w->held[i].machine] += w->held[i].gpus;
+	for (size_t i = 0; i < w->o.count; i++)
+		gpus[w->offered[i].machine] += w->offered[i].gpus;
+	for (uint32_t m = 0; m < MACHINES; m++) {
+		uint32_t d = w->crew.gpus_max;
+
+		if (gpus[m] / w->crew.gpus_min * d < gpus[m])
+			return false;
+		jobs += (gpus[m] + d - 1) / d;
+	}
+	return jobs <= w->crew.jobs;
+}
+
 /* What is looked for is never better than the best division, and is it where no
  * job spans machines. */
 static void divisions_are_as_good_as_any(void **state)
@@ -185,7 +242,7 @@ static void divisions_are_as_good_as_any(void **state)
 		found = pace_of(&w).gpus;
 		all = by_trying_all(&w);
 		assert_true(found <= all + 1e-9);
-		if (astra_themis_fits_alone(&w.crew, w.h, w.o))
+		if (fits_alone(&w))
 			assert_close(found, all, 1e-9);
 		assert_true(found >= .75 * all);
 		worlds++;
@@ -255,7 +312,7 @@ static void more_gpus_are_hardly_ever_worse(void **state)
 		before = pace_of(&w).gpus;
 		w.offered[below(&random, (uint32_t)w.o.count)].gpus++;
 		after = pace_of(&w).gpus;
-		alone = astra_themis_fits_alone(&w.crew, w.h, w.o);
+		alone = fits_alone(&w);
 		worlds++;
 		worse += after < before - 1e-9;
 		assert_true(after >= (alone ? 1 : .85) * before - 1e-9);
@@ -267,6 +324,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_on_one_machine_each_are_not_slowed),
+		cmocka_unit_test(many_jobs_may_span),
+		cmocka_unit_test(the_fastest_job_is_within_a_rack),
 		cmocka_unit_test(jobs_of_one_gpu_are_nowhere_apart),
 		cmocka_unit_test(divisions_are_as_good_as_any),
 		cmocka_unit_test(estimates_are_bounds),

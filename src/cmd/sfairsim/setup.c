@@ -192,8 +192,7 @@ static bool parse_lie(char *text, struct astra_lies *lies)
 
 	if (name) {
 		*name++ = '\0';
-		while (kind < count &&
-		       strcmp(name, kinds[kind]) != 0)
+		while (kind < count && strcmp(name, kinds[kind]) != 0)
 			kind++;
 		if (kind == count)
 			return false;

@@ -96,12 +96,13 @@ int astra_themis_left(const struct astra_themis_app *app, uint32_t from,
 /* How the pace of so many GPUs is estimated. */
 struct estimate {
 	const struct astra_themis_app *app;
-	const struct astra_themis_machine *machines; /* with apart */
-	enum astra_level level;
-	bool apart; /* jobs that hold GPUs are left as they are */
-	bool most;  /* none are worth more; else none are worth less */
-	size_t machine_count; /* with `most` */
-	uint32_t largest;     /* GPUs of the largest of these machines */
+	enum astra_level level; /* of all of them */
+	bool most; /* none are worth more; else none are worth less */
+	const struct astra_themis_machine *machines; /* with `most` */
+	size_t machine_count;
+	uint32_t largest;	 /* GPUs of the largest of them */
+	const double *rigid_sec; /* see struct astra_themis_bid, or NULL */
+	uint32_t row;
 };
 
 /* What there is room for in all that it holds and may be offered. */
@@ -126,28 +127,34 @@ static void app_paces(const struct estimate *e, struct astra_themis_crew crew,
 		      uint32_t from, uint32_t to,
 		      struct astra_themis_pace *paces)
 {
-	const struct astra_themis_shares held = e->app->held, none = {0};
-	struct astra_themis_pace kept = {0}, more;
 	struct astra_themis_room room = {0};
-	uint32_t gpus = 0;
 
 	if (e->most)
 		room = app_room(e, crew.gpus_max);
-	if (e->apart) {
-		gpus = astra_themis_gpus(held);
-		kept = astra_themis_pace_on(&crew, e->machines, held, none);
-		crew.jobs -= (uint32_t)astra_themis_pieces(held, crew.gpus_max);
-	}
-	for (uint32_t k = from; k <= to; k++) {
-		more = e->most ? astra_themis_pace_most(&crew, k - gpus,
-							e->level, room)
-			       : astra_themis_pace_least(&crew, k - gpus,
-							 e->level);
-		paces[k - from] = (struct astra_themis_pace){
-			.gpus = kept.gpus + more.gpus,
-			.fastest = fmax(kept.fastest, more.fastest),
-		};
-	}
+	for (uint32_t k = from; k <= to; k++)
+		paces[k - from] =
+			e->most ? astra_themis_pace_most(&crew, k, e->level,
+							 room)
+				: astra_themis_pace_least(&crew, k, e->level);
+}
+
+/* Add the seconds of a phase at the paces; those of a rigid one next to each
+ * other may be known, a row of them from one GPU on. */
+static int add_phase(const struct astra_themis_app *app, size_t phase,
+		     uint32_t from, uint32_t to,
+		     const struct astra_themis_pace *paces,
+		     const double *rigid_sec, uint32_t row, double *seconds)
+{
+	const struct astra_themis_phase *p = &app->phases[phase];
+
+	if (!rigid_sec)
+		return astra_themis_phase_add(p, app->rigid, from, to, paces,
+					      seconds);
+	for (uint32_t k = from; k <= to; k++)
+		seconds[k - from] +=
+			rigid_sec[phase * row + k - 1] *
+			astra_themis_mean_slowdown(p, k, &paces[k - from]);
+	return 0;
 }
 
 /* Seconds that the rest takes on k GPUs, from..to. */
@@ -168,8 +175,8 @@ static int estimate_left(const struct estimate *e, uint32_t from, uint32_t to,
 			continue;
 		app_paces(e, astra_themis_crew(p, app->slowdown), from, to,
 			  paces);
-		rc = astra_themis_phase_add(p, app->rigid, from, to, paces,
-					    seconds);
+		rc = add_phase(app, i, from, to, paces, e->rigid_sec, e->row,
+			       seconds);
 	}
 	free(paces);
 	return rc;
@@ -178,7 +185,8 @@ static int estimate_left(const struct estimate *e, uint32_t from, uint32_t to,
 /* Seconds that the rest takes on what it holds and is offered. */
 static int left_on(const struct astra_themis_app *app,
 		   const struct astra_themis_machine *machines,
-		   struct astra_themis_shares offered, double *seconds)
+		   struct astra_themis_shares offered, const double *rigid_sec,
+		   uint32_t row, double *seconds)
 {
 	uint32_t k = astra_themis_gpus(app->held) + astra_themis_gpus(offered);
 
@@ -193,8 +201,8 @@ static int left_on(const struct astra_themis_app *app,
 			continue;
 		pace = astra_themis_pace_on(&crew, machines, app->held,
 					    offered);
-		if (astra_themis_phase_add(p, app->rigid, k, k, &pace,
-					   seconds) < 0)
+		if (add_phase(app, i, k, k, &pace, k <= row ? rigid_sec : NULL,
+			      row, seconds) < 0)
 			return -1;
 	}
 	return 0;
@@ -244,6 +252,20 @@ static double stated_rho(const struct astra_themis_app *app, double ideal_sec,
 			 ideal_sec);
 }
 
+static uint32_t app_least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static double slowest_of(const struct astra_themis_app *app)
+{
+	double most = app->slowdown[0];
+
+	for (int l = 1; l < ASTRA_LEVEL_COUNT; l++)
+		most = fmax(most, app->slowdown[l]);
+	return most;
+}
+
 /* S where the place is told by the level alone: jobs of one GPU are not apart.
  */
 static double level_slowdown(const struct astra_themis_app *app,
@@ -290,7 +312,7 @@ int astra_themis_rho_on(const struct astra_themis_app *app,
 		return astra_themis_rho(
 			app, cluster_gpus, k,
 			astra_themis_level(machines, app->held, offered), rho);
-	if (left_on(app, machines, offered, &seconds) < 0)
+	if (left_on(app, machines, offered, NULL, 0, &seconds) < 0)
 		return -1;
 	*rho = app_ratio(app->elapsed_sec + seconds,
 			 astra_themis_ideal(app, cluster_gpus));
@@ -373,67 +395,101 @@ static uint32_t largest_machine(const struct astra_themis_app *app,
 	return most;
 }
 
-/* Whether jobs are left for what is offered beside those that hold GPUs. */
-static bool has_jobs_left(const struct astra_themis_app *app)
+/* Whether there is more than one job for what it gets, in each phase. */
+static bool has_jobs(const struct astra_themis_app *app)
 {
 	for (size_t i = 0; i < app->phase_count; i++) {
 		const struct astra_themis_phase *p = &app->phases[i];
 
-		if (p->job_count &&
-		    astra_themis_pieces(app->held, p->job_gpus_max) >=
-			    (uint64_t)p->job_count + p->more_jobs)
+		if (p->job_count && !p->more_jobs && p->job_count < 2)
 			return false;
 	}
-	return app->held.count > 0;
+	return true;
 }
 
-/* An upper bound of log V, whatever the level. */
+/* An upper bound of log V, whatever the level. row: scratch. */
 static int fill_most(struct astra_themis_bid *bid, struct estimate e,
-		     double ideal_sec, double base, double *seconds)
+		     double ideal_sec, double base, double *seconds,
+		     double *row)
 {
-	size_t row = (size_t)bid->gpus_max + 1;
-	double *level = malloc(row * sizeof(*level));
-	int rc = level ? 0 : -1;
+	size_t cells = (size_t)bid->gpus_max + 1;
+	int rc = 0;
 
-	bid->log_most = malloc(row * sizeof(*bid->log_most));
+	bid->log_most = malloc(cells * sizeof(*bid->log_most));
 	if (!bid->log_most)
-		rc = -1;
-	for (size_t k = 0; !rc && k < row; k++)
+		return -1;
+	for (size_t k = 0; k < cells; k++)
 		bid->log_most[k] = -HUGE_VAL;
-	e.apart = false;
 	e.most = true;
 	for (int l = ASTRA_LEVEL_MACHINE; !rc && l < ASTRA_LEVEL_COUNT; l++) {
 		e.level = (enum astra_level)l;
 		rc = fill_estimate(&e, ideal_sec, base, bid->gpus_max, seconds,
-				   level);
-		for (size_t k = 0; !rc && k < row; k++)
+				   row);
+		for (size_t k = 0; !rc && k < cells; k++)
 			if (k <= e.largest || l > ASTRA_LEVEL_MACHINE)
 				bid->log_most[k] =
-					fmax(bid->log_most[k], level[k]);
+					fmax(bid->log_most[k], row[k]);
 	}
-	free(level);
 	return rc;
 }
 
-/* For an app whose jobs have several GPUs. Where jobs are left for what is
- * offered the table says what it is worth at most, as machines with room for
- * whole jobs are chosen where there are some; else at least. */
+/* No GPUs that are of use at all have a smaller log V: the work one after the
+ * other, on the fewest GPUs at the largest slowdown. */
+static double log_least(const struct astra_themis_app *app, double ideal_sec)
+{
+	double worst = 0, slow = slowest_of(app);
+
+	for (size_t i = 0; i < app->phase_count; i++) {
+		const struct astra_themis_phase *p = &app->phases[i];
+		double sum = p->more_sec;
+
+		for (uint32_t j = 0; j < p->job_count; j++)
+			sum += p->work_sec[j];
+		worst += sum * slow * p->job_gpus_max *
+			 ((double)p->job_count + p->more_jobs);
+	}
+	return app_log_v(app_ratio(app->elapsed_sec + worst, ideal_sec));
+}
+
+/* Seconds of each rigid phase on 1, 2, ... GPUs next to each other. */
+static int fill_rigid(struct astra_themis_bid *bid)
+{
+	const struct astra_themis_app *app = bid->app;
+	uint32_t row = bid->gpus_max;
+
+	bid->rigid_sec =
+		calloc(app->phase_count * row + 1, sizeof(*bid->rigid_sec));
+	if (!bid->rigid_sec)
+		return -1;
+	for (size_t i = 0; row && i < app->phase_count; i++)
+		if (astra_themis_phase_add(&app->phases[i], true, 1, row, NULL,
+					   bid->rigid_sec + i * row) < 0)
+			return -1;
+	return 0;
+}
+
+/* For an app whose jobs have several GPUs. Where it may have them anywhere the
+ * table says what they are worth at most, as machines with room for whole jobs
+ * are chosen if there are some; else what they are worth at least. */
 static int fill_by_place(struct astra_themis_bid *bid, double ideal_sec,
 			 size_t machine_count, double *seconds)
 {
 	const struct astra_themis_app *app = bid->app;
-	const double *s = app->slowdown;
+	size_t row = (size_t)bid->gpus_max + 1;
 	struct estimate e = {
 		.app = app,
 		.machines = bid->machines,
-		.apart = bid->apart,
-		.most = bid->machines && (bid->apart || !app->held.count),
 		.machine_count = machine_count,
 		.largest = largest_machine(app, bid->machines, machine_count),
+		.row = bid->gpus_max,
 	};
 	double base = app_log_v(app->rho_empty), rho;
 	int rc = 0;
 
+	if (app->rigid && fill_rigid(bid) < 0)
+		return -1;
+	e.rigid_sec = bid->rigid_sec;
+	bid->log_least = log_least(app, ideal_sec);
 	if (app->held.count) {
 		if (astra_themis_rho_on(app, bid->cluster_gpus, bid->machines,
 					(struct astra_themis_shares){0},
@@ -441,18 +497,18 @@ static int fill_by_place(struct astra_themis_bid *bid, double ideal_sec,
 			return -1;
 		base = app_log_v(rho);
 	}
+	if (bid->machines)
+		rc = fill_most(bid, e, ideal_sec, base, seconds, bid->log_v);
 	for (int l = 0; !rc && l < ASTRA_LEVEL_COUNT; l++) {
+		double *at = bid->log_v + (size_t)l * row;
+
 		e.level = (enum astra_level)l;
-		rc = fill_estimate(&e, ideal_sec, base, bid->gpus_max, seconds,
-				   bid->log_v +
-					   (size_t)l * (bid->gpus_max + 1));
+		if (bid->anywhere)
+			memcpy(at, bid->log_most, row * sizeof(*at));
+		else
+			rc = fill_estimate(&e, ideal_sec, base, bid->gpus_max,
+					   seconds, at);
 	}
-	for (int l = 0; l < ASTRA_LEVEL_COUNT; l++)
-		for (int m = 0; m < l; m++)
-			bid->spread = fmax(bid->spread, fabs(log(s[l] / s[m])));
-	if (!rc && bid->machines &&
-	    (app->held.count || s[ASTRA_LEVEL_SLOT] != s[ASTRA_LEVEL_MACHINE]))
-		rc = fill_most(bid, e, ideal_sec, base, seconds);
 	return rc;
 }
 
@@ -475,7 +531,7 @@ int astra_themis_bid_init(struct astra_themis_bid *bid,
 	};
 	if (by_place(app)) {
 		bid->app = app;
-		bid->apart = machines && has_jobs_left(app);
+		bid->anywhere = machines && has_jobs(app);
 	}
 	if (!seconds || !bid->log_v)
 		rc = -1;
@@ -499,19 +555,25 @@ double astra_themis_log_v_on(const struct astra_themis_bid *bid,
 {
 	uint32_t gpus = astra_themis_gpus(offered);
 	uint32_t held = astra_themis_gpus(bid->app->held);
-	double rho;
+	double seconds;
 
 	if (!gpus || gpus < bid->least)
-		return astra_themis_log_v(bid, ASTRA_LEVEL_SLOT, held);
-	if (astra_themis_rho_on(bid->app, bid->cluster_gpus, bid->machines,
-				offered, &rho) < 0)
-		return astra_themis_log_v(bid, ASTRA_LEVEL_CROSS, held + gpus);
-	return app_log_v(rho);
+		return astra_themis_log_v(bid, ASTRA_LEVEL_SLOT,
+					  app_least(held, bid->gpus_max));
+	if (left_on(bid->app, bid->machines, offered, bid->rigid_sec,
+		    bid->gpus_max, &seconds) < 0)
+		return astra_themis_log_v(
+			bid, ASTRA_LEVEL_CROSS,
+			app_least(held + gpus, bid->gpus_max));
+	return app_log_v(
+		app_ratio(bid->app->elapsed_sec + seconds,
+			  astra_themis_ideal(bid->app, bid->cluster_gpus)));
 }
 
 void astra_themis_bid_clear(struct astra_themis_bid *bid)
 {
 	free(bid->log_v);
 	free(bid->log_most);
+	free(bid->rigid_sec);
 	*bid = (struct astra_themis_bid){0};
 }

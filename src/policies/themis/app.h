@@ -101,11 +101,16 @@ struct astra_themis_bid {
 	const struct astra_themis_machine *machines;
 	uint32_t cluster_gpus;
 	uint32_t least; /* fewer than so many more are of no use */
-	/* With app: the level is that of what is offered alone, as the jobs
-	 * that hold GPUs are not touched. */
-	bool apart;
-	double *log_most; /* with app: no GPUs have a larger log V; by k */
-	double spread;	  /* with app: the table's log V is wrong by no more */
+	/* With app: there is more than one job for what it gets, so that any
+	 * GPUs are taken for as good as others; the table is the same at all
+	 * levels. */
+	bool anywhere;
+	double *log_most; /* with app: no GPUs have a larger log V; by k. NULL
+			   * without machines */
+	double log_least; /* with app: none of use have a smaller one */
+	/* With app, if it is rigid: seconds of each phase on k GPUs next to
+	 * each other, rigid_sec[phase * gpus_max + k - 1]. */
+	double *rigid_sec;
 };
 
 static inline double astra_themis_log_v(const struct astra_themis_bid *bid,

@@ -135,6 +135,11 @@ static void copy_shares(struct cursor *at, const struct astra_share *shares,
 		};
 }
 
+static uint32_t parties_at_most(uint64_t gpus, uint64_t most)
+{
+	return (uint32_t)(gpus < most ? gpus : most);
+}
+
 /* One demand of a party: its work, and what it wants. */
 static void parties_add_demand(struct themis_party *p,
 			       struct astra_themis_app *app,
@@ -149,7 +154,8 @@ static void parties_add_demand(struct themis_party *p,
 		*at->work++ = left;
 	p->phase.job_count += copies;
 	p->phase.more_sec += (all - copies) * left;
-	p->phase.more_jobs += all - copies;
+	p->phase.more_jobs = parties_at_most(
+		(uint64_t)p->phase.more_jobs + all - copies, UINT32_MAX);
 	p->job_count += all;
 	p->asked_gpus += (uint64_t)q->gpus * all;
 	if (d->open) {
@@ -219,11 +225,6 @@ static void parties_fill(struct themis_parties *parties,
 					   &offer->demands[p->demands[k]], &at);
 		add_held(&parties->apps[i], parties, i, offer, &at);
 	}
-}
-
-static uint32_t parties_at_most(uint64_t gpus, uint64_t most)
-{
-	return (uint32_t)(gpus < most ? gpus : most);
 }
 
 /* One job is as Eq. 1 has it, several are one phase of Eq. 2. */
@@ -308,6 +309,8 @@ static int finish_app(struct themis_parties *parties, size_t i,
 	app->gpus_max =
 		parties_at_most(p->asked_gpus, offer->gpus ? offer->gpus : 1);
 	app->gpus_ever = m->gpus;
+	if (parties->list[i].phase.job_gpus_min > app->gpus_max)
+		parties->list[i].phase.job_gpus_min = app->gpus_max;
 	if (held + p->wanted_gpus < app->gpus_max)
 		app->gpus_later =
 			app->gpus_max - (uint32_t)(held + p->wanted_gpus);

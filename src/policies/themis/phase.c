@@ -208,17 +208,23 @@ static int longer_first(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* By how much the jobs are slowed on k GPUs. */
-static double mean_slowdown(const struct astra_themis_phase *phase,
-			    const struct astra_themis_pace *paces,
-			    uint32_t from, uint32_t k)
+double astra_themis_mean_slowdown(const struct astra_themis_phase *phase,
+				  uint32_t k,
+				  const struct astra_themis_pace *pace)
 {
-	uint64_t most = (uint64_t)(phase->job_count + phase->more_jobs) *
-			phase->job_gpus_max;
+	double most = ((double)phase->job_count + phase->more_jobs) *
+		      phase->job_gpus_max;
 
+	return fmin(k, most) / pace->gpus;
+}
+
+static double slowdown_at(const struct astra_themis_phase *phase,
+			  const struct astra_themis_pace *paces, uint32_t from,
+			  uint32_t k)
+{
 	if (!paces)
 		return 1;
-	return (double)(k < most ? k : most) / paces[k - from].gpus;
+	return astra_themis_mean_slowdown(phase, k, &paces[k - from]);
 }
 
 /* At least a GPU for each job, and one more for whichever ends last, as long as
@@ -238,7 +244,7 @@ static void add_bundles(const struct astra_themis_phase *phase,
 				last = i;
 		if (k >= from)
 			seconds[k - from] +=
-				mean_slowdown(phase, paces, from, k) *
+				slowdown_at(phase, paces, from, k) *
 				(work[last] / gpus[last]);
 		if (gpus[last] < phase->job_gpus_max)
 			gpus[last]++;
@@ -261,8 +267,7 @@ static int add_rigid(const struct astra_themis_phase *phase, uint32_t from,
 	for (uint32_t k = from; k < queued; k++) {
 		makespan = astra_themis_makespan(work, count, k, load);
 		least = fmin(least, makespan);
-		seconds[k - from] +=
-			least * mean_slowdown(phase, paces, from, k);
+		seconds[k - from] += least * slowdown_at(phase, paces, from, k);
 	}
 	add_bundles(phase, work, from, to, paces, (uint32_t *)(load + count),
 		    seconds);

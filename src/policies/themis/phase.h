@@ -39,8 +39,10 @@ static inline struct astra_themis_crew
 astra_themis_crew(const struct astra_themis_phase *phase,
 		  const double *slowdown)
 {
+	uint64_t jobs = (uint64_t)phase->job_count + phase->more_jobs;
+
 	return (struct astra_themis_crew){
-		.jobs = phase->job_count + phase->more_jobs,
+		.jobs = jobs < UINT32_MAX ? (uint32_t)jobs : UINT32_MAX,
 		.gpus_min = phase->job_gpus_min ? phase->job_gpus_min : 1,
 		.gpus_max = phase->job_gpus_max,
 		.slowdown = slowdown,
@@ -61,6 +63,12 @@ int astra_themis_phase_add(const struct astra_themis_phase *phase, bool rigid,
 			   uint32_t from, uint32_t to,
 			   const struct astra_themis_pace *paces,
 			   double *seconds);
+
+/* By how much the jobs of a phase are slowed, on average, on k GPUs at a pace;
+ * k counts up to d a job. Infinite where they are of no use. */
+double astra_themis_mean_slowdown(const struct astra_themis_phase *phase,
+				  uint32_t k,
+				  const struct astra_themis_pace *pace);
 
 /* The median of count > 0 numbers, which it sorts: the iteration time of a job
  * of a later phase that is not chosen yet, from those of the present ones. */

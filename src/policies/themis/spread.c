@@ -4,32 +4,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* So many numbers of jobs that span machines are tried. */
+/* So many numbers of jobs that span machines are tried, and some more. */
 #define TRIALS 16
 
 /* GPUs of one machine that jobs may have for themselves: `count` times so many.
  */
 struct piece {
-	uint32_t gpus, count, rack;
-	double worth; /* of one of them */
-};
-
-/* GPUs of one rack that jobs on one machine leave. */
-struct pool {
-	uint32_t rack;
-	uint64_t gpus;
+	uint32_t gpus, count;
+	uint32_t rack; /* index of its pool */
+	double worth;  /* of one of them */
 };
 
 struct division {
 	const struct astra_themis_crew *crew;
 	struct piece *pieces; /* what is worth most first */
 	size_t piece_count;
-	struct pool *crumbs; /* too small for a job */
-	size_t crumb_count;
-	struct pool *pools;
+	uint32_t *racks; /* of the pools, ascending */
 	size_t pool_count;
-	uint32_t *rests; /* scratch: of each pool */
+	uint64_t *crumbs; /* of each rack: GPUs too few for a job */
+	uint64_t *pools; /* of each rack: GPUs that jobs on one machine leave */
 	uint64_t pooled; /* GPUs of all pools */
+	uint32_t *rests; /* scratch: of each pool */
 };
 
 /* Two lists as one, in the order of their machines. */
@@ -69,16 +64,6 @@ static uint64_t pieces_of(uint32_t gpus, uint32_t gpus_max)
 	return ((uint64_t)gpus + gpus_max - 1) / gpus_max;
 }
 
-uint64_t astra_themis_pieces(struct astra_themis_shares shares,
-			     uint32_t gpus_max)
-{
-	uint64_t pieces = 0;
-
-	for (size_t i = 0; i < shares.count; i++)
-		pieces += pieces_of(shares.share[i].gpus, gpus_max);
-	return pieces;
-}
-
 /* Of so many GPUs together, those that jobs can use: fewer than one needs are
  * of no use, unless others can spare some. */
 static uint64_t of_use(const struct astra_themis_crew *crew, uint64_t gpus)
@@ -90,22 +75,6 @@ static uint64_t of_use(const struct astra_themis_crew *crew, uint64_t gpus)
 static uint32_t last_of(const struct astra_themis_crew *crew, uint64_t gpus)
 {
 	return (uint32_t)(of_use(crew, gpus) % crew->gpus_max);
-}
-
-bool astra_themis_fits_alone(const struct astra_themis_crew *crew,
-			     struct astra_themis_shares held,
-			     struct astra_themis_shares offered)
-{
-	struct walk w = {.a = held, .b = offered};
-	struct astra_themis_share s;
-	uint64_t pieces = 0;
-
-	while (walk_next(&w, &s)) {
-		if (of_use(crew, s.gpus) < s.gpus)
-			return false;
-		pieces += pieces_of(s.gpus, crew->gpus_max);
-	}
-	return pieces <= crew->jobs;
 }
 
 /* A job that has these GPUs of one machine. It may use no more than a slot. */
@@ -123,6 +92,38 @@ static void add_piece(struct division *d, struct piece piece)
 {
 	if (piece.gpus && piece.count)
 		d->pieces[d->piece_count++] = piece;
+}
+
+static int spread_lower(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void find_racks(struct division *d,
+		       const struct astra_themis_machine *machines,
+		       struct walk w)
+{
+	struct astra_themis_share s;
+	size_t count = 0;
+
+	while (walk_next(&w, &s))
+		d->racks[count++] = machines[s.machine].rack;
+	if (count)
+		qsort(d->racks, count, sizeof(*d->racks), spread_lower);
+	for (size_t i = 0; i < count; i++)
+		if (!d->pool_count ||
+		    d->racks[d->pool_count - 1] != d->racks[i])
+			d->racks[d->pool_count++] = d->racks[i];
+}
+
+static uint32_t pool_of(const struct division *d, uint32_t rack)
+{
+	const uint32_t *found = bsearch(&rack, d->racks, d->pool_count,
+					sizeof(*d->racks), spread_lower);
+
+	return (uint32_t)(found - d->racks);
 }
 
 static int worth_first(const void *a, const void *b)
@@ -144,41 +145,27 @@ static void find_pieces(struct division *d,
 	while (walk_next(&w, &s)) {
 		const struct astra_themis_machine *m = &machines[s.machine];
 		uint32_t use = (uint32_t)of_use(d->crew, s.gpus);
-		uint32_t rest = use % most;
+		uint32_t rest = use % most, rack = pool_of(d, m->rack);
 
-		if (use < s.gpus)
-			d->crumbs[d->crumb_count++] =
-				(struct pool){m->rack, s.gpus - use};
+		d->crumbs[rack] += s.gpus - use;
 		add_piece(d,
 			  (struct piece){
 				  .gpus = most,
 				  .count = use / most,
-				  .rack = m->rack,
+				  .rack = rack,
 				  .worth = spread_alone(d->crew, most, m->slot),
 			  });
 		add_piece(d,
 			  (struct piece){
 				  .gpus = rest,
 				  .count = 1,
-				  .rack = m->rack,
+				  .rack = rack,
 				  .worth = spread_alone(d->crew, rest, m->slot),
 			  });
 	}
 	if (d->piece_count)
 		qsort(d->pieces, d->piece_count, sizeof(*d->pieces),
 		      worth_first);
-}
-
-static void pool_add(struct division *d, uint32_t rack, uint64_t gpus)
-{
-	size_t k = 0;
-
-	while (k < d->pool_count && d->pools[k].rack != rack)
-		k++;
-	if (k == d->pool_count)
-		d->pools[d->pool_count++] = (struct pool){.rack = rack};
-	d->pools[k].gpus += gpus;
-	d->pooled += gpus;
 }
 
 static int more_first(const void *a, const void *b)
@@ -188,56 +175,78 @@ static int more_first(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
+/* Numbers of jobs that are tried: few ones, and these two. */
+static size_t list_trials(uint64_t jobs, uint64_t some, uint64_t others,
+			  uint64_t *out)
+{
+	size_t count = 0;
+
+	for (uint64_t n = 0; n <= jobs && n <= TRIALS; n++)
+		out[count++] = n;
+	if (some > TRIALS && some <= jobs)
+		out[count++] = some;
+	if (others > TRIALS && others <= jobs)
+		out[count++] = others;
+	return count;
+}
+
 /* What so many jobs make of the pools: those with most GPUs of one rack have
  * these, the last ones what remains of all racks. */
-static double spread_pooled(struct division *d, uint32_t jobs)
+static double spread_pooled(struct division *d, uint64_t jobs)
 {
 	const double *s = d->crew->slowdown;
-	uint64_t most = d->crew->gpus_max, whole = 0;
+	double far =
+		s[d->pool_count > 1 ? ASTRA_LEVEL_CROSS : ASTRA_LEVEL_RACK];
+	uint64_t most = d->crew->gpus_max, whole = 0, parts = 0;
+	uint64_t trials[TRIALS + 3];
+	size_t count;
 	double best = 0;
 
 	for (size_t k = 0; k < d->pool_count; k++) {
-		whole += d->pools[k].gpus / most;
-		d->rests[k] = last_of(d->crew, d->pools[k].gpus);
+		whole += d->pools[k] / most;
+		d->rests[k] = last_of(d->crew, d->pools[k]);
+		parts += d->rests[k] > 0;
 	}
 	if (d->pool_count)
 		qsort(d->rests, d->pool_count, sizeof(*d->rests), more_first);
-	for (uint32_t across = 0; across <= jobs; across++) {
-		uint64_t within = jobs - across, used, rest;
+	count = list_trials(jobs, jobs,
+			    jobs > whole + parts ? jobs - whole - parts : 0,
+			    trials);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t across = trials[i], within = jobs - across, rest;
+		uint64_t used = spread_least(within, whole) * most;
 
-		if (across > TRIALS)
-			across = jobs, within = 0;
-		used = spread_least(within, whole) * most;
 		for (uint64_t k = whole;
 		     k < within && k - whole < d->pool_count; k++)
 			used += d->rests[k - whole];
 		rest = spread_least(of_use(d->crew, d->pooled - used),
 				    across * most);
 		best = fmax(best, (double)used / s[ASTRA_LEVEL_RACK] +
-					  (double)rest / s[ASTRA_LEVEL_CROSS]);
+					  (double)rest / far);
 	}
 	return best;
 }
 
 /* Jobs that have a piece each, as many as there are; what they make of these.
  * The other pieces are pooled. */
-static double take_pieces(struct division *d, uint32_t jobs)
+static double take_pieces(struct division *d, uint64_t jobs)
 {
 	double worth = 0;
 
-	d->pool_count = 0;
 	d->pooled = 0;
-	for (size_t k = 0; k < d->crumb_count; k++)
-		pool_add(d, d->crumbs[k].rack, d->crumbs[k].gpus);
+	for (size_t k = 0; k < d->pool_count; k++) {
+		d->pools[k] = d->crumbs[k];
+		d->pooled += d->crumbs[k];
+	}
 	for (size_t k = 0; k < d->piece_count; k++) {
 		const struct piece *p = &d->pieces[k];
-		uint32_t taken = p->count < jobs ? p->count : jobs;
+		uint64_t taken = spread_least(p->count, jobs);
+		uint64_t left = (p->count - taken) * p->gpus;
 
-		worth += taken * p->worth;
+		worth += (double)taken * p->worth;
 		jobs -= taken;
-		if (taken < p->count)
-			pool_add(d, p->rack,
-				 (uint64_t)(p->count - taken) * p->gpus);
+		d->pools[p->rack] += left;
+		d->pooled += left;
 	}
 	return worth;
 }
@@ -260,47 +269,45 @@ static uint32_t must_span(const struct astra_themis_crew *crew, uint64_t k)
 
 static double spread_divide(struct division *d, uint64_t gpus)
 {
-	uint32_t jobs = d->crew->jobs, many = must_span(d->crew, gpus);
+	uint64_t jobs = spread_least(d->crew->jobs, gpus), pieces = 0;
+	uint64_t trials[TRIALS + 3];
 	double best = 0;
+	size_t count;
 
-	for (uint32_t span = 0; span <= jobs; span++) {
-		double worth;
+	for (size_t k = 0; k < d->piece_count; k++)
+		pieces += d->pieces[k].count;
+	count = list_trials(jobs, spread_least(must_span(d->crew, gpus), jobs),
+			    jobs > pieces ? jobs - pieces : 0, trials);
+	for (size_t i = 0; i < count; i++) {
+		double worth = take_pieces(d, jobs - trials[i]);
 
-		if (span > TRIALS && span > many)
-			break;
-		if (span > TRIALS)
-			span = many;
-		worth = take_pieces(d, jobs - span);
-		best = fmax(best, worth + spread_pooled(d, span));
+		best = fmax(best, worth + spread_pooled(d, trials[i]));
 	}
 	return best;
 }
 
-/* The worth of the GPUs if some job has to span machines; or < 0 when out of
- * memory. */
-static double spread_worth(const struct astra_themis_crew *crew,
-			   const struct astra_themis_machine *machines,
-			   struct walk w, uint64_t gpus)
+static int division_init(struct division *d,
+			 const struct astra_themis_crew *crew, size_t machines)
 {
-	size_t most = 2 * (w.a.count + w.b.count);
-	struct division d = {
+	*d = (struct division){
 		.crew = crew,
-		.pieces = malloc(most * sizeof(*d.pieces)),
-		.crumbs = malloc(most * sizeof(*d.crumbs)),
-		.pools = malloc(most * sizeof(*d.pools)),
-		.rests = malloc(most * sizeof(*d.rests)),
+		.pieces = malloc(2 * machines * sizeof(*d->pieces)),
+		.racks = malloc(machines * sizeof(*d->racks)),
+		.crumbs = calloc(machines, sizeof(*d->crumbs)),
+		.pools = malloc(machines * sizeof(*d->pools)),
+		.rests = malloc(machines * sizeof(*d->rests)),
 	};
-	double worth = -1;
+	return d->pieces && d->racks && d->crumbs && d->pools && d->rests ? 0
+									  : -1;
+}
 
-	if (d.pieces && d.crumbs && d.pools && d.rests) {
-		find_pieces(&d, machines, w);
-		worth = spread_divide(&d, gpus);
-	}
-	free(d.pieces);
-	free(d.crumbs);
-	free(d.pools);
-	free(d.rests);
-	return worth;
+static void division_clear(struct division *d)
+{
+	free(d->pieces);
+	free(d->racks);
+	free(d->crumbs);
+	free(d->pools);
+	free(d->rests);
 }
 
 /* What one job has of so many GPUs. */
@@ -311,6 +318,37 @@ static uint64_t one_job(const struct astra_themis_crew *crew, uint64_t gpus)
 	return spread_least(gpus, crew->gpus_max);
 }
 
+/* The pace where a job may span machines; that of jobs on one machine each is
+ * in it, which is `enough` if no GPU is left over. Returns 0, or -1 when out of
+ * memory. */
+static int spread_span(const struct astra_themis_crew *crew,
+		       const struct astra_themis_machine *machines,
+		       struct walk w, uint64_t gpus, bool enough,
+		       struct astra_themis_pace *pace)
+{
+	const double *s = crew->slowdown;
+	struct division d;
+	int rc = division_init(&d, crew, w.a.count + w.b.count);
+
+	if (!rc) {
+		find_racks(&d, machines, w);
+		find_pieces(&d, machines, w);
+		take_pieces(&d, 0);
+		for (size_t k = 0; k < d.pool_count; k++)
+			pace->fastest = fmax(pace->fastest,
+					     (double)one_job(crew, d.pools[k]) /
+						     s[ASTRA_LEVEL_RACK]);
+		if (d.pool_count > 1)
+			pace->fastest = fmax(pace->fastest,
+					     (double)one_job(crew, gpus) /
+						     s[ASTRA_LEVEL_CROSS]);
+		if (!enough)
+			pace->gpus = spread_divide(&d, gpus);
+	}
+	division_clear(&d);
+	return rc;
+}
+
 struct astra_themis_pace
 astra_themis_pace_on(const struct astra_themis_crew *crew,
 		     const struct astra_themis_machine *machines,
@@ -319,41 +357,33 @@ astra_themis_pace_on(const struct astra_themis_crew *crew,
 {
 	struct walk start = {.a = held, .b = offered}, w = start;
 	struct astra_themis_pace pace = {0};
-	enum astra_level level = ASTRA_LEVEL_MACHINE;
+	const double *s = crew->slowdown;
 	uint64_t gpus = 0, pieces = 0, crumbs = 0, use;
-	uint32_t d = crew->gpus_max, rack = 0;
-	struct astra_themis_share s;
+	uint32_t d = crew->gpus_max, on = 0;
+	struct astra_themis_share share;
+	bool enough;
 	double worth;
 
-	while (walk_next(&w, &s)) {
-		const struct astra_themis_machine *m = &machines[s.machine];
+	for (; walk_next(&w, &share); on++) {
+		uint32_t slot = machines[share.machine].slot;
 
-		if (gpus && m->rack != rack)
-			level = ASTRA_LEVEL_CROSS;
-		else if (gpus && level < ASTRA_LEVEL_RACK)
-			level = ASTRA_LEVEL_RACK;
-		rack = m->rack;
-		gpus += s.gpus;
-		pieces += pieces_of(s.gpus, d);
-		use = of_use(crew, s.gpus);
-		crumbs += s.gpus - use;
+		gpus += share.gpus;
+		pieces += pieces_of(share.gpus, d);
+		use = of_use(crew, share.gpus);
+		crumbs += share.gpus - use;
 		worth = spread_alone(crew, (uint32_t)spread_least(use, d),
-				     m->slot);
+				     slot);
 		pace.fastest = fmax(pace.fastest, worth);
 		pace.gpus += (double)(use / d) * worth +
-			     spread_alone(crew, (uint32_t)(use % d), m->slot);
+			     spread_alone(crew, (uint32_t)(use % d), slot);
 	}
-	if (level > ASTRA_LEVEL_MACHINE)
-		pace.fastest =
-			fmax(pace.fastest, (double)one_job(crew, gpus) /
-						   crew->slowdown[level]);
-	if (pieces <= crew->jobs && !crumbs)
-		return pace;
-	worth = spread_worth(crew, machines, start, gpus);
-	if (worth >= 0)
-		pace.gpus = worth;
-	else
-		pace = astra_themis_pace_least(crew, (uint32_t)gpus, level);
+	enough = pieces <= crew->jobs && !crumbs;
+	worth = (double)one_job(crew, gpus) /
+		fmin(s[ASTRA_LEVEL_RACK], s[ASTRA_LEVEL_CROSS]);
+	if ((!enough || (on > 1 && worth > pace.fastest)) &&
+	    spread_span(crew, machines, start, gpus, enough, &pace) < 0)
+		return astra_themis_pace_least(crew, (uint32_t)gpus,
+					       ASTRA_LEVEL_CROSS);
 	return pace;
 }
 
@@ -373,9 +403,10 @@ astra_themis_pace_least(const struct astra_themis_crew *crew, uint32_t k,
 {
 	uint64_t d = crew->gpus_max, jobs = crew->jobs;
 	uint64_t used = spread_least(of_use(crew, k), jobs * d), span, alone;
-	double near = slowest(crew->slowdown, level < ASTRA_LEVEL_MACHINE
-						      ? level
-						      : ASTRA_LEVEL_MACHINE);
+	double near =
+		slowest(crew->slowdown, d == 1 || level < ASTRA_LEVEL_MACHINE
+						? ASTRA_LEVEL_SLOT
+						: ASTRA_LEVEL_MACHINE);
 	double far = slowest(crew->slowdown, level);
 
 	if (level <= ASTRA_LEVEL_MACHINE)

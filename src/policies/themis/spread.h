@@ -31,25 +31,17 @@ struct astra_themis_pace {
 	double fastest; /* the most of it that one job can have */
 };
 
-/* The pace on what is held and what is offered together, at least one GPU. A
- * division is looked for among those with as many jobs as possible on one
- * machine each and at most 16 more that span machines; of jobs of which none
- * spans, it is the best. */
+/* The pace on what is held and what is offered together, at least one GPU. If
+ * each piece of them, at most d GPUs of one machine, can be a job's own, it is
+ * that of the best division. Else some are tried, at most 19: with up to 16
+ * jobs that span machines and the others on the largest pieces, with as many as
+ * these leave, and with as many as no GPU idles for; and of those likewise that
+ * span racks. The fastest job may be another division's. */
 struct astra_themis_pace
 astra_themis_pace_on(const struct astra_themis_crew *crew,
 		     const struct astra_themis_machine *machines,
 		     struct astra_themis_shares held,
 		     struct astra_themis_shares offered);
-
-/* Whether each piece of theirs, at most d GPUs of one machine, can be a job's
- * own: then nobody has to span machines, and no GPU idles. */
-bool astra_themis_fits_alone(const struct astra_themis_crew *crew,
-			     struct astra_themis_shares held,
-			     struct astra_themis_shares offered);
-
-/* The pieces of a list. */
-uint64_t astra_themis_pieces(struct astra_themis_shares shares,
-			     uint32_t gpus_max);
 
 /* No k >= 1 GPUs of that level are worth less, each on a machine of its own
  * from level RACK on. Where a job needs more than k they are worth nothing. */

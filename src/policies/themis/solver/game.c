@@ -75,7 +75,9 @@ static double game_largest(const struct astra_themis_game *game)
 		for (size_t k = 0; k < cells; k++)
 			if (isfinite(bid->log_v[k]))
 				most = fmax(most, fabs(bid->log_v[k]));
-		sum += most + bid->spread;
+		if (bid->app && isfinite(bid->log_least))
+			most = fmax(most, fabs(bid->log_least));
+		sum += most;
 	}
 	return sum;
 }
@@ -110,23 +112,20 @@ static int fill_scores(struct astra_themis_game *game, size_t i)
 	return 0;
 }
 
-/* The GPUs of a job, if the bid takes any GPUs for as good as others: there is
- * more than one job for them. Else 0. */
-static uint32_t free_choice(const struct astra_themis_bid *bid)
+/* The GPUs of its largest jobs. */
+static uint32_t job_gpus_of(const struct astra_themis_app *app)
 {
 	uint32_t gpus = 0;
 
-	if (bid->app->held.count && !bid->apart)
-		return 0;
-	for (size_t k = 0; k < bid->app->phase_count; k++) {
-		const struct astra_themis_phase *p = &bid->app->phases[k];
-
-		if (p->job_count + p->more_jobs == 1)
-			return 0;
-		if (p->job_gpus_max > gpus)
-			gpus = p->job_gpus_max;
-	}
+	for (size_t k = 0; k < app->phase_count; k++)
+		if (app->phases[k].job_gpus_max > gpus)
+			gpus = app->phases[k].job_gpus_max;
 	return gpus;
+}
+
+static double most_at(const struct astra_themis_bid *bid, uint32_t k)
+{
+	return bid->log_most[k < bid->gpus_max ? k : bid->gpus_max];
 }
 
 /* What a table leaves open. */
@@ -139,15 +138,16 @@ static int set_place(struct astra_themis_game *game, size_t i)
 	if (!bid->app)
 		return 0;
 	player->flat = false;
-	player->job_gpus = free_choice(bid);
-	if (!bid->log_most)
+	if (bid->anywhere) {
+		player->job_gpus = job_gpus_of(bid->app);
 		return 0;
+	}
 	most = astra_arena_take(&game->arena,
 				((size_t)player->room + 1) * sizeof(*most));
 	if (!most)
 		return -1;
 	for (uint32_t x = 0; x <= player->room; x++)
-		most[x] = score_of(game, bid->log_most[player->held + x]);
+		most[x] = score_of(game, most_at(bid, player->held + x));
 	player->most = most;
 	return 0;
 }
@@ -175,7 +175,7 @@ int astra_themis_game_init(struct astra_themis_game *game,
 		struct astra_themis_player *player = &game->players[i];
 
 		find_home(player, machines, bidders[i].held);
-		if (bidders[i].bid->apart) {
+		if (bidders[i].bid->anywhere) {
 			player->machine = player->rack = ASTRA_THEMIS_NONE;
 			player->spread = player->level = ASTRA_LEVEL_SLOT;
 		}
