@@ -281,6 +281,26 @@ static double tenant_income(const struct astra_sim_result *r, size_t i)
 	return isnan(r->revenue) ? (double)NAN : r->income[i];
 }
 
+static double tenant_gain(const struct astra_sim_result *r, size_t i)
+{
+	return isnan(r->revenue) || !r->gain ? (double)NAN : r->gain[i];
+}
+
+/* alpha_u, its part of all gain by its part of all weight. (Wang et al.,
+ * Figures 7 and 8) */
+static double tenant_alpha(const struct astra_sim_result *r, size_t i)
+{
+	double gain = 0, weight = 0;
+
+	for (size_t t = 0; t < r->trace->tenant_count; t++) {
+		gain += tenant_gain(r, t);
+		weight += tenant_weight(r, t);
+	}
+	if (!(gain > 0) || !(tenant_weight(r, i) > 0))
+		return (double)NAN;
+	return tenant_gain(r, i) / gain / (tenant_weight(r, i) / weight);
+}
+
 static size_t tenant_count(const struct astra_sim_result *r)
 {
 	return r->trace->tenant_count;
@@ -294,6 +314,8 @@ static const struct astra_output_field tenant_fields[] = {
 	{"fair_gpu_sec", NULL, tenant_fair},
 	{"rho", NULL, tenant_rho},
 	{"income", NULL, tenant_income},
+	{"gain", NULL, tenant_gain},
+	{"alpha", NULL, tenant_alpha},
 	{NULL, NULL, NULL},
 };
 

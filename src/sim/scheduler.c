@@ -149,8 +149,10 @@ static void host_report(void *self, struct astra_scheduler_report *out)
 	out->reward = sums.reward;
 	for (size_t i = 0; i < h->trace->tenant_count; i++)
 		if (astra_engine_policy_report(
-			    h->engine, h->trace->tenants[i].name, &sums))
+			    h->engine, h->trace->tenants[i].name, &sums)) {
 			out->income[i] = sums.income;
+			out->gain[i] = sums.utility - sums.paid + sums.income;
+		}
 }
 
 const struct astra_scheduler *const *astra_scheduler_all(void)

@@ -293,9 +293,11 @@ static int simulate_ask(struct loop *l)
 	if (!l->scheduler->report)
 		return 0;
 	r->income = calloc(r->trace->tenant_count + 1, sizeof(*r->income));
-	if (!r->income)
+	r->gain = calloc(r->trace->tenant_count + 1, sizeof(*r->gain));
+	if (!r->income || !r->gain)
 		return -1;
 	report.income = r->income;
+	report.gain = r->gain;
 	l->scheduler->report(l->self, &report);
 	r->revenue = report.revenue;
 	r->reward = report.reward;
@@ -385,5 +387,6 @@ void astra_sim_result_clear(struct astra_sim_result *r)
 	free(r->runs);
 	free(r->terms);
 	free(r->income);
+	free(r->gain);
 	*r = (struct astra_sim_result){0};
 }

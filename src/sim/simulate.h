@@ -63,9 +63,9 @@ struct astra_sim_options {
 	struct astra_lies lies; /* of an app of the trace, in its bids */
 	double error; /* policies are told the jobs' work and slowdowns with an
 		       * error of at most this part */
-	bool runs;		/* keep the schedule */
-	bool warm;		/* a job's duration has its first start in it,
-				 * which costs nothing more then */
+	bool runs;    /* keep the schedule */
+	bool warm;    /* a job's duration has its first start in it,
+		       * which costs nothing more then */
 	uint64_t seed;
 	const struct astra_sim_begin *begin; /* NULL: an empty cluster */
 	astra_user_weight *user_weight; /* without begin; NULL: all weigh 1 */
@@ -152,6 +152,8 @@ struct astra_sim_result {
 	double revenue, reward; /* as its scheduler says; NaN: nothing */
 	double late;		/* first starts, as its scheduler says */
 	double *income;		/* of each tenant, of revenue */
+	double *gain;		/* of each tenant: its jobs' utility, less what
+				 * it paid, and its income; NULL: nothing */
 	uint64_t seed;		/* of the options */
 	struct astra_sim_run *runs;
 	size_t run_count, run_room;

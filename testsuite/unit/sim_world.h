@@ -17,7 +17,7 @@ struct world {
 	struct astra_sim_tenant tenants[2];
 	struct astra_sim_cell cells[6];
 	double used[3];
-	double income[2];
+	double income[2], gain[2];
 	struct astra_utility utilities[2];
 	struct astra_scheduler scheduler;
 	struct astra_sim_result result;
@@ -62,6 +62,7 @@ static inline void make_world(struct world *w)
 		.cells = {{200, 200}, {0, 200}, {50, 100}, {200, 100}, {5, 0}},
 		.used = {200, 250, 0},
 		.income = {30, 10},
+		.gain = {60, 20},
 		.utilities = {{.kind = ASTRA_UTILITY_LINEAR,
 			       .linear = {-36, 8}},
 			      {.kind = ASTRA_UTILITY_NONE}},
@@ -72,6 +73,7 @@ static inline void make_world(struct world *w)
 	w->trace.utility_count = 2;
 	w->trace.app_count = 7;
 	w->result.income = w->income;
+	w->result.gain = w->gain;
 	w->result.revenue = 40;
 	w->result.reward = NAN;
 	w->trace.jobs = w->trace_jobs;

@@ -71,8 +71,9 @@ static void csv_has_a_line_for_each_row(void **state)
 		"j2,a,u,,1,100,,,50,,,50,100,0.5,1.5,,,0,0,0,0,0,18,,\n");
 	expect_csv(&w, "tenants",
 		   "tenant,weight,jobs,alloc_gpu_sec,fair_gpu_sec,rho,"
-		   "income\n"
-		   "a,1,2,250,250,1,30\nb,1,1,200,400,0.5,10\n");
+		   "income,gain,alpha\n"
+		   "a,1,2,250,250,1,30,60,1.5\n"
+		   "b,1,1,200,400,0.5,10,20,0.5\n");
 	expect_csv(&w, "intervals",
 		   "begin_sec,end_sec,tenant,alloc_gpu_sec,fair_gpu_sec,rho\n"
 		   "0,100,a,200,200,1\n0,100,b,0,200,0\n"
@@ -99,9 +100,9 @@ static void csv_quotes_hostile_names(void **state)
 	w.result.interval_count = 0;
 	expect_csv(&w, "tenants",
 		   "tenant,weight,jobs,alloc_gpu_sec,fair_gpu_sec,rho,"
-		   "income\n"
-		   "\"a\"\",<b>\n\x1b[31m\xff\",1,2,250,250,1,30\n"
-		   "b,1,1,200,400,0.5,10\n");
+		   "income,gain,alpha\n"
+		   "\"a\"\",<b>\n\x1b[31m\xff\",1,2,250,250,1,30,60,1.5\n"
+		   "b,1,1,200,400,0.5,10,20,0.5\n");
 }
 
 static void json_is_json_whatever_the_names(void **state)
