@@ -163,14 +163,16 @@ int astra_option_count(const struct astra_option *row, struct astra_options *o,
 		       const char *text, struct astra_error *err)
 {
 	uint32_t *out = option_values_value_of(row, o);
+	double most = row->most > 0 ? row->most : 100000000;
 	char *end;
 	unsigned long n;
 
 	errno = 0;
 	n = strtoul(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno || n > 100000000)
-		return astra_error_set(err,
-				       "a whole number from 0 to 100000000");
+	if (!isdigit((unsigned char)*text) || *end || errno ||
+	    (double)n > most)
+		return astra_error_set(err, "a whole number from 0 to %.0f",
+				       most);
 	*out = (uint32_t)n;
 	return 0;
 }

@@ -689,6 +689,13 @@ const struct astra_option astra_option_table[] = {
 	 "can be lost by learning; decay: less and less far.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, learning_rate)},
 	 .words = {"decay", "theory", "const"}},
+	{"LentSteps", "NUMBER", "5",
+	 "ogasched lends what classes without a waiting job have learned to have, "
+	 "for the slot, and the others climb so many steps further from there. 0: "
+	 "as in the paper. What is learned is the same, so what can be lost by "
+	 "learning is bounded as without; what is lent comes on top.",
+	 .parse = astra_option_count, .sets = {OPTION(U32, lent_steps)},
+	 .least = 0, .most = 50},
 	{"LearnedUtility", "linear|log|reciprocal|poly", "log",
 	 "What GPUs on a node are worth to a class of jobs, for ogasched: each as "
 	 "much as the first (linear), or less and less: poly, log, reciprocal. "

@@ -91,6 +91,7 @@ struct astra_options {
 	bool trust_bids;	/* TrustBids */
 	double fairness_knob;	/* FairnessKnob, f of themis */
 	size_t learning_rate;	/* LearningRate: enum astra_ogas_rate */
+	uint32_t lent_steps;	/* LentSteps */
 	size_t learned_utility; /* LearnedUtility: enum astra_ogas_utility */
 	bool admin_comment;	/* AdminComment */
 	bool reason_detail;	/* ReasonDetail */

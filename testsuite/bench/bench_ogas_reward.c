@@ -18,6 +18,10 @@ static const struct ogas_way ways[] = {
 	{.name = "reactive", .reactive = true},
 	{.name = "theory", .rate = ASTRA_OGAS_THEORY},
 	{.name = "both", .rate = ASTRA_OGAS_THEORY, .reactive = true},
+	{.name = "pool",
+	 .rate = ASTRA_OGAS_THEORY,
+	 .reactive = true,
+	 .lent_steps = 5},
 	{.name = "fixed", .fixed = true},
 	{.name = "drf", .algo = ASTRA_OGAS_DRF},
 	{.name = "fairness", .algo = ASTRA_OGAS_FAIRNESS},
@@ -25,7 +29,7 @@ static const struct ogas_way ways[] = {
 	{.name = "spreading", .algo = ASTRA_OGAS_SPREADING},
 };
 
-enum { WAYS = sizeof(ways) / sizeof(*ways), LEARNERS = 4, RULES = 5 };
+enum { WAYS = sizeof(ways) / sizeof(*ways), LEARNERS = 5, RULES = 6 };
 
 /* How many of the baselines a learner is ahead of. */
 static int count_beaten(const double *earned, int learner)

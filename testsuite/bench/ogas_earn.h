@@ -12,6 +12,7 @@ struct ogas_way {
 	enum astra_ogas_algo algo;
 	enum astra_ogas_rate rate;
 	bool reactive;
+	uint32_t lent_steps;
 	bool fixed; /* the best allocation that never changes */
 };
 
@@ -88,6 +89,7 @@ static inline double ogas_earn(const struct ogas_instance *w,
 		.eta0 = 25,
 		.decay = way->fixed ? 0.995 : 0.9999,
 		.horizon = w->slots,
+		.lent_steps = way->lent_steps,
 	};
 	struct astra_ogas *o = ogas_instance_build(w, &options);
 	double sum;

@@ -193,12 +193,42 @@ static void a_learner_takes_no_more_than_is_worth_it(void **state)
 	}
 }
 
-/* What a pool uses by default: LearningRate=theory, LearnedUtility=log, and the
- * slot's arrivals are known when it begins. */
+/* As in Figure 2, by how much lending is ahead of the learner alone and of the
+ * rules. The longer the ports with jobs climb the more it is. */
+static void what_is_lent_comes_on_top(void **state)
+{
+	static const uint32_t steps[] = {0, 1, 5, 20};
+	double earned[ASTRA_COUNT_OF(steps)] = {0}, best = 0;
+
+	(void)state;
+	for (uint64_t seed = 11; seed <= 13; seed++) {
+		struct ogas_instance w = small(.7, NULL);
+
+		w.demand = 2;
+		w.density = .2;
+		w.beta_least = .4;
+		ogas_instance_fill(&w, seed);
+		for (size_t i = 0; i < ASTRA_COUNT_OF(steps); i++)
+			earned[i] +=
+				ogas_earn(&w, &(struct ogas_way){
+						      .rate = ASTRA_OGAS_THEORY,
+						      .reactive = true,
+						      .lent_steps = steps[i],
+					      });
+		best += best_baseline(&w);
+		ogas_instance_clear(&w);
+	}
+	for (size_t i = 1; i < ASTRA_COUNT_OF(steps); i++)
+		assert_true(earned[i] > 1.005 * earned[i - 1]);
+	assert_true(earned[2] > 1.1 * best);
+}
+
+/* What a pool uses by default: LearningRate=theory, LearnedUtility=log,
+ * LentSteps=5, and the slot's arrivals are known when it begins. */
 static void with_a_pools_defaults_the_learner_is_ahead_of_all(void **state)
 {
-	const struct ogas_way pool = {.rate = ASTRA_OGAS_THEORY,
-				      .reactive = true};
+	const struct ogas_way pool = {
+		.rate = ASTRA_OGAS_THEORY, .reactive = true, .lent_steps = 5};
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -222,6 +252,7 @@ int main(void)
 		cmocka_unit_test(
 			rules_that_see_the_arrivals_beat_any_fixed_allocation),
 		cmocka_unit_test(a_learner_takes_no_more_than_is_worth_it),
+		cmocka_unit_test(what_is_lent_comes_on_top),
 		cmocka_unit_test(
 			with_a_pools_defaults_the_learner_is_ahead_of_all),
 	};

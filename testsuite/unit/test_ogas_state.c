@@ -142,6 +142,8 @@ static void a_restored_learner_goes_on_bit_for_bit(void **state)
 		uint32_t x[WORLD_PORTS];
 
 		w.options.rate = (enum astra_ogas_rate)(i % 3);
+		w.options.reactive = i % 2;
+		w.options.lent_steps = (uint32_t)i % 4;
 		o = ogas_build(&w);
 		for (int t = 0; t < 10; t++) {
 			ogas_arrivals(&random, x);
@@ -160,6 +162,86 @@ static void a_restored_learner_goes_on_bit_for_bit(void **state)
 	}
 }
 
+/* Lending leaves what is learned as it is: saved in a slot and restored by one
+ * that does not lend, it is that of one that never did. So are the bytes of
+ * version 1, which do not speak of lending. */
+static void what_is_learned_is_as_without_lending(void **state)
+{
+	struct astra_random random = astra_random_seed(25);
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		struct ogas_world w = ogas_random(&random), lends;
+		struct astra_bytes bytes = {0}, plain = {0};
+		struct astra_ogas *o, *p, *q, *old;
+		uint32_t x[WORLD_PORTS];
+		double *a, *b, *c;
+
+		w.options.reactive = true;
+		w.options.lent_steps = 0;
+		lends = w;
+		lends.options.lent_steps = 1 + (uint32_t)i % 4;
+		o = ogas_build(&w);
+		p = ogas_build(&lends);
+		for (int t = 0; t < 10; t++) {
+			ogas_arrivals(&random, x);
+			astra_ogas_step(o, x);
+			astra_ogas_step(p, x);
+			ogas_assert_feasible(&w, p);
+		}
+		astra_ogas_save(p, &bytes);
+		q = restored(&w, &bytes);
+		astra_ogas_save(o, &plain);
+		plain.data[0] = 1;
+		memmove(plain.data + 16, plain.data + 20, plain.size - 20);
+		plain.size -= 4;
+		old = restored(&lends, &plain);
+		a = ogas_all(o);
+		b = ogas_all(q);
+		c = ogas_all(old);
+		assert_memory_equal(a, b,
+				    w.ports * w.nodes * w.types * sizeof(*a));
+		assert_memory_equal(a, c,
+				    w.ports * w.nodes * w.types * sizeof(*a));
+		free(a);
+		free(b);
+		free(c);
+		astra_bytes_clear(&bytes);
+		astra_bytes_clear(&plain);
+		astra_ogas_destroy(o);
+		astra_ogas_destroy(p);
+		astra_ogas_destroy(q);
+		astra_ogas_destroy(old);
+	}
+}
+
+/* Ports without a job have nothing while the others have it. */
+static void who_has_no_job_lends_all(void **state)
+{
+	struct ogas_world w = ogas_golden();
+	const uint32_t both[] = {1, 1}, one[] = {1, 0};
+	struct astra_ogas *o;
+	double *y, before, after;
+
+	(void)state;
+	w.options.reactive = true;
+	w.options.lent_steps = 3;
+	o = ogas_build(&w);
+	for (int t = 0; t < 20; t++)
+		astra_ogas_step(o, both);
+	before = astra_ogas_amount(o, 0, 1, 0);
+	astra_ogas_step(o, one);
+	after = astra_ogas_amount(o, 0, 1, 0);
+	assert_true(after > before);
+	y = ogas_all(o);
+	for (size_t i = 0; i < w.nodes * w.types; i++)
+		assert_close(y[w.nodes * w.types + i], 0, 0);
+	free(y);
+	astra_ogas_step(o, both);
+	assert_true(astra_ogas_amount(o, 1, 1, 0) > 0);
+	astra_ogas_destroy(o);
+}
+
 /* Ports may come and be connected in any order: what counts is their number. */
 static void the_order_of_connecting_does_not_matter(void **state)
 {
@@ -168,9 +250,12 @@ static void the_order_of_connecting_does_not_matter(void **state)
 	(void)state;
 	for (int i = 0; i < 30; i++) {
 		struct ogas_world w = ogas_random(&random), bare;
-		struct astra_ogas *o = ogas_build(&w), *p;
+		struct astra_ogas *o, *p;
 		uint32_t x[WORLD_PORTS];
 
+		w.options.reactive = i % 2;
+		w.options.lent_steps = (uint32_t)i % 4;
+		o = ogas_build(&w);
 		bare = w;
 		memset(bare.edge, 0, sizeof(bare.edge));
 		p = ogas_build(&bare);
@@ -259,11 +344,14 @@ static void damaged_state_is_refused(void **state)
 {
 	struct astra_random random = astra_random_seed(24);
 	struct ogas_world w = ogas_golden();
-	struct astra_ogas *o = ogas_build(&w);
 	const uint32_t x[] = {1, 1};
 	struct astra_bytes bytes = {0};
+	struct astra_ogas *o;
 
 	(void)state;
+	w.options.reactive = true;
+	w.options.lent_steps = 2;
+	o = ogas_build(&w);
 	for (int t = 0; t < 5; t++)
 		astra_ogas_step(o, x);
 	astra_ogas_save(o, &bytes);
@@ -294,6 +382,8 @@ int main(void)
 		cmocka_unit_test(
 			units_are_within_capacity_requests_and_learned_totals),
 		cmocka_unit_test(a_restored_learner_goes_on_bit_for_bit),
+		cmocka_unit_test(what_is_learned_is_as_without_lending),
+		cmocka_unit_test(who_has_no_job_lends_all),
 		cmocka_unit_test(the_order_of_connecting_does_not_matter),
 		cmocka_unit_test(what_was_learned_survives_other_nodes),
 		cmocka_unit_test(a_smaller_node_is_projected_at_once),

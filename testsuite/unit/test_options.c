@@ -204,6 +204,7 @@ static const struct {
 	{"FairnessKnob", "1.5"},
 	{"TrustBids", "some"},
 	{"LearningRate", "fast"},
+	{"LentSteps", "51"},
 	{"LearnedUtility", "cubic"},
 	{"Leases", "some"},
 	{"Gres", "mps"},

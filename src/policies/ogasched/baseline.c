@@ -220,6 +220,7 @@ int astra_ogas_allocate(struct astra_ogas *o, enum astra_ogas_algo algo,
 	struct heap h = {.o = o};
 	int rc;
 
+	o->lending = false;
 	ogas_mark_active(o, x);
 	clear(o);
 	if (algo == ASTRA_OGAS_FAIRNESS) {

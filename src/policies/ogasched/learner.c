@@ -35,6 +35,7 @@ static void node_clear(struct ogas_node *n)
 	free(n->utility);
 	free(n->rows);
 	free(n->y);
+	free(n->learned);
 }
 
 void astra_ogas_destroy(struct astra_ogas *o)
@@ -219,6 +220,9 @@ static int grow_node(struct astra_ogas *o, struct ogas_node *n, size_t need)
 	if (grow_array(&n->rows, old, room, sizeof(*n->rows)) < 0 ||
 	    learner_widen(&n->y, o->types, old, room) < 0)
 		return -1;
+	if (o->options.lent_steps &&
+	    learner_widen(&n->learned, o->types, old, room) < 0)
+		return -1;
 	n->room = room;
 	return 0;
 }
@@ -259,6 +263,13 @@ size_t ogas_row_at(const struct ogas_node *n, uint32_t row)
 	return low;
 }
 
+/* Room for some rows in a line, without anything. */
+static void open_line(double *line, size_t at, size_t count, size_t behind)
+{
+	memmove(line + at + count, line + at, behind * sizeof(*line));
+	memset(line + at, 0, count * sizeof(*line));
+}
+
 int astra_ogas_connect(struct astra_ogas *o, uint32_t port, uint32_t node)
 {
 	const struct ogas_port *p = &o->ports[port];
@@ -273,10 +284,10 @@ int astra_ogas_connect(struct astra_ogas *o, uint32_t port, uint32_t node)
 	for (uint32_t copy = 0; copy < p->copies; copy++)
 		n->rows[at + copy] = p->first_row + copy;
 	for (size_t k = 0; k < o->types; k++) {
-		double *y = ogas_y(n, k) + at;
-
-		memmove(y + p->copies, y, behind * sizeof(*y));
-		memset(y, 0, p->copies * sizeof(*y));
+		open_line(ogas_y(n, k), at, p->copies, behind);
+		if (n->learned)
+			open_line(n->learned + k * n->room, at, p->copies,
+				  behind);
 	}
 	n->count += p->copies;
 	return 0;

@@ -14,6 +14,9 @@ struct ogas_node {
 	uint32_t *rows; /* ascending */
 	size_t count, room;
 	double *y; /* [type][room] */
+	/* Likewise, while `lending`: what is learned, and y what ports with
+	 * jobs have in this slot. Only with lent_steps. */
+	double *learned;
 };
 
 struct ogas_port {
@@ -56,6 +59,7 @@ struct astra_ogas {
 	uint32_t *gang_size; /* scratch, by gang and copy */
 	size_t gang_room;
 	uint32_t gangs, gang_copies; /* the largest */
+	bool lending;
 };
 
 static inline double *ogas_y(const struct ogas_node *n, size_t type)
@@ -83,6 +87,9 @@ void ogas_mark_active(struct astra_ogas *o, const uint32_t *x);
 void ogas_sum_held(struct astra_ogas *o);
 /* Set `served`, from `active` and the sums. */
 void ogas_mark_served(struct astra_ogas *o);
+
+/* End lending: y is what is learned. */
+void ogas_take_back(struct astra_ogas *o);
 
 /* Bring a node back to its capacity. */
 void ogas_fit_node(struct astra_ogas *o, struct ogas_node *n);

@@ -57,6 +57,11 @@ struct astra_ogas_options {
 	bool reactive; /* a slot earns q(x(t), y(t + 1)), else q(x(t), y(t)) */
 	double eta0, decay; /* finite; decay in [0, 1] */
 	uint64_t horizon;   /* T in slots; 0, not known: the slots so far */
+	/* Reactive: what ports without a job have is lent for the slot, and
+	 * those with one climb so many steps more from there; the slot earns
+	 * that. What is learned is as without, so Eq. 41 bounds that, not what
+	 * is earned. Not of the paper. 0: nothing is lent. */
+	uint32_t lent_steps;
 };
 
 /* Bounds on every number, so that no sum or square of them overflows. */

@@ -51,6 +51,7 @@ static void *ogasched_create(const struct astra_options *options,
 		.eta0 = 25,
 		.decay = 0.9999,
 		.horizon = HORIZON,
+		.lent_steps = options->lent_steps,
 	};
 	struct ogasched *o = calloc(1, sizeof(*o));
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A learner as bytes:
- *   version, types, slot
+ *   version, types, slot, whether it lends (from version 2 on)
  *   nodes, and of each: name; capacity, alpha, utility per type
  *   ports, and of each: name, copies, gang, need, a per type;
- *     the number of its nodes, and of each: index above, y[copies][types]
+ *     the number of its nodes, and of each: index above, y[copies][types], each
+ *     followed by what is learned if it lends
  */
 #include <stdlib.h>
 
 #include "src/policies/ogasched/learner.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 static void state_put_name(struct astra_bytes *out, const char *name)
 {
@@ -21,6 +22,14 @@ static bool state_find_row(const struct ogas_node *n, const struct ogas_port *p,
 {
 	*at = ogas_row_at(n, p->first_row);
 	return *at < n->count && n->rows[*at] == p->first_row;
+}
+
+static void save_cell(const struct astra_ogas *o, const struct ogas_node *n,
+		      size_t type, size_t at, struct astra_bytes *out)
+{
+	astra_put_f64(out, ogas_y(n, type)[at]);
+	if (o->lending)
+		astra_put_f64(out, n->learned[type * n->room + at]);
 }
 
 static void save_edges(const struct astra_ogas *o, const struct ogas_port *p,
@@ -40,7 +49,7 @@ static void save_edges(const struct astra_ogas *o, const struct ogas_port *p,
 		astra_put_u32(out, r);
 		for (size_t copy = 0; copy < p->copies; copy++)
 			for (size_t k = 0; k < o->types; k++)
-				astra_put_f64(out, ogas_y(n, k)[at + copy]);
+				save_cell(o, n, k, at + copy, out);
 	}
 }
 
@@ -49,6 +58,7 @@ void astra_ogas_save(const struct astra_ogas *o, struct astra_bytes *out)
 	astra_put_u32(out, VERSION);
 	astra_put_u32(out, (uint32_t)o->types);
 	astra_put_u64(out, o->slot);
+	astra_put_u32(out, o->lending);
 	astra_put_u32(out, (uint32_t)o->node_count);
 	for (size_t r = 0; r < o->node_count; r++) {
 		const struct ogas_node *n = &o->nodes[r];
@@ -79,6 +89,7 @@ struct restoring {
 	struct astra_reader *in;
 	struct astra_error *err;
 	size_t types;		 /* that were saved */
+	bool lent;		 /* it lent when it was saved */
 	double *numbers, *alpha; /* scratch: per type */
 	enum astra_ogas_utility *utility;
 };
@@ -139,6 +150,21 @@ static int restore_nodes(struct restoring *s)
 	return 0;
 }
 
+static int restore_cell(struct restoring *s, struct ogas_node *n, size_t type,
+			size_t at)
+{
+	double y = astra_get_f64(s->in);
+	double learned = s->lent ? astra_get_f64(s->in) : y;
+
+	if (s->in->failed || !is_amount(y, s->numbers[type]) ||
+	    !is_amount(learned, s->numbers[type]))
+		return damaged(s);
+	ogas_y(n, type)[at] = s->o->lending ? y : learned;
+	if (s->o->lending)
+		n->learned[type * n->room + at] = learned;
+	return 0;
+}
+
 /* y of a port on one of its nodes. */
 static int restore_edge(struct restoring *s, uint32_t port)
 {
@@ -154,13 +180,9 @@ static int restore_edge(struct restoring *s, uint32_t port)
 		return astra_error_nomem(s->err);
 	state_find_row(&o->nodes[node], p, &at);
 	for (size_t copy = 0; copy < p->copies; copy++)
-		for (size_t k = 0; k < s->types; k++) {
-			double y = astra_get_f64(s->in);
-
-			if (s->in->failed || !is_amount(y, s->numbers[k]))
-				return damaged(s);
-			ogas_y(&o->nodes[node], k)[at + copy] = y;
-		}
+		for (size_t k = 0; k < s->types; k++)
+			if (restore_cell(s, &o->nodes[node], k, at + copy) < 0)
+				return -1;
 	return 0;
 }
 
@@ -220,8 +242,11 @@ int astra_ogas_restore(struct astra_ogas *o, struct astra_reader *in,
 
 	s.types = astra_get_u32(in);
 	o->slot = astra_get_u64(in);
-	if (in->failed || version != VERSION || s.types > o->types ||
-	    (!s.types && o->types))
+	if (version > 1)
+		s.lent = astra_get_u32(in) != 0;
+	o->lending = s.lent && o->options.lent_steps;
+	if (in->failed || version < 1 || version > VERSION ||
+	    s.types > o->types || (!s.types && o->types))
 		return astra_error_set(err,
 				       "what ogasched learned is of another "
 				       "version or other resources");

@@ -393,7 +393,8 @@ static double learning_rate(struct astra_ogas *o)
 	return fmin(astra_ogas_diameter(o) / (slope * sqrt(slots)), RATE_MAX);
 }
 
-static void step_learn(struct astra_ogas *o)
+/* The nodes of ports with jobs go a step up; the sums are up to date. */
+static void step_ascend(struct astra_ogas *o)
 {
 	double rate;
 
@@ -404,21 +405,66 @@ static void step_learn(struct astra_ogas *o)
 	for (size_t r = 0; r < o->node_count; r++)
 		if (step_gather(o, &o->nodes[r]))
 			update_node(o, &o->nodes[r]);
-	o->slot++;
+}
+
+static void swap_learned(struct astra_ogas *o)
+{
+	for (size_t r = 0; r < o->node_count; r++) {
+		struct ogas_node *n = &o->nodes[r];
+		double *y = n->y;
+
+		n->y = n->learned;
+		n->learned = y;
+	}
+}
+
+void ogas_take_back(struct astra_ogas *o)
+{
+	if (!o->lending)
+		return;
+	o->lending = false;
+	swap_learned(o);
+	for (size_t r = 0; r < o->node_count; r++)
+		ogas_fit_node(o, &o->nodes[r]);
+}
+
+/* What is learned stays aside; y is the slot's. */
+static void step_lend(struct astra_ogas *o)
+{
+	o->lending = true;
+	for (size_t r = 0; r < o->node_count; r++) {
+		const struct ogas_node *n = &o->nodes[r];
+
+		for (size_t k = 0; n->count && k < o->types; k++) {
+			double *y = ogas_y(n, k);
+
+			memcpy(n->learned + k * n->room, y,
+			       n->count * sizeof(*y));
+			for (size_t i = 0; i < n->count; i++)
+				y[i] *= o->rows.active[n->rows[i]];
+		}
+	}
+	for (uint32_t step = 0; step < o->options.lent_steps; step++) {
+		ogas_sum_held(o);
+		step_ascend(o);
+	}
 }
 
 double astra_ogas_step(struct astra_ogas *o, const uint32_t *x)
 {
-	double reward;
+	double reward = 0;
 
+	ogas_take_back(o);
 	ogas_mark_active(o, x);
 	ogas_sum_held(o);
-	if (!o->options.reactive) {
+	if (!o->options.reactive)
 		reward = sum_reward(o);
-		step_learn(o);
+	step_ascend(o);
+	o->slot++;
+	if (!o->options.reactive)
 		return reward;
-	}
-	step_learn(o);
+	if (o->options.lent_steps)
+		step_lend(o);
 	ogas_sum_held(o);
 	return sum_reward(o);
 }
