@@ -63,12 +63,15 @@ wait_for 90 answers "$gang" 'is expected to start in about '
 said "$gang"
 says "$gang" "when job $pin of games has ended." 'and may run until '
 lacks "$gang" 'Its first start' 'no time limit'
-# One time: the job's, which squeue, sfair job and sfair why have.
+# One time: the job's, which squeue, sfair job and sfair why have. In the last half hour
+# of a day that is tomorrow.
 same() {
-	local start
+	local start said
 	start=$(sfair job -nP -j "$gang" -o Start)
+	said=$(answer "$gang")
 	[[ $(squeue -h --start -j "$gang" -o %S) == "$start" &&
-		$(answer "$gang") == *"at ${start#*T}"* ]]
+		($said == *"at ${start#*T}"* ||
+			$said == *"at ${start%T*} $(cut -d: -f1,2 <<<"${start#*T}")"*) ]]
 }
 wait_for 20 same
 ok one-time
