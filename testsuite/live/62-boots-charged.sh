@@ -26,6 +26,7 @@ EOT
 cat >"$CLUSTER_DIR/run/boot" <<EOT
 #!/bin/bash
 export PATH=$PATH ASTRAEA_SLURM=${ASTRAEA_SLURM-}
+touch "$CLUSTER_DIR/run/booting"
 until [[ -e $CLUSTER_DIR/run/power ]]; do
 	[[ -d $CLUSTER_DIR/run ]] || exit
 	sleep 0.2
@@ -92,10 +93,12 @@ wait_for 60 node_is idle
 ok boot-that-is-cancelled-is-not-charged
 
 # ---- One that ends well; slurmctld is restarted meanwhile.
-rm "$CLUSTER_DIR/run/power"
+rm "$CLUSTER_DIR/run/power" "$CLUSTER_DIR/run/booting"
 power_down
 woken=$(submit --gres=gpu:4 --wrap 'sleep 8')
 wait_for 20 is_configuring "$woken"
+# A slurmctld that ends before it has run ResumeProgram may never run it.
+wait_for 30 test -e "$CLUSTER_DIR/run/booting"
 begin=$(date +%s)
 restart_slurmctld
 wait_for 20 later $((begin + 8))

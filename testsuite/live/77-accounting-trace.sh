@@ -67,8 +67,9 @@ check_eq "GPUs" "4 2 1" \
 	"$(csv "$lease" gpus) $(csv "$other" gpus) $(csv "${array}_2" gpus)"
 check_eq "tenants" "a b" "$(csv "$lease" tenant) $(csv "$other" tenant)"
 check_eq "users" "root games" "$(csv "$lease" user) $(csv "$other" user)"
-submits=$(sacct -nPX -j "$other" -o submit)
-first=$(sacct -nPX -D -j "$lease" -o submit | sort | head -n 1)
+# A job counts as submitted once it is eligible, which may be a second later.
+submits=$(sacct -nPX -j "$other" -o eligible)
+first=$(sacct -nPX -D -j "$lease" -o eligible | sort | head -n 1)
 check_eq "submission of $other" \
 	"$(($(date -d "$submits" +%s) - $(date -d "$first" +%s)))" \
 	"$(csv "$other" submit_sec)"
