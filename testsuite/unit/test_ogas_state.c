@@ -237,6 +237,9 @@ static void who_has_no_job_lends_all(void **state)
 	for (size_t i = 0; i < w.nodes * w.types; i++)
 		assert_close(y[w.nodes * w.types + i], 0, 0);
 	free(y);
+	/* What is learned is told all the same. */
+	assert_close(astra_ogas_amount_at(o, 1, 1, 0, 0), 0, 0);
+	assert_true(astra_ogas_learned_at(o, 1, 1, 0, 0) > 0);
 	astra_ogas_step(o, both);
 	assert_true(astra_ogas_amount(o, 1, 1, 0) > 0);
 	astra_ogas_destroy(o);

@@ -364,21 +364,37 @@ bool astra_ogas_connected(const struct astra_ogas *o, uint32_t port,
 	return at < n->count && n->rows[at] == o->ports[port].first_row;
 }
 
-double astra_ogas_amount_at(const struct astra_ogas *o, uint32_t port,
-			    uint32_t jobs, uint32_t node, size_t type)
+/* line: of y, or of what is learned, of the node and the type. */
+static double sum_at(const struct astra_ogas *o, uint32_t port, uint32_t jobs,
+		     uint32_t node, const double *line)
 {
 	const struct ogas_port *p = &o->ports[port];
-	const struct ogas_node *n = &o->nodes[node];
 	uint32_t copies = p->copies < jobs ? p->copies : jobs;
 	double sum = 0;
 	size_t at;
 
 	if (!astra_ogas_connected(o, port, node))
 		return 0;
-	at = ogas_row_at(n, p->first_row);
+	at = ogas_row_at(&o->nodes[node], p->first_row);
 	for (uint32_t copy = 0; copy < copies; copy++)
-		sum += ogas_y(n, type)[at + copy];
+		sum += line[at + copy];
 	return sum;
+}
+
+double astra_ogas_amount_at(const struct astra_ogas *o, uint32_t port,
+			    uint32_t jobs, uint32_t node, size_t type)
+{
+	return sum_at(o, port, jobs, node, ogas_y(&o->nodes[node], type));
+}
+
+double astra_ogas_learned_at(const struct astra_ogas *o, uint32_t port,
+			     uint32_t jobs, uint32_t node, size_t type)
+{
+	const struct ogas_node *n = &o->nodes[node];
+
+	return sum_at(o, port, jobs, node,
+		      o->lending ? n->learned + type * n->room
+				 : ogas_y(n, type));
 }
 
 double astra_ogas_amount(const struct astra_ogas *o, uint32_t port,

@@ -158,6 +158,10 @@ double astra_ogas_amount(const struct astra_ogas *o, uint32_t port,
 double astra_ogas_amount_at(const struct astra_ogas *o, uint32_t port,
 			    uint32_t jobs, uint32_t node, size_t type);
 
+/* The same of what is learned, also while the slot lends. */
+double astra_ogas_learned_at(const struct astra_ogas *o, uint32_t port,
+			     uint32_t jobs, uint32_t node, size_t type);
+
 bool astra_ogas_connected(const struct astra_ogas *o, uint32_t port,
 			  uint32_t node);
 

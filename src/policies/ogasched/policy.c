@@ -311,7 +311,7 @@ static void report_add_parts(const struct ogas_classes *c, uint32_t class,
 			continue;
 		part = report_part_of(parts, told->type ? told->type : "");
 		for (size_t k = 0; k < c->types; k++)
-			part->share[k] += astra_ogas_amount_at(
+			part->share[k] += astra_ogas_learned_at(
 				c->learner, class, jobs, n, k);
 		if (units && units[n])
 			report_add_node(part,
