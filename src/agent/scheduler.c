@@ -194,7 +194,8 @@ int agent_take_answer(struct agent_memory *memory,
 	return 0;
 }
 
-/* Jobs of which all are wanted: Eq. 1 for one, one phase of Eq. 2 for more. */
+/* Jobs of which all are wanted: Eq. 1 for one, one phase of Eq. 2 for more.
+ * (Mahajan et al.) */
 
 static int single_decide(const struct agent_settings *settings,
 			 struct agent_memory *memory,

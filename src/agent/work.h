@@ -26,9 +26,9 @@ void agent_work_add(struct agent_work *work, double gpu_sec, uint32_t copies);
 
 void agent_work_destroy(struct agent_work *work);
 
-/* The bid's table by Eq. 2, fluid: T_sh = elapsed + S * sum of T_phase, T_id =
- * N_avg * (spent and left) / most GPUs. One job of one phase is Eq. 1.
- * Returns 0, or -1 with err set. */
+/* The bid's table by Eq. 2 (Mahajan et al.), fluid: T_sh = elapsed + S * sum of
+ * T_phase, T_id = N_avg * (spent and left) / most GPUs. One job of one phase is
+ * Eq. 1. Returns 0, or -1 with err set. */
 int agent_work_bid(struct agent_work *work, const struct agent_memory *memory,
 		   const struct agent_offer *offer, struct agent_bid *bid,
 		   struct astra_error *err);

@@ -4,11 +4,11 @@
  *   (2 + (own GPUs + GPUs before it) / Quota) LeaseTerm + graces,
  * where before it are its tenant's jobs that never ran and wait already, GPUs
  * count as they are charged, as in quotas, those of elastic jobs as the fewest
- * that they run on, Quota is the tenant's (Eq. 6), and graces are what a job
- * may take to leave. Where shares go by user, what its own user's jobs and
- * quota make of that, if it is later: nobody's flood of jobs is paid by the
- * others' shares. Where a job before it ends before it has used a term, or
- * gives its place up, the bound comes forward by the rest (repay.c). It is
+ * that they run on, Quota is the tenant's (Ye et al., Eq. 6), and graces are
+ * what a job may take to leave. Where shares go by user, what its own user's
+ * jobs and quota make of that, if it is later: nobody's flood of jobs is paid
+ * by the others' shares. Where a job before it ends before it has used a term,
+ * or gives its place up, the bound comes forward by the rest (repay.c). It is
  * measured under every policy, whoever has promised it.
  */
 #include <math.h>

@@ -7,9 +7,9 @@
  *
  *   lack(x) = F_x - A_x + (due rate of x - GPUs x holds) * term - promises to x
  *
- * x is a tenant or a user; F and A are Eqs. 8 and 12, A without gifts
- * (fairness.h); promises are grants and holds, a turn each. lack(x) is what x
- * will lack in a term, when the leases of today have ended.
+ * x is a tenant or a user; F and A are Eqs. 8 and 12 (Ye et al.), A without
+ * gifts (fairness.h); promises are grants and holds, a turn each. lack(x) is
+ * what x will lack in a term, when the leases of today have ended.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -56,10 +56,10 @@ static double unit_share(const struct astra_fairness *f, const struct group *g)
 	return weight > 0 ? group_share(f, g) / weight : 0;
 }
 
-/* An idle tenant's entitlement grows under Eq. 16 only; the lead F - A that it
- * saves up so has a limit. What it already had is never taken away by it: a
- * lead above the limit just does not grow. Returns for how long it is above,
- * fading and used up by what the tenant still holds. */
+/* An idle tenant's entitlement grows under Eq. 16 (Ye et al.) only; the lead
+ * F - A that it saves up so has a limit. What it already had is never taken
+ * away by it: a lead above the limit just does not grow. Returns for how long
+ * it is above, fading and used up by what the tenant still holds. */
 static double time_above(const struct astra_fairness *f, const struct tenant *t,
 			 double limit)
 {

@@ -5,12 +5,12 @@
  *
  * Uncharged GPUs are no gift, but a tenant does not lack what it holds of them.
  *
- * With more_j = Alloc_j - FairTenant_j (Eqs. 8 and 12), which is constant
- * between events, D = sum of max(0, -more) and S = sum of max(0, more):
+ * With more_j = Alloc_j - FairTenant_j, which is constant between events,
+ * D = sum of max(0, -more) and S = sum of max(0, more):
  *   d gift_j / dt = max(0, more_j) (1 - min(1, D / S))
- * So what nobody lacked is never paid back, and what somebody lacked is, in
- * full. Gifts fade as A and F do. Users have none: within a tenant A and F
- * count as they are.
+ * (Ye et al., Eqs. 8 and 12.) So what nobody lacked is never paid back, and
+ * what somebody lacked is, in full. Gifts fade as A and F do. Users have none:
+ * within a tenant A and F count as they are.
  */
 #include "src/model/fairness_priv.h"
 

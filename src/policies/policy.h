@@ -39,7 +39,7 @@ struct astra_candidate {
 			     * and not counted */
 	double submit_sec;
 	double precedence;	 /* of two that are alike, larger goes first */
-	double rho;		 /* of the job, Eq. 15 */
+	double rho;		 /* of the job, Eq. 15 (Ye et al.) */
 	double attained;	 /* GPU seconds it has had, as charged */
 	uint32_t leases;	 /* leases it has had so far */
 	bool fresh;		 /* never ran */
@@ -50,7 +50,7 @@ struct astra_candidate {
 struct astra_contestant {
 	const char *name;	  /* a tenant's, as the host calls it */
 	struct astra_usage usage; /* up to now */
-	double quota;		  /* Quota_j in GPUs, Eq. 6 */
+	double quota;		  /* Quota_j in GPUs, Eq. 6 (Ye et al.) */
 	bool entitled;		  /* has a positive weight */
 };
 

@@ -54,7 +54,7 @@ static double lie(const struct astra_lies *lies, enum astra_level level,
 	return 1 + lies->part * part;
 }
 
-/* rho = T_sh / T_id of k GPUs (Eqs. 1 and 2), and the lie. */
+/* rho = T_sh / T_id of k GPUs (Mahajan et al., Eqs. 1 and 2), and the lie. */
 static int overbid_fill(struct astra_overbid *agent,
 			const struct astra_auction_app *app,
 			const struct astra_themis_phase *phase,

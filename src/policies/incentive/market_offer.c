@@ -166,8 +166,8 @@ static int market_offer_add_parts(struct astra_market *m,
 	return 0;
 }
 
-/* Eq. 2: what is paid in a slot goes to the users in proportion to what their
- * own jobs left unused there. */
+/* Eq. 2 (Wang et al.): what is paid in a slot goes to the users in proportion
+ * to what their own jobs left unused there. */
 static void pay_users(const struct astra_market *m, int kind,
 		      const struct market_best *best, double *incomes)
 {

@@ -252,8 +252,8 @@ static bool step_gather(struct astra_ogas *o, const struct ogas_node *n)
 	return any > 0;
 }
 
-/* rate * gradient of one type (Eq. 30), plus y if it starts from there, into z:
- * the slope less beta where the type is k*. */
+/* rate * gradient of one type (Zhao et al., Eq. 30), plus y if it starts from
+ * there, into z: the slope less beta where the type is k*. */
 static void step_climb(struct astra_ogas *o, const struct ogas_node *n,
 		       size_t k, bool from_y)
 {

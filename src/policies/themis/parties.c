@@ -227,7 +227,8 @@ static void parties_fill(struct themis_parties *parties,
 	}
 }
 
-/* One job is as Eq. 1 has it, several are one phase of Eq. 2. */
+/* One job is as Eq. 1 has it, several are one phase of Eq. 2.
+ * (Mahajan et al.) */
 static void set_work(struct astra_themis_app *app, const struct themis_party *p,
 		     const struct astra_job *job)
 {
