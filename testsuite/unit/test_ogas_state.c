@@ -140,6 +140,7 @@ static void a_restored_learner_goes_on_bit_for_bit(void **state)
 		struct astra_bytes bytes = {0};
 		struct astra_ogas *o, *p;
 		uint32_t x[WORLD_PORTS];
+		double *a, *b;
 
 		w.options.rate = (enum astra_ogas_rate)(i % 3);
 		w.options.reactive = i % 2;
@@ -151,6 +152,12 @@ static void a_restored_learner_goes_on_bit_for_bit(void **state)
 		}
 		astra_ogas_save(o, &bytes);
 		p = restored(&w, &bytes);
+		a = ogas_all(o);
+		b = ogas_all(p);
+		assert_memory_equal(a, b,
+				    w.ports * w.nodes * w.types * sizeof(*a));
+		free(a);
+		free(b);
 		for (int t = 0; t < 10; t++) {
 			ogas_arrivals(&random, x);
 			assert_true(astra_ogas_step(o, x) ==
@@ -184,6 +191,11 @@ static void what_is_learned_is_as_without_lending(void **state)
 		o = ogas_build(&w);
 		p = ogas_build(&lends);
 		for (int t = 0; t < 10; t++) {
+			if (t == 5 && !w.edge[0][0]) { /* in mid-slot */
+				astra_ogas_connect(o, 0, 0);
+				astra_ogas_connect(p, 0, 0);
+				w.edge[0][0] = true;
+			}
 			ogas_arrivals(&random, x);
 			astra_ogas_step(o, x);
 			astra_ogas_step(p, x);

@@ -2,6 +2,7 @@
 /* The steps of a round of Themis beside its auction: who takes part, what is
  * kept after the payment, who gets the rest. (SPEC section 2) */
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/common/random.h"
 #include "src/policies/themis/memories.h"
@@ -142,6 +143,29 @@ static void give(uint32_t *machines, const struct astra_themis_taker *takers,
 	free(gifts);
 }
 
+/* Four at a time: of the machine of 4, not of 2 + 2; and of the one of 5 rather
+ * than of a larger one. */
+static void a_quantum_is_of_one_machine(void **state)
+{
+	static const struct {
+		uint32_t machines[3], left[3];
+	} cases[] = {{{2, 4, 2}, {2, 0, 2}},
+		     {{9, 5, 8}, {9, 1, 8}},
+		     {{3, 2, 3}, {0, 1, 3}}};
+	const struct astra_themis_taker taker = {.room = 4, .quantum = 4};
+	uint32_t got;
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		uint32_t machines[3];
+
+		memcpy(machines, cases[i].machines, sizeof(machines));
+		give(machines, &taker, 1, 1, &got);
+		assert_int_equal(got, 4);
+		assert_memory_equal(machines, cases[i].left, sizeof(machines));
+	}
+}
+
 static void participants_come_last(void **state)
 {
 	static const struct astra_themis_taker takers[] = {
@@ -257,6 +281,7 @@ int main(void)
 		cmocka_unit_test(rounding_by_the_golden_numbers),
 		cmocka_unit_test(kept_gpus_are_multiples_of_the_quantum),
 		cmocka_unit_test(a_bundle_keeps_its_machines),
+		cmocka_unit_test(a_quantum_is_of_one_machine),
 		cmocka_unit_test(participants_come_last),
 		cmocka_unit_test(leftovers_depend_on_the_seed_alone),
 		cmocka_unit_test(a_quantum_is_given_whole_or_not_at_all),

@@ -159,6 +159,148 @@ static void a_poor_place_is_still_a_place(void **state)
 	astra_themis_round_clear(&round);
 }
 
+enum { LARGE = 12 };
+
+/* Apps of rigid jobs on many machines. */
+struct large {
+	struct astra_themis_machine machines[LARGE];
+	double work[2][LARGE];
+	struct astra_themis_phase phases[2];
+	struct astra_themis_app apps[2];
+	struct world w;
+};
+
+static void large_init(struct large *l, const uint32_t gpus[LARGE],
+		       size_t machines, size_t apps)
+{
+	*l = (struct large){0};
+	for (size_t m = 0; m < machines; m++)
+		l->machines[m] = (struct astra_themis_machine){.free = gpus[m],
+							       .slot = gpus[m]};
+	for (size_t i = 0; i < apps; i++) {
+		l->apps[i] = plain_app(2, 0);
+		l->apps[i].kind = ASTRA_THEMIS_PHASES;
+		l->apps[i].phases = &l->phases[i];
+		l->apps[i].phase_count = 1;
+		l->phases[i].work_sec = l->work[i];
+	}
+	l->w.market = (struct astra_themis_market){
+		.cluster_gpus = 100,
+		.machines = l->machines,
+		.machine_count = machines,
+		.apps = l->apps,
+		.app_count = apps,
+	};
+}
+
+/* So many jobs of so many GPUs and GPU seconds each, S across machines. */
+static void large_app(struct large *l, size_t i, uint32_t jobs, uint32_t gpus,
+		      double work, double slowdown)
+{
+	for (uint32_t j = 0; j < jobs; j++)
+		l->work[i][j] = work;
+	l->phases[i].job_count = jobs;
+	l->phases[i].job_gpus_max = l->phases[i].job_gpus_min = gpus;
+	l->apps[i].gpus_max = jobs * gpus;
+	l->apps[i].gpus_least = l->apps[i].quantum = gpus;
+	l->apps[i].budget_sec = jobs * work;
+	l->apps[i].slowdown[ASTRA_LEVEL_RACK] = slowdown;
+	l->apps[i].slowdown[ASTRA_LEVEL_CROSS] = 2 * slowdown;
+}
+
+/* Of three machines of 4 each one is kept, not parts of all: c = 1/2. */
+static void what_is_kept_has_room_for_a_job(void **state)
+{
+	static const uint32_t gpus[LARGE] = {4, 4, 4, 4, 4, 4};
+	struct astra_themis_round round;
+	struct large l;
+
+	(void)state;
+	large_init(&l, gpus, 6, 2);
+	large_app(&l, 0, 8, 4, 100, 2);
+	large_app(&l, 1, 8, 4, 100, 2);
+	hold(&l.w, &round);
+	for (size_t i = 0; i < 2; i++) {
+		struct astra_themis_shares kept = astra_themis_kept(&round, i);
+
+		assert_int_equal(
+			astra_themis_gpus(astra_themis_pf(&round.auction, i)),
+			12);
+		assert_int_equal(kept.count, 1);
+		assert_int_equal(kept.share[0].gpus, 4);
+	}
+	astra_themis_round_clear(&round);
+}
+
+/* Who has the larger jobs chooses first: six machines of 4 are whole. */
+static void large_jobs_get_whole_machines(void **state)
+{
+	static const uint32_t gpus[LARGE] = {4, 4, 4, 4, 4, 4,
+					     4, 4, 4, 4, 4, 4};
+	struct astra_themis_round round;
+	struct large l;
+
+	(void)state;
+	large_init(&l, gpus, LARGE, 2);
+	large_app(&l, 0, 8, 3, 100, 2);
+	large_app(&l, 1, 6, 4, 100, 2);
+	hold(&l.w, &round);
+	assert_false(round.auction.exact);
+	for (size_t i = 0; i < round.bidder_count; i++) {
+		struct astra_themis_shares pf =
+			astra_themis_pf(&round.auction, i);
+
+		if (round.bidders[i] != 1)
+			continue;
+		assert_int_equal(pf.count, 6);
+		for (size_t k = 0; k < pf.count; k++)
+			assert_int_equal(pf.share[k].gpus, 4);
+	}
+	astra_themis_round_clear(&round);
+}
+
+/* Two jobs of 4 on machines of 2: each within a rack. */
+static void jobs_that_span_machines_are_within_a_rack(void **state)
+{
+	static const uint32_t gpus[LARGE] = {2, 2, 2, 2, 2, 2, 2, 2};
+	struct astra_themis_shares pf;
+	struct astra_themis_round round;
+	struct large l;
+	size_t first = 0;
+
+	(void)state;
+	large_init(&l, gpus, 8, 1);
+	for (size_t m = 3; m < 8; m++)
+		l.machines[m].rack = 1;
+	large_app(&l, 0, 2, 4, 100, 1.1);
+	hold(&l.w, &round);
+	assert_false(round.auction.exact);
+	pf = astra_themis_pf(&round.auction, 0);
+	assert_int_equal(pf.count, 4);
+	for (size_t k = 0; k < pf.count; k++)
+		first += pf.share[k].machine < 3;
+	assert_int_equal(first, 2);
+	astra_themis_round_clear(&round);
+}
+
+/* One app gets a machine of 8, the other eight of one, where it is 20 times as
+ * slow: log V = 0 and -log 20. Both are served. */
+static void a_slow_place_counts_as_one(void **state)
+{
+	static const uint32_t gpus[LARGE] = {8, 1, 1, 1, 1, 1, 1, 1, 1};
+	struct astra_themis_round round;
+	struct large l;
+
+	(void)state;
+	large_init(&l, gpus, 9, 2);
+	large_app(&l, 0, 2, 8, 80, 20);
+	large_app(&l, 1, 2, 8, 80, 20);
+	hold(&l.w, &round);
+	assert_int_equal(round.auction.served, 2);
+	assert_close(round.auction.log_product, -log(20), 1e-9);
+	astra_themis_round_clear(&round);
+}
+
 static uint32_t below(struct astra_random *random, uint32_t count)
 {
 	return (uint32_t)astra_random_below(random, count);
@@ -537,6 +679,10 @@ int main(void)
 		cmocka_unit_test(identical_apps_by_the_golden_numbers),
 		cmocka_unit_test(sensitive_apps_are_kept_together),
 		cmocka_unit_test(a_poor_place_is_still_a_place),
+		cmocka_unit_test(what_is_kept_has_room_for_a_job),
+		cmocka_unit_test(large_jobs_get_whole_machines),
+		cmocka_unit_test(jobs_that_span_machines_are_within_a_rack),
+		cmocka_unit_test(a_slow_place_counts_as_one),
 		cmocka_unit_test(rounds_keep_the_rules),
 		cmocka_unit_test(lying_does_not_pay),
 		cmocka_unit_test(large_rounds_keep_the_rules),

@@ -293,6 +293,28 @@ static void estimates_are_bounds(void **state)
 	}
 }
 
+/* 16 rigid jobs of 4 where 12 have room on one machine: the others span. Those
+ * that can do with less have 3 GPUs each where no machine has 4. */
+static void no_more_jobs_are_whole_than_have_room(void **state)
+{
+	static const double slow[] = {1, 1, 2, 4};
+	const struct astra_themis_crew rigid = {16, 4, 4, slow},
+				       any = {2, 1, 4, slow};
+	const struct astra_themis_room room = {.largest = 4, .whole = 12};
+	const struct astra_themis_room small = {.largest = 3, .whole = 0};
+
+	(void)state;
+	assert_close(
+		astra_themis_pace_most(&rigid, 48, ASTRA_LEVEL_RACK, room).gpus,
+		48, 1e-9);
+	assert_close(astra_themis_pace_most(&rigid, 64, ASTRA_LEVEL_CROSS, room)
+			     .gpus,
+		     48 + 16 / 2., 1e-9);
+	assert_close(
+		astra_themis_pace_most(&any, 7, ASTRA_LEVEL_RACK, small).gpus,
+		6, 1e-9);
+}
+
 /* A GPU more does no harm, as it may idle; but for jobs that span machines: not
  * all divisions are looked at. */
 static void more_gpus_are_hardly_ever_worse(void **state)
@@ -329,6 +351,7 @@ int main(void)
 		cmocka_unit_test(jobs_of_one_gpu_are_nowhere_apart),
 		cmocka_unit_test(divisions_are_as_good_as_any),
 		cmocka_unit_test(estimates_are_bounds),
+		cmocka_unit_test(no_more_jobs_are_whole_than_have_room),
 		cmocka_unit_test(more_gpus_are_hardly_ever_worse),
 	};
 
