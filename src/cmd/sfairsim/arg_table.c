@@ -66,34 +66,39 @@ static int set_elastic(const struct astra_cli_option *row, void *at,
 	return 0;
 }
 
+/* PERCENT%, as a part. */
+static int read_percent(const char *value, double *part,
+			struct astra_error *err)
+{
+	int used = 0;
+
+	if (sscanf(value, "%lf%%%n", part, &used) != 1 || !used ||
+	    value[used] || !(*part >= 0 && *part <= 100))
+		return astra_error_set(err, "PERCENT%%, from 0 to 100");
+	*part /= 100;
+	return 0;
+}
+
 static int set_unprepared(const struct astra_cli_option *row, void *at,
 			  const char *value, struct astra_error *err)
 {
 	struct sfairsim_args *args = at;
-	double part;
-	int used = 0;
 
 	(void)row;
-	if (sscanf(value, "%lf%%%n", &part, &used) != 1 || !used ||
-	    value[used] || !(part >= 0 && part <= 100))
-		return astra_error_set(err, "PERCENT%%, from 0 to 100");
-	args->unprepared = part / 100;
-	return 0;
+	return read_percent(value, &args->unprepared, err);
 }
 
 static int set_error(const struct astra_cli_option *row, void *at,
 		     const char *value, struct astra_error *err)
 {
 	struct sfairsim_args *args = at;
-	double part;
-	int used = 0;
 
 	(void)row;
-	if (sscanf(value, "%lf%%%n", &part, &used) != 1 || !used ||
-	    value[used] || !(part >= 0 && part < 100))
-		return astra_error_set(err, "PERCENT%%, from 0 to below 100");
-	args->sim.error = part / 100;
-	return 0;
+	if (read_percent(value, &args->sim.error, err) < 0)
+		return -1;
+	return args->sim.error < 1
+		       ? 0
+		       : astra_error_set(err, "PERCENT%%, below 100");
 }
 
 static int set_slowdown(const struct astra_cli_option *row, void *at,
