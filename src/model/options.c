@@ -691,8 +691,7 @@ const struct astra_option astra_option_table[] = {
 	 .words = {"decay", "theory", "const"}},
 	{"LentSteps", "NUMBER", "0",
 	 "ogasched lends what classes without a waiting job have learned to have, "
-	 "for the slot, and the others climb so many steps further from there; 5 "
-	 "earn most of what can be earned so. 0: "
+	 "for the slot, and the others climb so many steps further from there. 0: "
 	 "as in the paper. What is learned is the same, so what can be lost by "
 	 "learning is bounded as without; what is lent comes on top.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, lent_steps)},
