@@ -113,35 +113,39 @@ int agent_work_bid(struct agent_work *work, const struct agent_memory *memory,
 	return 0;
 }
 
-/* By how much the app's jobs are slowed on k GPUs of that level: each on those
- * that it has. */
-static double left_slowdown(const struct agent_offer *offer, uint32_t k,
-			    enum astra_level level)
+/* The app's jobs as one phase, without their work. */
+static struct astra_themis_phase left_jobs(const struct agent_offer *offer)
 {
-	struct astra_themis_crew crew = {
-		.gpus_min = 1,
-		.gpus_max = 1,
-		.slowdown = offer->slowdown,
-	};
-	struct astra_themis_phase phase = {0};
-	struct astra_themis_pace pace;
+	struct astra_themis_phase phase = {.job_gpus_max = 1};
 
 	for (size_t i = 0; i < offer->job_count; i++) {
 		phase.more_jobs += offer->jobs[i].copies;
-		if (offer->jobs[i].gpus > crew.gpus_max)
-			crew.gpus_max = offer->jobs[i].gpus;
+		if (offer->jobs[i].gpus > phase.job_gpus_max)
+			phase.job_gpus_max = offer->jobs[i].gpus;
 	}
-	if (phase.more_jobs < 2)
+	return phase;
+}
+
+/* By how much they are slowed on k GPUs of that level: each job on those that
+ * it has. */
+static double left_slowdown(const struct agent_offer *offer,
+			    const struct astra_themis_phase *jobs, uint32_t k,
+			    enum astra_level level)
+{
+	const struct astra_themis_crew crew =
+		astra_themis_crew(jobs, offer->slowdown);
+	struct astra_themis_pace pace;
+
+	if (crew.jobs < 2)
 		return offer->slowdown[level];
-	crew.jobs = phase.more_jobs;
-	phase.job_gpus_max = crew.gpus_max;
 	pace = astra_themis_pace_least(&crew, k, level);
-	return astra_themis_mean_slowdown(&phase, k, &pace);
+	return astra_themis_mean_slowdown(jobs, k, &pace);
 }
 
 int agent_left_bid(const struct agent_offer *offer, struct agent_bid *bid,
 		   struct astra_error *err)
 {
+	const struct astra_themis_phase jobs = left_jobs(offer);
 	double *rho;
 
 	if (!offer->left_count || !(offer->ideal_sec > 0))
@@ -154,7 +158,7 @@ int agent_left_bid(const struct agent_offer *offer, struct agent_bid *bid,
 			size_t at = k < offer->left_count
 					    ? k
 					    : offer->left_count - 1;
-			double sec = left_slowdown(offer, k + 1,
+			double sec = left_slowdown(offer, &jobs, k + 1,
 						   (enum astra_level)level) *
 				     offer->left_sec[at];
 

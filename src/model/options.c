@@ -690,10 +690,10 @@ const struct astra_option astra_option_table[] = {
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, learning_rate)},
 	 .words = {"decay", "theory", "const"}},
 	{"LentSteps", "NUMBER", "0",
-	 "ogasched lends what classes without a waiting job have learned to have, "
-	 "for the slot, and the others climb so many steps further from there. 0: "
-	 "as in the paper. What is learned is the same, so what can be lost by "
-	 "learning is bounded as without; what is lent comes on top.",
+	 "For each slot ogasched lends what it has learned for classes without a "
+	 "job to the other classes, whose shares take so many more steps along the "
+	 "gradient. 0, as in the paper, lends nothing. What is learned is the same "
+	 "in both cases. After a restart within a slot a planned start may differ.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, lent_steps)},
 	 .least = 0, .most = 50},
 	{"LearnedUtility", "linear|log|reciprocal|poly", "log",

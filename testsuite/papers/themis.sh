@@ -11,7 +11,8 @@
 # As printed: 64 GPUs, 8 nodes of two and 12 of four in two racks each. Ours: the trace
 # (themis-testbed.py), seeds 1 to 3, a checkpoint of 10 s and a start of 40 s, a lease of
 # 10 minutes and f = 0.8 where they are not varied, no promised first starts. A number is
-# the median of the seeds, and for errors of three draws each. A ratio above 1.6 counts as reproduced.
+# the median of the seeds, and for errors of three draws each. A ratio above 1.6 counts
+# as reproduced.
 
 set -euo pipefail
 

@@ -15,6 +15,16 @@ uint32_t astra_themis_gpus(struct astra_themis_shares shares)
 	return gpus;
 }
 
+uint32_t astra_themis_job_gpus(const struct astra_themis_app *app)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < app->phase_count; i++)
+		if (app->phases[i].job_gpus_max > gpus)
+			gpus = app->phases[i].job_gpus_max;
+	return gpus;
+}
+
 /* Where some GPUs are. */
 struct place {
 	const struct astra_themis_machine *machines;
@@ -61,10 +71,7 @@ static bool by_place(const struct astra_themis_app *app)
 {
 	if (app->stated || app->kind == ASTRA_THEMIS_SINGLE)
 		return false;
-	for (size_t i = 0; i < app->phase_count; i++)
-		if (app->phases[i].job_gpus_max > 1)
-			return true;
-	return false;
+	return astra_themis_job_gpus(app) > 1;
 }
 
 static double single_sec(const struct astra_themis_app *app, uint32_t k)

@@ -56,6 +56,9 @@ struct astra_themis_app {
 	double stated_left;
 };
 
+/* GPUs of the largest jobs of its phases; 0: it has none. */
+uint32_t astra_themis_job_gpus(const struct astra_themis_app *app);
+
 /* GPUs of a list. */
 uint32_t astra_themis_gpus(struct astra_themis_shares shares);
 

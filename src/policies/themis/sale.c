@@ -124,14 +124,11 @@ static int keep_better(const struct astra_themis_bid *bid,
 {
 	struct astra_themis_share *scratch =
 		calloc(bundle.count + 1, sizeof(*scratch));
-	uint32_t *other = kept + bundle.count, each = 1;
+	uint32_t *other = kept + bundle.count;
 
 	if (!scratch)
 		return -1;
-	for (size_t i = 0; i < bid->app->phase_count; i++)
-		if (bid->app->phases[i].job_gpus_max > each)
-			each = bid->app->phases[i].job_gpus_max;
-	round_pieces(bundle, k, each, other);
+	round_pieces(bundle, k, astra_themis_job_gpus(bid->app), other);
 	if (log_v_kept(bid, bundle, other, scratch) >
 	    log_v_kept(bid, bundle, kept, scratch))
 		memcpy(kept, other, bundle.count * sizeof(*kept));
@@ -179,9 +176,8 @@ static void give_one(struct giving *g, uint32_t taker, size_t machine)
 	};
 }
 
-/* A quantum: of the machine with least that has as many, else of the first
- * ones.
- */
+/* A quantum: of the machine with the fewest that has enough, else of the first
+ * ones. */
 static void give_quantum(struct giving *g, uint32_t taker, uint32_t gpus)
 {
 	size_t at;

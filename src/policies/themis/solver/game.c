@@ -112,17 +112,6 @@ static int fill_scores(struct astra_themis_game *game, size_t i)
 	return 0;
 }
 
-/* The GPUs of its largest jobs. */
-static uint32_t job_gpus_of(const struct astra_themis_app *app)
-{
-	uint32_t gpus = 0;
-
-	for (size_t k = 0; k < app->phase_count; k++)
-		if (app->phases[k].job_gpus_max > gpus)
-			gpus = app->phases[k].job_gpus_max;
-	return gpus;
-}
-
 static double most_at(const struct astra_themis_bid *bid, uint32_t k)
 {
 	return bid->log_most[k < bid->gpus_max ? k : bid->gpus_max];
@@ -139,7 +128,7 @@ static int set_place(struct astra_themis_game *game, size_t i)
 		return 0;
 	player->flat = false;
 	if (bid->anywhere) {
-		player->job_gpus = job_gpus_of(bid->app);
+		player->job_gpus = astra_themis_job_gpus(bid->app);
 		return 0;
 	}
 	most = astra_arena_take(&game->arena,
