@@ -640,17 +640,32 @@ void astra_fairness_begin_period(struct astra_fairness *f, double now_sec)
 	}
 }
 
+/* What it was when the integrals were settled. To settle them now would round
+ * them once more than in the engine whose image this is, and ties would go to
+ * others. */
+static double fairness_used_before(double used_gpu_sec, double alloc_gpus,
+				   double sec)
+{
+	return used_gpu_sec - alloc_gpus * astra_max(sec, 0);
+}
+
 void astra_fairness_restore_tenant_used(struct astra_fairness *f,
 					double now_sec, uint32_t tenant,
 					double used_gpu_sec)
 {
-	settled(f, now_sec, tenant)->used_gpu_sec = used_gpu_sec;
+	struct tenant *t = &f->tenants[tenant];
+
+	t->used_gpu_sec = fairness_used_before(used_gpu_sec, t->alloc_gpus,
+					       now_sec - t->at_sec);
 }
 
 void astra_fairness_restore_user_used(struct astra_fairness *f, double now_sec,
 				      uint32_t user, double used_gpu_sec)
 {
-	settled_group(f, now_sec, user)->used_gpu_sec = used_gpu_sec;
+	struct group *g = &f->groups[user];
+
+	g->used_gpu_sec = fairness_used_before(used_gpu_sec, g->alloc_gpus,
+					       now_sec - g->at_sec);
 }
 
 double astra_fairness_quota(const struct astra_fairness *f, uint32_t tenant)
