@@ -689,11 +689,11 @@ const struct astra_option astra_option_table[] = {
 	 "can be lost by learning; decay: less and less far.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, learning_rate)},
 	 .words = {"decay", "theory", "const"}},
-	{"LentSteps", "NUMBER", "0",
+	{"LentSteps", "NUMBER", "5",
 	 "For each slot ogasched lends what it has learned for classes without a "
 	 "job to the other classes, whose shares take so many more steps along the "
 	 "gradient. 0, as in the paper, lends nothing. What is learned is the same "
-	 "in both cases. After a restart within a slot a planned start may differ.",
+	 "in both cases.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, lent_steps)},
 	 .least = 0, .most = 50},
 	{"LearnedUtility", "linear|log|reciprocal|poly", "log",

@@ -18,7 +18,7 @@ static const struct ogas_way ways[] = {
 	{.name = "reactive", .reactive = true},
 	{.name = "theory", .rate = ASTRA_OGAS_THEORY},
 	{.name = "both", .rate = ASTRA_OGAS_THEORY, .reactive = true},
-	{.name = "lent 5",
+	{.name = "pool",
 	 .rate = ASTRA_OGAS_THEORY,
 	 .reactive = true,
 	 .lent_steps = 5},

@@ -223,12 +223,12 @@ static void what_is_lent_comes_on_top(void **state)
 	assert_true(earned[2] > 1.1 * best);
 }
 
-/* What a pool uses by default: LearningRate=theory, LearnedUtility=log, and the
- * slot's arrivals are known when it begins. */
+/* What a pool uses by default: LearningRate=theory, LearnedUtility=log,
+ * LentSteps=5, and the slot's arrivals are known when it begins. */
 static void with_a_pools_defaults_the_learner_is_ahead_of_all(void **state)
 {
-	const struct ogas_way pool = {.rate = ASTRA_OGAS_THEORY,
-				      .reactive = true};
+	const struct ogas_way pool = {
+		.rate = ASTRA_OGAS_THEORY, .reactive = true, .lent_steps = 5};
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
