@@ -41,8 +41,16 @@ static int count_beaten(const double *earned, int learner)
 	return count;
 }
 
+static double earn(const struct ogas_instance *w, struct ogas_way way,
+		   const struct ogas_way *rate)
+{
+	way.eta0 = way.fixed ? 0 : rate->eta0;
+	way.decay = way.fixed ? 0 : rate->decay;
+	return ogas_earn(w, &way);
+}
+
 static void row(const char *label, const struct ogas_instance *instance,
-		int first_seed, int seeds)
+		const struct ogas_way *rate, int first_seed, int seeds)
 {
 	double mean[WAYS] = {0};
 	int first[LEARNERS] = {0};
@@ -53,7 +61,7 @@ static void row(const char *label, const struct ogas_instance *instance,
 
 		ogas_instance_fill(&w, (uint64_t)(first_seed + seed - 1));
 		for (int i = 0; i < WAYS; i++) {
-			earned[i] = ogas_earn(&w, &ways[i]);
+			earned[i] = earn(&w, ways[i], rate);
 			mean[i] += earned[i] / seeds;
 		}
 		for (int i = 0; i < LEARNERS; i++)
@@ -85,11 +93,14 @@ struct setting {
 	const char *what, *label; /* what: the head of a new table */
 	const char *utility;
 	double arrival, demand, density, beta_least;
+	struct ogas_way rate; /* of it eta0 and decay */
 	size_t ports, nodes, slots;
 	int first_seed;
 };
 
 #define FIGURE_2 .demand = 2, .slots = 8000, .beta_least = 0.4, .first_seed = 11
+
+#define FIGURE_4 .density = 0.2, FIGURE_2
 
 static const struct setting settings[] = {
 	{"utility", "any of these", .utility = NULL},
@@ -124,6 +135,12 @@ static const struct setting settings[] = {
 	{"Figure 2: ports a node", "2", .density = 0.2, FIGURE_2},
 	{NULL, "2.5", .density = 0.25, FIGURE_2},
 	{NULL, "3", .density = 0.3, FIGURE_2},
+	{"Figure 4: eta", "5", .rate.eta0 = 5, FIGURE_4},
+	{NULL, "25", FIGURE_4},
+	{NULL, "100", .rate.eta0 = 100, FIGURE_4},
+	{"Figure 4: decay", "0.995", .rate.decay = 0.995, FIGURE_4},
+	{NULL, "0.9999", FIGURE_4},
+	{NULL, "1", .rate.decay = 1, FIGURE_4},
 };
 
 static double or_usual(double value, double usual)
@@ -147,7 +164,7 @@ static void measure(const struct setting *s, int seeds)
 
 	if (s->what)
 		head(s->what);
-	row(s->label, &w, s->first_seed ? s->first_seed : 1, seeds);
+	row(s->label, &w, &s->rate, s->first_seed ? s->first_seed : 1, seeds);
 }
 
 int main(int argc, char **argv)

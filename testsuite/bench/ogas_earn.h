@@ -13,7 +13,8 @@ struct ogas_way {
 	enum astra_ogas_rate rate;
 	bool reactive;
 	uint32_t lent_steps;
-	bool fixed; /* the best allocation that never changes */
+	bool fixed;	    /* the best allocation that never changes */
+	double eta0, decay; /* 0: of Table II */
 };
 
 enum { OGAS_FIXED_STEPS = 2000 };
@@ -86,8 +87,10 @@ static inline double ogas_earn(const struct ogas_instance *w,
 	const struct astra_ogas_options options = {
 		.rate = way->rate,
 		.reactive = way->reactive,
-		.eta0 = 25,
-		.decay = way->fixed ? 0.995 : 0.9999,
+		.eta0 = way->eta0 > 0 ? way->eta0 : 25,
+		.decay = way->decay > 0 ? way->decay
+			 : way->fixed	? 0.995
+					: 0.9999,
 		.horizon = w->slots,
 		.lent_steps = way->lent_steps,
 	};

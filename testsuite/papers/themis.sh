@@ -14,29 +14,15 @@
 # the median of the seeds, and for errors of three draws each. A ratio above 1.6 counts
 # as reproduced.
 
-set -euo pipefail
-
-here=$(cd "$(dirname "$0")" && pwd)
-sim=$(realpath "${top_builddir:-$here/../../build}/sfairsim")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0 seeds='1 2 3' draws=1
-cd "$tmp"
+# shellcheck source=testsuite/papers/lib.sh
+. "$(dirname "$0")/lib.sh"
+testbed="$here/themis-testbed.py" draws=1
 
 {
 	echo node,gpus,rack
 	for n in {0..7}; do echo "two$n,2,$((n / 4))"; done
 	for n in {0..11}; do echo "four$n,4,$((2 + n / 6))"; done
 } >nodes.csv
-
-# traces NAME OPTION...: one for each seed.
-traces() {
-	local name=$1 seed
-	shift
-	for seed in $seeds; do
-		"$here/themis-testbed.py" "$seed" "$@" >"$name.$seed"
-	done
-}
 
 # largest NAME POLICIES OPTION...: a line for each seed and policy, with the largest rho
 # of an app and the GPU hours.
@@ -51,23 +37,6 @@ largest() {
 			{ print seed, $at["policy"], $at["app_rho_max"], $at["gpu_sec"] / 3600 }' \
 			table.csv
 	done
-}
-
-# median COLUMN <ROWS
-median() {
-	awk -v column="$1" '{ print $column }' | sort -g |
-		awk '{ v[NR] = $1 } END { printf "%.2f\n", v[int((NR + 1) / 2)] }'
-}
-of() { grep " $1 " "$2"; }
-
-# verdict TEXT CONDITION: of numbers, as awk has it.
-verdict() {
-	if awk "BEGIN { exit !($2) }"; then
-		echo "reproduced: $1"
-	else
-		echo "NOT reproduced: $1"
-		failed=1
-	fi
 }
 
 # beside NAME: how many times as badly off the worst app is under others.
@@ -158,14 +127,11 @@ lies() {
 	verdict "a lie about places does not pay" \
 		"$(at lies 3 3) > 0.98 * $(at lies 1 3)"
 }
-at() { awk -v row="$2" -v column="$3" 'NR == row { print $column }' "$1"; }
 
-short=''
-[[ ${1-} != --short ]] || short=1
-traces workload-1
+traces workload-1 "$testbed"
 beside workload-1
-[[ ! $short ]] || exit $failed
-traces workload-2 --halving --network=50
+[[ ! $short ]] || exit "$failed"
+traces workload-2 "$testbed" --halving --network=50
 beside workload-2
 vary workload-1 LeaseTerm --set=LeaseTerm= 5:00 10:00 20:00 40:00
 verdict "longer leases are less fair" \
@@ -176,7 +142,7 @@ draws='1 2 3'
 vary workload-1 error --error= 0% 5% 10% 20%
 verdict "errors of 20 % in what is told of the jobs cost little" \
 	"$(at error 4 2) < 1.25 * $(at error 1 2)"
-traces workload-3 --halving --network=100
+traces workload-3 "$testbed" --halving --network=100
 beyond workload-3
 lies
-exit $failed
+exit "$failed"

@@ -1,8 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the papers claim, in short: testsuite/papers has it whole.
+# What the papers claim, in short: testsuite/papers has it whole, and test_ogas_reward
+# OGASched's.
 
 set -euo pipefail
 
-exec "$(dirname "$0")/../papers/themis.sh" --short
+cd "$(dirname "$0")/../papers"
+for name in astraea themis incentive; do
+	"./$name.sh" --short
+done

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# All of testsuite/papers, one after the other, some seven minutes on two cores. Ends with 1
+# where one verdict of them is not reproduced.
+#
+# usage: testsuite/papers/all.sh [--short]
+
+set -uo pipefail
+
+failed=0
+for name in astraea themis incentive ogasched; do
+	echo "== $name"
+	"$(dirname "$0")/$name.sh" "$@" || failed=1
+done
+exit "$failed"

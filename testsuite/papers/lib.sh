@@ -1,0 +1,49 @@
+# shellcheck shell=bash disable=SC2034
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# For testsuite/papers/NAME.sh: source it. It is in an empty folder then.
+#
+#   sim			sfairsim
+#   seeds		of traces, set by the entry
+#   short		not empty: the entry was called with --short
+#   traces NAME COMMAND...	NAME.SEED for each seed, made by COMMAND SEED
+#   median COLUMN		of rows on stdin
+#   of WORD FILE		the rows with that word
+#   at FILE ROW COLUMN
+#   verdict TEXT CONDITION	says whether it is reproduced; CONDITION: of numbers,
+#			as awk has it
+#   failed		0, or 1 where a verdict was no
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+sim=$(realpath "${top_builddir:-$here/../../build}/sfairsim")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failed=0 seeds='1 2 3' short=''
+[[ ${1-} != --short ]] || short=1
+cd "$tmp"
+
+traces() {
+	local name=$1 seed
+	shift
+	for seed in $seeds; do
+		"$1" "$seed" "${@:2}" >"$name.$seed"
+	done
+}
+
+median() {
+	awk -v column="$1" '{ print $column }' | sort -g |
+		awk '{ v[NR] = $1 } END { printf "%.2f\n", v[int((NR + 1) / 2)] }'
+}
+of() { grep -w -- "$1" "$2"; }
+at() { awk -v row="$2" -v column="$3" 'NR == row { print $column }' "$1"; }
+
+verdict() {
+	if awk "BEGIN { exit !($2) }"; then
+		echo "reproduced: $1"
+	else
+		echo "NOT reproduced: $1"
+				failed=1
+	fi
+}
