@@ -4,7 +4,9 @@
 # All of testsuite/papers, one after the other, some seven minutes on two cores. Ends with 1
 # where one verdict of them is not reproduced.
 #
-# usage: testsuite/papers/all.sh [--short]
+# usage: testsuite/papers/all.sh [--short] [--out=FOLDER]
+#   --short  a short form of each
+#   --out    each table as CSV and as SVG, too
 
 set -uo pipefail
 

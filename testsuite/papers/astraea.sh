@@ -5,8 +5,9 @@
 # under LTGF and under others, and what the lease term does. Prints a table and a verdict
 # for each, and ends with 1 where one is not reproduced.
 #
-# usage: testsuite/papers/astraea.sh [--short]
+# usage: testsuite/papers/astraea.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of 3,000 jobs that are made up and four policies
+#   --out    each table as CSV and as SVG, too
 #
 # As printed: leases of 15 minutes, a checkpoint of 10 s, a start of 40 s. Ours: two weeks
 # of Venus, with ../shared as they were and tenants' quotas as weights, else made up like
@@ -49,8 +50,8 @@ policies=ltgf,gandiva-fair,tiresias,yarn-cs
 [[ $short ]] || policies+=,allox,themis,hived
 for nodes in 75 100; do
 	losses "$nodes" "$policies" >rows
-	echo "$nodes nodes: job loss, tenant loss, mean completion"
-	sed 's/^/  /' rows
+	table "astraea-$nodes" "ASTRAEA, $nodes nodes" policy 'job loss (%)' 'tenant loss (%)' \
+		'mean completion (s)' <rows
 	verdict "ltgf's job loss is $(job_loss ltgf) % (7.1 %), $(least 2)'s the least" \
 		"\"$(least 2)\" == \"ltgf\" && $(job_loss ltgf) <= 7.1"
 	verdict "yarn-cs' job loss is $(job_loss yarn-cs) % (73.6 %)" \
@@ -64,9 +65,10 @@ done
 
 "$sim" tune -q -p ltgf "${jobs[@]}" --nodes=75 --terms=5:00,10:00,15:00,30:00,1:00:00 \
 	--csv=table.csv >/dev/null
-echo "75 nodes: lease term, GPU time lost to leases, job loss, tenant loss"
-columns lost_share job_loss tenant_loss <table.csv | tee terms |
-	awk '{ printf "  %s %.1f %.1f %.1f\n", $1, 100 * $2, 100 * $3, 100 * $4 }'
+columns lost_share job_loss tenant_loss <table.csv |
+	awk '{ printf "%s %.1f %.1f %.1f\n", $1, 100 * $2, 100 * $3, 100 * $4 }' >terms
+table astraea-terms 'ASTRAEA, the lease term, 75 nodes' term 'GPU time lost (%)' \
+	'job loss (%)' 'tenant loss (%)' <terms
 verdict "a longer term loses less to leases" "$(at terms 5 2) < $(at terms 1 2) / 2"
 verdict "a longer term is less fair" \
 	"$(at terms 5 3) > $(at terms 3 3) && $(at terms 5 4) > $(at terms 1 4)"

@@ -5,8 +5,9 @@
 # and under others, what its market brings each tenant, and the base of its prices. Prints
 # a table and a verdict for each, and ends with 1 where one is not reproduced.
 #
-# usage: testsuite/papers/incentive.sh [--short]
+# usage: testsuite/papers/incentive.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of 100 jobs with one seed
+#   --out    each table as CSV and as SVG, too
 #
 # As printed: 14 users on 100 servers, slots of an hour, the jobs of incentive-jobs.py. Ours:
 # 50 servers of 2 GPUs and 50 of 8, seeds 1 to 3, no checkpoints and starts, no promised
@@ -44,26 +45,28 @@ times() {
 	join <(of incentive rows) <(of "$1" rows) | awk '{ print $3 / $5 }' | median 1
 }
 
-# over JOBS TEXT OPTION...: the table's row; its ratios are in fair and hived.
+# over COUNT OPTION...: the table's row for so many jobs.
 over() {
-	local count=$1 text=$2
-	shift 2
+	local count=$1
+	shift
 	traces "$count" "$jobs" --jobs="$count" "$@"
 	utilities "$count" incentive,gandiva-fair,hived,batchsche >rows
-	fair=$(times gandiva-fair) hived=$(times hived)
-	echo "  $text $count: gandiva-fair $fair hived $hived batchsche" \
-		"$(times batchsche)"
+	echo "$count $(times gandiva-fair) $(times hived) $(times batchsche)"
 }
 
-echo "jobs: how many times as much utility incentive has as others"
-for worth in linear convex; do
-	for count in 50 100 200; do
-		[[ ! $short || $count == 100 ]] || continue
-		# shellcheck disable=SC2046
-		over "$count" $worth $([[ $worth == linear ]] || echo --convex)
+counts='50 100 200'
+[[ ! $short ]] || counts=100
+for convex in '' --convex; do
+	worth=${convex#--} worth=${worth:-linear}
+	for count in $counts; do
+		over "$count" ${convex:+"$convex"}
+	done >ratios
+	table "incentive-$worth" "Incentive, $worth, times the utility of others" jobs \
+		gandiva-fair hived batchsche <ratios
+	while read -r count fair hived _; do
 		[[ $count == 50 ]] || verdict "$fair and $hived times (1.24 and 1.35)" \
 			"$fair > 1.05 && $hived > 1.05"
-	done
+	done <ratios
 done
 [[ ! $short ]] || exit "$failed"
 
@@ -73,17 +76,17 @@ utilities 100 incentive --set=LendIdle=no >lends-nothing
 echo "of that without lending: $(join lends lends-nothing |
 	awk '{ print $5 / $3 }' | median 1)"
 
-echo "alpha, a tenant's part of all gain by its part of all GPUs: least, median, most"
 for seed in $seeds; do
 	"$sim" run -q -p incentive --trace="100.$seed" "${options[@]}" --tenants-csv=- |
 		awk -F, 'NR > 1 { print $9 }' | sort -g |
-		awk '{ v[NR] = $1 } END { printf "  %.2f %.2f %.2f\n", v[1],
-			v[int((NR + 1) / 2)], v[NR] }'
-done | tee alphas
-verdict "each tenant gains by the market" "$(sort -g alphas | at /dev/stdin 1 1) > 0"
+		awk -v seed="$seed" '{ v[NR] = $1 } END { printf "%d %.2f %.2f %.2f\n", seed,
+			v[1], v[int((NR + 1) / 2)], v[NR] }'
+done >alphas
+table incentive-alpha "Incentive, a tenant's part of all gain by its part of all GPUs" seed \
+	least median most <alphas
+verdict "each tenant gains by the market" "$(median 2 <alphas) > 0"
 
-echo "PriceBase (theta), utility"
 for theta in 1 2 4 16 64; do
-	echo "  $theta $(utilities 100 incentive --set=PriceBase=$theta | median 3)"
-done
+	echo "$theta $(utilities 100 incentive --set=PriceBase=$theta | median 3)"
+done | table incentive-theta 'Incentive, the base of its prices' theta utility
 exit "$failed"

@@ -6,6 +6,8 @@
 #   sim			sfairsim
 #   seeds		of traces, set by the entry
 #   short		not empty: the entry was called with --short
+#   table NAME TITLE COLUMN...	prints the rows on stdin; with --out=FOLDER they are
+#			NAME.csv there, and NAME.svg
 #   traces NAME COMMAND...	NAME.SEED for each seed, made by COMMAND SEED
 #   median COLUMN		of rows on stdin
 #   of WORD FILE		the rows with that word
@@ -20,8 +22,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 sim=$(realpath "${top_builddir:-$here/../../build}/sfairsim")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-failed=0 seeds='1 2 3' short=''
-[[ ${1-} != --short ]] || short=1
+failed=0 seeds='1 2 3' short='' out=''
+for option; do
+	case $option in
+	--short) short=1 ;;
+	--out=?*) mkdir -p "${option#*=}" && out=$(cd "${option#*=}" && pwd) ;;
+	*) echo "$0: $option: there are --short and --out=FOLDER only" >&2 && exit 2 ;;
+	esac
+done
 cd "$tmp"
 
 traces() {
@@ -39,11 +47,23 @@ median() {
 of() { grep -w -- "$1" "$2"; }
 at() { awk -v row="$2" -v column="$3" 'NR == row { print $column }' "$1"; }
 
+table() {
+	local name=$1 title=$2 columns
+	shift 2
+	cat >table.rows
+	columns=$(printf ', %s' "${@:2}")
+	echo "$title: ${columns#, }"
+	sed 's/^/  /' table.rows
+	[[ $out ]] || return 0
+	(IFS=, && echo "$*" && tr -s ' ' ',' <table.rows) >"$out/$name.csv"
+	"$here/plot.py" "$title" <"$out/$name.csv" >"$out/$name.svg"
+}
+
 verdict() {
 	if awk "BEGIN { exit !($2) }"; then
 		echo "reproduced: $1"
 	else
 		echo "NOT reproduced: $1"
-				failed=1
+		failed=1
 	fi
 }

@@ -5,8 +5,9 @@
 # Fig. 2, and Fig. 4's rates of learning. Prints a table and a verdict for each, and ends
 # with 1 where one is not reproduced.
 #
-# usage: testsuite/papers/ogasched.sh [--short]
+# usage: testsuite/papers/ogasched.sh [--short] [--out=FOLDER]
 #   --short  Fig. 2 with one seed
+#   --out    each table as CSV and as SVG, too
 #
 # As printed: 10 ports, 128 nodes, 6 types, 8,000 slots, a job at a port with probability
 # 0.7, beta 0.4 to 0.6. Ours: requests and capacities (ogas_instance.h), twice the requests,
@@ -28,11 +29,13 @@ rewards() {
 gain() { awk -v a="$1" -v b="$2" 'NR == 1 { printf "%.1f", 100 * ($a / $b - 1) }' rows; }
 
 rewards 'Figure 2: ports a node' >rows
-echo "Fig. 2: percent over DRF, FAIRNESS, BINPACKING, SPREADING (11.3, 7.8, 13.9, 13.4)"
 for way in 3:reactive 5:both 6:pool; do
-	echo "  ${way#*:}" "$(for other in 8 9 10 11; do gain "${way%:*}" $other; echo; done |
+	echo "${way#*:}" "$(for other in 8 9 10 11; do gain "${way%:*}" $other; echo; done |
 		xargs)"
-done
+done >gains
+echo printed 11.3 7.8 13.9 13.4 >>gains
+table ogasched-2 'OGASched, Fig. 2, percent over' learner DRF FAIRNESS BINPACKING SPREADING \
+	<gains
 verdict "reactive $(gain 3 8) % over DRF, $(gain 3 9) % over FAIRNESS" \
 	"$(gain 3 8) > 8 && $(gain 3 9) > 5"
 verdict "what a pool does is better than printed" \
@@ -41,8 +44,8 @@ verdict "what a pool does is better than printed" \
 
 for figure in eta decay; do
 	rewards "Figure 4: $figure" >rows
-	echo "Fig. 4: $figure, reward of oga, of both, of FAIRNESS"
-	awk '{ print "  " $1, $2, $5, $9 }' rows
+	awk '{ print $1, $2, $5, $9 }' rows |
+		table "ogasched-$figure" 'OGASched, Fig. 4, reward' "$figure" oga both FAIRNESS
 	verdict "whatever $figure is, both earns the same, and more than FAIRNESS" \
 		"$(at rows 1 5) == $(at rows 3 5) && $(at rows 1 5) > $(at rows 1 9)"
 done

@@ -5,8 +5,9 @@
 # under others, and what the lease term and the fairness knob do. Prints a table and a
 # verdict for each, and ends with 1 where one is not reproduced.
 #
-# usage: testsuite/papers/themis.sh [--short]
+# usage: testsuite/papers/themis.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of one workload
+#   --out    each table as CSV and as SVG, too
 #
 # As printed: 64 GPUs, 8 nodes of two and 12 of four in two racks each. Ours: the trace
 # (themis-testbed.py), seeds 1 to 3, a checkpoint of 10 s and a start of 40 s, a lease of
@@ -44,10 +45,9 @@ beside() {
 	local other times policies=themis,gandiva,tiresias
 	[[ $short ]] || policies+=,slaq,optimus,srtf,srsf,ltgf
 	largest "$1" "$policies" --set=LeaseTerm=10:00 --set=FairnessKnob=0.8 >rows
-	echo "$1: the largest rho of an app"
 	for other in ${policies//,/ }; do
-		echo "  $other $(of "$other" rows | median 3)"
-	done
+		echo "$other $(of "$other" rows | median 3)"
+	done | table "themis-$1" "Themis, $1" policy 'largest rho of an app'
 	for other in gandiva tiresias; do
 		times=$(join <(of "$other" rows) <(of themis rows) |
 			awk '{ print $3 / $6 }' | median 1)
@@ -56,25 +56,26 @@ beside() {
 	done
 }
 
-# vary NAME KEY OPTION VALUE...: prints a row for each value, into the file of that key.
+# vary NAME KEY OPTION VALUE...: prints a row for each value; they are in KEY.rows, too.
 vary() {
 	local name=$1 key=$2 option=$3 value draw
 	shift 3
-	echo "$name: $key, the largest rho of an app, GPU hours"
 	for value; do
 		for draw in $draws; do
 			largest "$name" themis --set=LeaseTerm=10:00 \
 				--set=FairnessKnob=0.8 --seed="$draw" "$option$value"
 		done >rows
-		echo "  $value $(median 3 <rows) $(median 4 <rows)"
-	done | tee "$key"
+		echo "$value $(median 3 <rows) $(median 4 <rows)"
+	done >"$key.rows"
+	table "themis-$key" "Themis, $name, by $key" "$key" 'largest rho of an app' 'GPU hours' \
+		<"$key.rows"
 }
+
 # beyond NAME: GPU time beyond the jobs' own, with what leases cost and without, in
 # percent: the rest is lost to places.
 beyond() {
 	local costs policy seed
 	declare -A beyond
-	echo "$1: GPU time beyond the jobs' own, percent"
 	for costs in '' '--checkpoint=0 --cold-start=0'; do
 		# shellcheck disable=SC2086
 		largest "$1" themis,gandiva --set=LeaseTerm=10:00 \
@@ -88,12 +89,13 @@ beyond() {
 					"$1.$seed"
 			done | median 1)
 		done
-		echo "  ${costs:+lost to places: }themis ${beyond[themis]} gandiva" \
-			"${beyond[gandiva]}"
-		[[ $costs ]] || verdict "less GPU time than gandiva" \
-			"${beyond[themis]} < ${beyond[gandiva]}"
-	done
+		echo "${costs:+to-places} ${beyond[themis]} ${beyond[gandiva]}"
+	done | sed 's/^ /in-all /' >beyond
+	table "themis-beyond" "Themis, $1, percent of GPU time beyond the jobs' own" lost \
+		themis gandiva <beyond
+	verdict "less GPU time than gandiva" "$(at beyond 1 2) < $(at beyond 1 3)"
 }
+
 # lies: eight apps, alike and submitted together, want 128 of 64 GPUs. One of them
 # states its rho worse on GPUs of several machines; in turn each does.
 lies() {
@@ -109,7 +111,6 @@ lies() {
 			echo "$n,t$((n % 8)),u$((n % 8)),app$((n % 8)),0,14400,4,1/1/1.4/1.8"
 		done
 	} >alike
-	echo "alike: a lie about places, when the liar and the others are done, seconds"
 	for part in 0 50 100; do
 		for liar in {0..7}; do
 			"$sim" run -q --trace=alike --cluster=one-large.csv -p themis \
@@ -121,11 +122,13 @@ lies() {
 						print end[liar], others
 					}'
 		done >ends
-		echo "  $part % $(awk '{ l += $1 / NR0; o += $2 / NR0 } END { print l, o }' \
+		echo "$part% $(awk '{ l += $1 / NR0; o += $2 / NR0 } END { print l, o }' \
 			NR0=8 ends)"
-	done | tee lies
+	done >lies
+	table themis-lies 'Themis, a lie about places' lie 'the liar is done (s)' 'the others (s)' \
+		<lies
 	verdict "a lie about places does not pay" \
-		"$(at lies 3 3) > 0.98 * $(at lies 1 3)"
+		"$(at lies 3 2) > 0.98 * $(at lies 1 2)"
 }
 
 traces workload-1 "$testbed"
@@ -135,13 +138,13 @@ traces workload-2 "$testbed" --halving --network=50
 beside workload-2
 vary workload-1 LeaseTerm --set=LeaseTerm= 5:00 10:00 20:00 40:00
 verdict "longer leases are less fair" \
-	"$(at LeaseTerm 4 2) > 1.2 * $(at LeaseTerm 1 2)"
+	"$(at LeaseTerm.rows 4 2) > 1.2 * $(at LeaseTerm.rows 1 2)"
 vary workload-1 FairnessKnob --set=FairnessKnob= 0 0.4 0.8 1
-verdict "a larger f is fairer" "$(at FairnessKnob 3 2) < $(at FairnessKnob 1 2)"
+verdict "a larger f is fairer" "$(at FairnessKnob.rows 3 2) < $(at FairnessKnob.rows 1 2)"
 draws='1 2 3'
 vary workload-1 error --error= 0% 5% 10% 20%
 verdict "errors of 20 % in what is told of the jobs cost little" \
-	"$(at error 4 2) < 1.25 * $(at error 1 2)"
+	"$(at error.rows 4 2) < 1.25 * $(at error.rows 1 2)"
 traces workload-3 "$testbed" --halving --network=100
 beyond workload-3
 lies
