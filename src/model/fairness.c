@@ -640,9 +640,9 @@ void astra_fairness_begin_period(struct astra_fairness *f, double now_sec)
 	}
 }
 
-/* What it was when the integrals were settled. To settle them now would round
- * them once more than in the engine whose image this is, and ties would go to
- * others. */
+/* The use up to the last settlement. Settling here would round the integrals
+ * once more than in the original engine, and ties could be broken differently.
+ */
 static double fairness_used_before(double used_gpu_sec, double alloc_gpus,
 				   double sec)
 {

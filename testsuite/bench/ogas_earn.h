@@ -14,7 +14,7 @@ struct ogas_way {
 	bool reactive;
 	uint32_t lent_steps;
 	bool fixed;	    /* the best allocation that never changes */
-	double eta0, decay; /* 0: of Table II */
+	double eta0, decay; /* 0: Table II's, but for fixed */
 };
 
 enum { OGAS_FIXED_STEPS = 2000 };

@@ -14,8 +14,8 @@ cat >"$conf" <<-EOT
 	Pool=late Partitions=late LeaseTerm=43 CheckpointGrace=42
 	Tenant=big Accounts=big Weight=100
 EOT
-# Backfill forgets all start times when a pass begins. In a pass that takes longer than
-# its interval it lets others look meanwhile.
+# Backfill forgets all start times when a pass begins. During a pass longer than
+# bf_yield_interval it releases its locks, and squeue can see that.
 long_passes=bf_yield_interval=10000000
 lease_cluster --nodes 3 --astraea "$conf" \
 	--slurm 'PartitionName=gpu2 Nodes=n2 State=UP MaxTime=10 DefaultTime=5' \

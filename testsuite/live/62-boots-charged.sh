@@ -17,7 +17,7 @@ SuspendProgram=/bin/true
 ResumeProgram=/bin/true
 SuspendTime=100000
 SuspendTimeout=3
-ResumeTimeout=25
+ResumeTimeout=40
 EOT
 restart_slurmctld
 
@@ -51,7 +51,7 @@ print(*(t["alloc_gpus"] for t in json.load(sys.stdin)["tenants"]))'
 }
 wait_for 20 eval '[[ $(held) == 4* ]]'
 wait_for 20 charges 0
-wait_for 60 job_is "$failed" NODE_FAIL
+wait_for 90 job_is "$failed" NODE_FAIL
 wait_for 20 eval '[[ $(held) == 0* ]]'
 wait_for 20 charges 0
 ok boot-that-fails-is-not-charged

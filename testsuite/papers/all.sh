@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# All of testsuite/papers, one after the other, some seven minutes on two cores. Ends with 1
-# where one verdict of them is not reproduced.
+# All entries of testsuite/papers, one after the other, some nine minutes on two cores.
+# Exits with 1 if a verdict is not reproduced.
 #
 # usage: testsuite/papers/all.sh [--short] [--out=FOLDER]
 #   --short  a short form of each

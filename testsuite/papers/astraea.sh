@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # ASTRAEA's evaluation (Ye et al.): sharing losses of jobs (Eq. 15) and tenants (Eq. 12)
-# under LTGF and under others, and what the lease term does. Prints a table and a verdict
-# for each, and ends with 1 where one is not reproduced.
+# under LTGF and under others, and what the lease term does. Prints a table and verdicts
+# for each, and exits with 1 if one is not reproduced. What is known to differ is said.
 #
 # usage: testsuite/papers/astraea.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of 3,000 jobs that are made up and four policies
 #   --out    each table as CSV and as SVG, too
 #
-# As printed: leases of 15 minutes, a checkpoint of 10 s, a start of 40 s. Ours: two weeks
-# of Venus, with ../shared as they were and tenants' quotas as weights, else made up like
-# them, on 75 and 100 nodes of 8 GPUs (load 1 and 0.77; the paper's cluster and fortnight
-# are others); what a tenant is due by Eq. 8, the default, and not by Eq. 16.
+# As printed: leases of 15 minutes, a checkpoint of 10 s, a start of 40 s.
+# Ours:
+# - jobs: two weeks of Venus from ../shared, with the tenants' quotas as weights; without
+#   ../shared, jobs made up like them
+# - 75 and 100 nodes of 8 GPUs, load 1 and 0.77
+# - what a tenant is due is that of Eq. 8, our default, and not of Eq. 16
 
 # shellcheck source=testsuite/papers/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh" || exit 2
 traces=$here/../../../shared/traces
 jobs=(--generate=venus)
 if [[ $short ]]; then
@@ -34,32 +36,32 @@ columns() {
 		  print line }'
 }
 
-# losses NODES POLICIES: a line for each policy: job loss, tenant loss in percent, and the
-# mean completion time in seconds.
+# losses NODES POLICIES: a line for each policy: job loss and tenant loss in percent, and
+# the mean completion time in seconds.
 losses() {
 	"$sim" compare -q -p "$2" "${jobs[@]}" --nodes="$1" --csv=table.csv >/dev/null
 	columns job_loss tenant_loss jct_mean_sec <table.csv |
-		awk '{ printf "%s %.1f %.1f %.0f\n", $1, 100 * $2, 100 * $3, $4 }'
+		awk '{ print $1, 100 * $2, 100 * $3, $4 }'
 }
+rounded() { awk '{ printf "%s %.1f %.1f %.0f\n", $1, $2, $3, $4 }' "$1"; }
 
 # least COLUMN: the policy that has the least there, of the file rows.
 least() { sort -g -k "$1,$1" rows | at /dev/stdin 1 1; }
-job_loss() { of "$1" rows | at /dev/stdin 1 2; }
+job_loss() { rounded rows | of "$1" /dev/stdin | at /dev/stdin 1 2; }
 
+echo "jobs: ${jobs[0]##*[/=]}"
 policies=ltgf,gandiva-fair,tiresias,yarn-cs
 [[ $short ]] || policies+=,allox,themis,hived
 for nodes in 75 100; do
 	losses "$nodes" "$policies" >rows
 	table "astraea-$nodes" "ASTRAEA, $nodes nodes" policy 'job loss (%)' 'tenant loss (%)' \
-		'mean completion (s)' <rows
+		'mean completion (s)' < <(rounded rows)
 	verdict "ltgf's job loss is $(job_loss ltgf) % (7.1 %), $(least 2)'s the least" \
 		"\"$(least 2)\" == \"ltgf\" && $(job_loss ltgf) <= 7.1"
 	verdict "yarn-cs' job loss is $(job_loss yarn-cs) % (73.6 %)" \
 		"$(job_loss yarn-cs) > 50"
-	[[ $nodes == 100 ]] ||
-		verdict "$(least 3)'s tenant loss is the least" "\"$(least 3)\" == \"ltgf\""
-	[[ $(least 4) == ltgf ]] ||
-		echo "not as printed: $(least 4) has the shortest mean completion time"
+	verdict "$(least 3)'s tenant loss is the least" "\"$(least 3)\" == \"ltgf\""
+	[[ $(least 4) == ltgf ]] || differs "$(least 4) has the shortest mean completion time"
 	[[ ! $short ]] || exit "$failed"
 done
 
@@ -70,6 +72,8 @@ columns lost_share job_loss tenant_loss <table.csv |
 table astraea-terms 'ASTRAEA, the lease term, 75 nodes' term 'GPU time lost (%)' \
 	'job loss (%)' 'tenant loss (%)' <terms
 verdict "a longer term loses less to leases" "$(at terms 5 2) < $(at terms 1 2) / 2"
-verdict "a longer term is less fair" \
-	"$(at terms 5 3) > $(at terms 3 3) && $(at terms 5 4) > $(at terms 1 4)"
+verdict "with an hour job loss is larger than with 15 minutes" \
+	"$(at terms 5 3) > $(at terms 3 3)"
+verdict "with an hour tenant loss is larger than with 5 minutes" \
+	"$(at terms 5 4) > $(at terms 1 4)"
 exit "$failed"

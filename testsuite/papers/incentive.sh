@@ -3,19 +3,22 @@
 #
 # Incentive's simulations (Wang et al., TC'23, section 5): what all jobs are worth under it
 # and under others, what its market brings each tenant, and the base of its prices. Prints
-# a table and a verdict for each, and ends with 1 where one is not reproduced.
+# a table for each, and verdicts, and exits with 1 if one is not reproduced. What is known
+# to differ is said. Over 1.05 times the utility of both others counts as reproduced.
 #
 # usage: testsuite/papers/incentive.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of 100 jobs with one seed
 #   --out    each table as CSV and as SVG, too
 #
-# As printed: 14 users on 100 servers, slots of an hour, the jobs of incentive-jobs.py. Ours:
-# 50 servers of 2 GPUs and 50 of 8, seeds 1 to 3, no checkpoints and starts, no promised
-# first starts; GPUs that nobody bought are lent (LendIdle), as by default. A number is the
-# median of the seeds. Parameter servers have no servers of their own.
+# As printed: 14 users on 100 servers, slots of an hour, the jobs of incentive-jobs.py.
+# Ours:
+# - 50 servers of 2 GPUs and 50 of 8; parameter servers have no servers of their own
+# - seeds 1 to 3; a number is their median
+# - no checkpoints and starts, no promised first starts
+# - GPUs that nobody bought are lent (LendIdle), as by default
 
 # shellcheck source=testsuite/papers/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh" || exit 2
 jobs="$here/incentive-jobs.py"
 [[ ! $short ]] || seeds=1
 options=(--cluster=nodes.csv --set=SlotLength=1:00:00 --set=Promise=no --checkpoint=0
@@ -32,6 +35,7 @@ utilities() {
 	local name=$1 policies=$2 seed
 	shift 2
 	for seed in $seeds; do
+		rm -f table.csv
 		"$sim" compare -q -p "$policies" --trace="$name.$seed" --csv=table.csv \
 			"${options[@]}" "$@" >/dev/null
 		awk -F, -v seed="$seed" '
@@ -64,8 +68,12 @@ for convex in '' --convex; do
 	table "incentive-$worth" "Incentive, $worth, times the utility of others" jobs \
 		gandiva-fair hived batchsche <ratios
 	while read -r count fair hived _; do
-		[[ $count == 50 ]] || verdict "$fair and $hived times (1.24 and 1.35)" \
-			"$fair > 1.05 && $hived > 1.05"
+		if [[ $count-$worth == 50-linear ]]; then
+			differs "with 50 jobs $fair and $hived times (1.24 and 1.35)"
+		else
+			verdict "with $count jobs $fair and $hived times (1.24 and 1.35)" \
+				"$fair > 1.05 && $hived > 1.05"
+		fi
 	done <ratios
 done
 [[ ! $short ]] || exit "$failed"
@@ -73,18 +81,18 @@ done
 traces 100 "$jobs" --jobs=100
 utilities 100 incentive >lends
 utilities 100 incentive --set=LendIdle=no >lends-nothing
-echo "of that without lending: $(join lends lends-nothing |
-	awk '{ print $5 / $3 }' | median 1)"
+differs "without lending $(join lends lends-nothing | awk '{ print $5 / $3 }' | median 1) times that"
 
 for seed in $seeds; do
 	"$sim" run -q -p incentive --trace="100.$seed" "${options[@]}" --tenants-csv=- |
-		awk -F, 'NR > 1 { print $9 }' | sort -g |
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			{ print $at["alpha"] }' | sort -g |
 		awk -v seed="$seed" '{ v[NR] = $1 } END { printf "%d %.2f %.2f %.2f\n", seed,
 			v[1], v[int((NR + 1) / 2)], v[NR] }'
 done >alphas
-table incentive-alpha "Incentive, a tenant's part of all gain by its part of all GPUs" seed \
+table incentive-alpha "Incentive, a tenant's part of all gain by its part of all weight" seed \
 	least median most <alphas
-verdict "each tenant gains by the market" "$(median 2 <alphas) > 0"
+verdict "each tenant gains by the market" "$(sort -g -k 2,2 alphas | at /dev/stdin 1 2) > 0"
 
 for theta in 1 2 4 16 64; do
 	echo "$theta $(utilities 100 incentive --set=PriceBase=$theta | median 3)"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# For testsuite/papers/NAME.sh: source it. It is in an empty folder then.
+# For testsuite/papers/NAME.sh: source this file; the script then runs in an empty folder.
 #
 #   sim			sfairsim
 #   seeds		of traces, set by the entry
@@ -10,26 +10,35 @@
 #			NAME.csv there, and NAME.svg
 #   traces NAME COMMAND...	NAME.SEED for each seed, made by COMMAND SEED
 #   median COLUMN		of rows on stdin
-#   of WORD FILE		the rows with that word
+#   of WORD FILE		the rows that have that word
 #   at FILE ROW COLUMN
 #   verdict TEXT CONDITION	says whether it is reproduced; CONDITION: of numbers,
 #			as awk has it
+#   better TEXT CONDITION	the same of what is ours and better than printed
+#   differs TEXT		says what is known not to be as printed
 #   failed		0, or 1 where a verdict was no
 
 set -euo pipefail
+shopt -s inherit_errexit
 
-here=$(cd "$(dirname "$0")" && pwd)
-sim=$(realpath "${top_builddir:-$here/../../build}/sfairsim")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 failed=0 seeds='1 2 3' short='' out=''
 for option; do
 	case $option in
 	--short) short=1 ;;
-	--out=?*) mkdir -p "${option#*=}" && out=$(cd "${option#*=}" && pwd) ;;
+	--out=?*) out=${option#*=} ;;
 	*) echo "$0: $option: there are --short and --out=FOLDER only" >&2 && exit 2 ;;
 	esac
 done
+sim=${top_builddir:-$here/../../build}/sfairsim
+[[ -x $sim ]] || {
+	echo "$0: there is no $sim: build first (build-aux/build.sh)" >&2
+	exit 2
+}
+sim=$(realpath "$sim")
+[[ ! $out ]] || { mkdir -p "$out" && out=$(cd "$out" && pwd); }
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
 
 traces() {
@@ -44,7 +53,7 @@ median() {
 	awk -v column="$1" '{ print $column }' | sort -g |
 		awk '{ v[NR] = $1 } END { printf "%.2f\n", v[int((NR + 1) / 2)] }'
 }
-of() { grep -w -- "$1" "$2"; }
+of() { awk -v word="$1" '{ for (i = 1; i <= NF; i++) if ($i == word) { print; next } }' "$2"; }
 at() { awk -v row="$2" -v column="$3" 'NR == row { print $column }' "$1"; }
 
 table() {
@@ -59,11 +68,15 @@ table() {
 	"$here/plot.py" "$title" <"$out/$name.csv" >"$out/$name.svg"
 }
 
-verdict() {
-	if awk "BEGIN { exit !($2) }"; then
-		echo "reproduced: $1"
+# judge WORD TEXT CONDITION
+judge() {
+	if awk "BEGIN { exit !($3) }"; then
+		echo "$1: $2"
 	else
-		echo "NOT reproduced: $1"
+		echo "NOT $1: $2"
 		failed=1
 	fi
 }
+verdict() { judge reproduced "$@"; }
+better() { judge 'better than printed' "$@"; }
+differs() { echo "not as printed: $1"; }

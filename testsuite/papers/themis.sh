@@ -3,7 +3,7 @@
 #
 # Themis' testbed (Mahajan et al., NSDI'20, section 8): who is worst off under it and
 # under others, and what the lease term and the fairness knob do. Prints a table and a
-# verdict for each, and ends with 1 where one is not reproduced.
+# verdict for each, and exits with 1 if one is not reproduced.
 #
 # usage: testsuite/papers/themis.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of one workload
@@ -16,7 +16,7 @@
 # as reproduced.
 
 # shellcheck source=testsuite/papers/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh" || exit 2
 testbed="$here/themis-testbed.py" draws=1
 
 {
@@ -31,6 +31,7 @@ largest() {
 	local name=$1 policies=$2 seed
 	shift 2
 	for seed in $seeds; do
+		rm -f table.csv
 		"$sim" compare -q -p "$policies" --trace="$name.$seed" --slot-gpus=2 \
 			--cluster=nodes.csv --set=Promise=no --csv=table.csv "$@" >/dev/null
 		awk -F, -v seed="$seed" '

@@ -223,19 +223,27 @@ static void what_is_lent_comes_on_top(void **state)
 	assert_true(earned[2] > 1.1 * best);
 }
 
-/* What a pool uses by default: LearningRate=theory, LearnedUtility=log,
- * LentSteps=5, and the slot's arrivals are known when it begins. */
+/* What a pool uses by default, LearningRate=theory, LearnedUtility=log and
+ * LentSteps=5, and without lending; the slot's arrivals are known when it
+ * begins. */
 static void with_a_pools_defaults_the_learner_is_ahead_of_all(void **state)
 {
-	const struct ogas_way pool = {
-		.rate = ASTRA_OGAS_THEORY, .reactive = true, .lent_steps = 5};
+	const uint32_t lent_steps[] = {0, 5};
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		struct ogas_instance w = small(.7, "log");
 
 		ogas_instance_fill(&w, seed);
-		assert_true(ogas_earn(&w, &pool) > best_baseline(&w));
+		for (size_t i = 0; i < ASTRA_COUNT_OF(lent_steps); i++) {
+			const struct ogas_way pool = {
+				.rate = ASTRA_OGAS_THEORY,
+				.reactive = true,
+				.lent_steps = lent_steps[i],
+			};
+
+			assert_true(ogas_earn(&w, &pool) > best_baseline(&w));
+		}
 		ogas_instance_clear(&w);
 	}
 }
