@@ -27,15 +27,6 @@ elif [[ -e $traces/venus_2weeks_2020-08-23.csv ]]; then
 		--weights="$traces/venus_vc_quota_gpus.csv")
 fi
 
-# columns NAME...: of a table in CSV on stdin; its first column before them.
-columns() {
-	awk -F, -v names="$*" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ line = $1
-		  for (i = 1; i <= split(names, name, " "); i++) line = line " " $at[name[i]]
-		  print line }'
-}
-
 # losses NODES POLICIES: a line for each policy: job loss and tenant loss in percent, and
 # the mean completion time in seconds.
 losses() {

@@ -31,18 +31,7 @@ options=(--cluster=nodes.csv --set=SlotLength=1:00:00 --set=Promise=no --checkpo
 } >nodes.csv
 
 # utilities NAME POLICIES OPTION...: a line for each seed and policy, with the utility.
-utilities() {
-	local name=$1 policies=$2 seed
-	shift 2
-	for seed in $seeds; do
-		rm -f table.csv
-		"$sim" compare -q -p "$policies" --trace="$name.$seed" --csv=table.csv \
-			"${options[@]}" "$@" >/dev/null
-		awk -F, -v seed="$seed" '
-			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			{ print seed, $at["policy"], $at["utility"] }' table.csv
-	done
-}
+utilities() { compared "$1" "$2" utility "${options[@]}" "${@:3}"; }
 
 # times OTHER: how many times as much utility incentive has, of the file rows.
 times() {
@@ -85,8 +74,7 @@ differs "without lending $(join lends lends-nothing | awk '{ print $5 / $3 }' | 
 
 for seed in $seeds; do
 	"$sim" run -q -p incentive --trace="100.$seed" "${options[@]}" --tenants-csv=- |
-		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			{ print $at["alpha"] }' | sort -g |
+		columns alpha | awk '{ print $2 }' | sort -g |
 		awk -v seed="$seed" '{ v[NR] = $1 } END { printf "%d %.2f %.2f %.2f\n", seed,
 			v[1], v[int((NR + 1) / 2)], v[NR] }'
 done >alphas

@@ -9,6 +9,9 @@
 #   table NAME TITLE COLUMN...	prints the rows on stdin; with --out=FOLDER they are
 #			NAME.csv there, and NAME.svg
 #   traces NAME COMMAND...	NAME.SEED for each seed, made by COMMAND SEED
+#   columns NAME...	of a table in CSV on stdin, behind its first one
+#   compared NAME POLICIES 'COLUMN...' OPTION...	SEED POLICY and those columns of
+#			sfairsim compare, for each seed's trace and policy
 #   median COLUMN		of rows on stdin
 #   of WORD FILE		the rows that have that word
 #   at FILE ROW COLUMN
@@ -46,6 +49,25 @@ traces() {
 	shift
 	for seed in $seeds; do
 		"$1" "$seed" "${@:2}" >"$name.$seed"
+	done
+}
+
+columns() {
+	awk -F, -v names="$*" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ line = $1
+		  for (i = 1; i <= split(names, name, " "); i++) line = line " " $at[name[i]]
+		  print line }'
+}
+
+compared() {
+	local name=$1 policies=$2 wanted=$3 seed
+	shift 3
+	for seed in $seeds; do
+		"$sim" compare -q -p "$policies" --trace="$name.$seed" --csv=table.csv "$@" \
+			>/dev/null
+		# shellcheck disable=SC2086 # several words
+		columns $wanted <table.csv | sed "s/^/$seed /"
 	done
 }
 

@@ -28,17 +28,8 @@ testbed="$here/themis-testbed.py" draws=1
 # largest NAME POLICIES OPTION...: a line for each seed and policy, with the largest rho
 # of an app and the GPU hours.
 largest() {
-	local name=$1 policies=$2 seed
-	shift 2
-	for seed in $seeds; do
-		rm -f table.csv
-		"$sim" compare -q -p "$policies" --trace="$name.$seed" --slot-gpus=2 \
-			--cluster=nodes.csv --set=Promise=no --csv=table.csv "$@" >/dev/null
-		awk -F, -v seed="$seed" '
-			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			{ print seed, $at["policy"], $at["app_rho_max"], $at["gpu_sec"] / 3600 }' \
-			table.csv
-	done
+	compared "$1" "$2" 'app_rho_max gpu_sec' --slot-gpus=2 --cluster=nodes.csv \
+		--set=Promise=no "${@:3}" | awk '{ print $1, $2, $3, $4 / 3600 }'
 }
 
 # beside NAME: how many times as badly off the worst app is under others.
