@@ -83,6 +83,7 @@ table incentive-alpha "Incentive, a tenant's part of all gain by its part of all
 verdict "each tenant gains by the market" "$(sort -g -k 2,2 alphas | at /dev/stdin 1 2) > 0"
 
 for theta in 1 2 4 16 64; do
-	echo "$theta $(utilities 100 incentive --set=PriceBase=$theta | median 3)"
+	utilities 100 incentive --set=PriceBase=$theta >rows
+	echo "$theta $(median 3 <rows)"
 done | table incentive-theta 'Incentive, the base of its prices' theta utility
 exit "$failed"
