@@ -7,6 +7,6 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/../papers"
-for name in astraea themis incentive; do
+for name in astraea themis incentive oasis; do
 	"./$name.sh" --short
 done
