@@ -6,7 +6,7 @@
 #
 # usage: testsuite/papers/all.sh [--short] [--out=FOLDER]
 #   --short  a short form of each
-#   --out    each table as CSV and as SVG, too
+#   --out    each table as CSV, SVG and Markdown, too
 
 set -uo pipefail
 

@@ -7,7 +7,7 @@
 #
 # usage: testsuite/papers/astraea.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of 3,000 jobs that are made up and four policies
-#   --out    each table as CSV and as SVG, too
+#   --out    each table as CSV, SVG and Markdown, too
 #
 # As printed: leases of 15 minutes, a checkpoint of 10 s, a start of 40 s.
 # Ours:

@@ -8,7 +8,7 @@
 #
 # usage: testsuite/papers/incentive.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of 100 jobs with one seed
-#   --out    each table as CSV and as SVG, too
+#   --out    each table as CSV, SVG and Markdown, too
 #
 # As printed: 14 users on 100 servers, slots of an hour, the jobs of incentive-jobs.py.
 # Ours:

@@ -7,7 +7,7 @@
 #   seeds		of traces, set by the entry
 #   short		not empty: the entry was called with --short
 #   table NAME TITLE COLUMN...	prints the rows on stdin; with --out=FOLDER they are
-#			NAME.csv there, and NAME.svg
+#			NAME.csv, NAME.svg and NAME.md there
 #   traces NAME COMMAND...	NAME.SEED for each seed, made by COMMAND SEED
 #   columns NAME...	of a table in CSV on stdin, behind its first one
 #   compared NAME POLICIES 'COLUMN...' OPTION...	SEED POLICY and those columns of
@@ -88,6 +88,13 @@ table() {
 	[[ $out ]] || return 0
 	(IFS=, && echo "$*" && tr -s ' ' ',' <table.rows) >"$out/$name.csv"
 	"$here/plot.py" "$title" <"$out/$name.csv" >"$out/$name.svg"
+	{
+		printf '### %s\n\n' "$title"
+		echo "\`testsuite/papers/${0##*/}\`, $("$sim" --version), $(date +%F)"
+		printf '\n|%s\n|---|%s\n' "$(printf ' %s |' "$@")" \
+			"$(printf -- '---:|%.0s' "${@:2}")"
+		sed 's/ / | /g; s/.*/| & |/' table.rows
+	} >"$out/$name.md"
 }
 
 # judge WORD TEXT CONDITION

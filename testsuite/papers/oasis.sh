@@ -7,7 +7,7 @@
 #
 # usage: testsuite/papers/oasis.sh [--short] [--out=FOLDER]
 #   --short  96 GPUs only, 1,000 jobs
-#   --out    each table as CSV and as SVG, too
+#   --out    each table as CSV, SVG and Markdown, too
 #
 # As printed: a job is worth a sigmoid of its time, of one of three classes (sfairsim(1),
 # METRICS, utility).

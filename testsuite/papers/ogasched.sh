@@ -7,7 +7,7 @@
 #
 # usage: testsuite/papers/ogasched.sh [--short] [--out=FOLDER]
 #   --short  Fig. 2 with one seed
-#   --out    each table as CSV and as SVG, too
+#   --out    each table as CSV, SVG and Markdown, too
 #
 # As printed: 10 ports, 128 nodes, 6 types, 8,000 slots, a job at a port with probability
 # 0.7, beta 0.4 to 0.6.

@@ -7,7 +7,7 @@
 #
 # usage: testsuite/papers/themis.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of one workload
-#   --out    each table as CSV and as SVG, too
+#   --out    each table as CSV, SVG and Markdown, too
 #
 # As printed: 64 GPUs, 8 nodes of two and 12 of four in two racks each. Ours: the trace
 # (themis-testbed.py), seeds 1 to 3, a checkpoint of 10 s and a start of 40 s, a lease of
