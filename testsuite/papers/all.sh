@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# All entries of testsuite/papers, one after the other, some ten minutes on two cores.
+# All entries of testsuite/papers, one after the other, some seven minutes on two cores.
 # Exits with 1 if a verdict is not reproduced.
 #
 # usage: testsuite/papers/all.sh [--short] [--out=FOLDER]

@@ -34,7 +34,7 @@ for count in $nodes; do
 	echo "$((8 * count))$(<all)$(<near)"
 done >rows
 table oasis-load 'OASiS, percent of the utility there could be' GPUs oasis FIFO DRF RRH Dorm \
-	'oasis with plans of 2 h' <rows
+	'oasis (plans of 2 h)' <rows
 while read -r gpus oasis fifo drf rrh dorm near; do
 	verdict "with $gpus GPUs oasis is ahead of FIFO, DRF and Dorm" \
 		"$oasis > $fifo && $oasis > $drf && $oasis > $dorm"

@@ -50,7 +50,7 @@ def draw(columns, left, width):
     for i, k in enumerate(columns):
         x = left + i * (right - left) / len(columns)
         print(f'<rect x="{x:.1f}" y="24" width="9" height="9" fill="{COLORS[k]}"/>')
-        text(x + 13, 32, head[k + 1] + (" (log)" if scale.logs else ""))
+        text(x + 13, 32, head[k + 1] + (" (log)" if scale.logs else ""), size=10)
     for part in (0, 0.25, 0.5, 0.75, 1):
         x = scale.at(part)
         y = scale.y_of(x)
