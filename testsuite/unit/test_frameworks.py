@@ -7,9 +7,11 @@ the checkpoint signal in the middle of a step. PyTorch is needed by its own
 tests only, and real."""
 
 import os
+import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -376,7 +378,22 @@ class Torch(Framework):
         self.assertEqual(self.run_one(BATCHES), (0, "", ""))
 
 
+def free_port():
+    """Below those of others' connections: torchrun listens only once PyTorch is
+    loaded, and with c10d a worker does, on one that torchrun has let go."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as sock:
+            try:
+                sock.bind(("localhost", port))
+                return port
+            except OSError:
+                pass
+
+
 class Torchrun(unittest.TestCase):
+    maxDiff = None
+
     def test_ends_with_85_only_if_its_workers_did(self):
         usr1, term = -10, -15
         for codes, code in (([85], 85), ([85, 85], 85), ([85, term], 85),
@@ -427,8 +444,8 @@ class Torchrun(unittest.TestCase):
                "ASTRAEA_GPUS": str(workers),
                "ASTRAEA_GPUS_BEFORE": str(before)}
         words = [TORCH_PYTHON, "-m", "sfair_torchrun", "--nproc_per_node",
-                 str(workers), "--rdzv_backend=c10d",
-                 "--rdzv_endpoint=localhost:0", example]
+                 str(workers), "--master_addr=localhost",
+                 f"--master_port={free_port()}", example]
         with subprocess.Popen(words, env=env, text=True,
                               stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT) as run:
