@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # For testsuite/papers/NAME.sh: source this file; the script then runs in an empty folder.
+# It prints tables and verdicts, and exits with 1 if a verdict is no.
 #
 #   sim			sfairsim
 #   seeds		of traces, set by the entry
 #   short		not empty: the entry was called with --short
 #   table NAME TITLE COLUMN...	prints the rows on stdin; with --out=FOLDER they are
-#			NAME.csv, NAME.svg and NAME.md there
+#			NAME.csv and NAME.svg there
 #   traces NAME COMMAND...	NAME.SEED for each seed, made by COMMAND SEED
 #   columns NAME...	of a table in CSV on stdin, behind its first one
 #   compared NAME POLICIES 'COLUMN...' OPTION...	SEED POLICY and those columns of
@@ -17,9 +18,11 @@
 #   at FILE ROW COLUMN
 #   verdict TEXT CONDITION	says whether it is reproduced; CONDITION: of numbers,
 #			as awk has it
+#   holds TEXT CONDITION	the same of what no paper says
 #   better TEXT CONDITION	the same of what is ours and better than printed
 #   differs TEXT		says what is known not to be as printed
 #   failed		0, or 1 where a verdict was no
+# With --out=FOLDER the script's head, its tables and its verdicts are ENTRY.md there.
 
 set -euo pipefail
 shopt -s inherit_errexit
@@ -40,6 +43,14 @@ sim=${top_builddir:-$here/../../build}/sfairsim
 }
 sim=$(realpath "$sim")
 [[ ! $out ]] || { mkdir -p "$out" && out=$(cd "$out" && pwd); }
+page=${out:+$out/$(basename "$0" .sh).md}
+page=${page:-/dev/null}
+{
+	printf '## %s\n\n' "$(basename "$0" .sh)"
+	awk 'BEGIN { RS = "" } /^#!/ { sub(/^[^\n]*\n[^\n]*\n#\n/, "") } NR == 1' "$0" |
+		sed 's/^# \?//; /^usage:/,/^$/d'
+	printf '\n`testsuite/papers/%s`, %s, %s\n' "${0##*/}" "$("$sim" --version)" "$(date +%F)"
+} >"$page"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
@@ -89,23 +100,25 @@ table() {
 	(IFS=, && echo "$*" && tr -s ' ' ',' <table.rows) >"$out/$name.csv"
 	"$here/plot.py" "$title" <"$out/$name.csv" >"$out/$name.svg"
 	{
-		printf '### %s\n\n' "$title"
-		echo "\`testsuite/papers/${0##*/}\`, $("$sim" --version), $(date +%F)"
-		printf '\n|%s\n|---|%s\n' "$(printf ' %s |' "$@")" \
+		printf '\n### %s\n\n|%s\n|---|%s\n' "$title" "$(printf ' %s |' "$@")" \
 			"$(printf -- '---:|%.0s' "${@:2}")"
 		sed 's/ / | /g; s/.*/| & |/' table.rows
-	} >"$out/$name.md"
+		echo
+	} >>"$page"
 }
 
+# says WORD TEXT
+says() { echo "$1: $2" && echo "- **$1**: $2" >>"$page"; }
 # judge WORD TEXT CONDITION
 judge() {
 	if awk "BEGIN { exit !($3) }"; then
-		echo "$1: $2"
+		says "$1" "$2"
 	else
-		echo "NOT $1: $2"
+		says "NOT $1" "$2"
 		failed=1
 	fi
 }
 verdict() { judge reproduced "$@"; }
+holds() { judge holds "$@"; }
 better() { judge 'better than printed' "$@"; }
-differs() { echo "not as printed: $1"; }
+differs() { says "not as printed" "$1"; }

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # OASiS' utility beside that of its paper's baselines (Bao et al., INFOCOM'18, section 6),
-# over the load, for jobs of one size and for elastic ones. Prints a table for each, and
-# verdicts, and exits with 1 if one is not reproduced. What is known to differ is said.
+# over the load, for jobs of one size and for elastic ones.
 #
 # usage: testsuite/papers/oasis.sh [--short] [--out=FOLDER]
 #   --short  96 GPUs only, 1,000 jobs
-#   --out    each table as CSV, SVG and Markdown, too
+#   --out    each table as CSV and SVG, and all as a page
 #
 # As printed: a job is worth a sigmoid of its time, of one of three classes (sfairsim(1),
 # METRICS, utility).

@@ -13,7 +13,7 @@ import math
 import sys
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 720, 320, 56, 44, 48
+HEIGHT, LEFT, TOP, BOTTOM = 320, 56, 44, 48
 COLORS = ("#3b6ea5", "#d98032", "#5a9e5a", "#a05195", "#8c6d31", "#777777")
 
 
@@ -80,6 +80,7 @@ for column in range(len(head) - 1):
         panels.append([])
     panels[-1].append(column)
     before = most
+WIDTH = max(720, 36 * len(rows) * len(panels))
 print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
       f'font-family="sans-serif"><rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>')
 text(LEFT, 16, sys.argv[1], size=13)

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Themis' testbed (Mahajan et al., NSDI'20, section 8): who is worst off under it and
-# under others, and what the lease term and the fairness knob do. Prints a table and a
-# verdict for each, and exits with 1 if one is not reproduced.
+# under others, and what the lease term and the fairness knob do.
 #
 # usage: testsuite/papers/themis.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of one workload
-#   --out    each table as CSV, SVG and Markdown, too
+#   --out    each table as CSV and SVG, and all as a page
 #
 # As printed: 64 GPUs, 8 nodes of two and 12 of four in two racks each. Ours: the trace
 # (themis-testbed.py), seeds 1 to 3, a checkpoint of 10 s and a start of 40 s, a lease of

@@ -217,7 +217,7 @@ static void gpu_time_and_jobs_are_conserved(void **state)
 }
 
 /* Every fifth job has half the cluster, and they come fast: at times demand is
- * five times the cluster. Lease and grace as in doc/results.md. */
+ * five times the cluster. Lease and grace as in doc/papers.md. */
 static void crowd(struct random_world *w)
 {
 	for (uint32_t i = 0; i < RANDOM_JOBS; i++) {
