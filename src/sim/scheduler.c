@@ -151,7 +151,7 @@ static void host_report(void *self, struct astra_scheduler_report *out)
 		if (astra_engine_policy_report(
 			    h->engine, h->trace->tenants[i].name, &sums)) {
 			out->income[i] = sums.income;
-			out->gain[i] = sums.utility - sums.paid + sums.income;
+			out->net[i] = sums.income - sums.paid;
 		}
 }
 

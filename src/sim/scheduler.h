@@ -29,8 +29,8 @@ struct astra_scheduler_report {
 	double late;	/* first starts, by what was promised last */
 	double *income; /* of revenue, what each tenant of the trace was paid;
 			 * zeroed */
-	double *gain;	/* of each tenant of the trace, utility - paid + income
-			 * (Wang et al.); zeroed */
+	double *net;	/* of each tenant of the trace, its income less what it
+			 * paid; zeroed */
 };
 
 struct astra_scheduler {

@@ -9,6 +9,7 @@
 
 #include "src/common/grow.h"
 #include "src/policies/policy.h"
+#include "src/sim/metrics.h"
 #include "src/sim/past.h"
 
 /* What is freed at once may be given away in the same moment, so often. */
@@ -297,8 +298,10 @@ static int simulate_ask(struct loop *l)
 	if (!r->income || !r->gain)
 		return -1;
 	report.income = r->income;
-	report.gain = r->gain;
+	report.net = r->gain;
 	l->scheduler->report(l->self, &report);
+	for (size_t i = 0; i < r->trace->job_count; i++)
+		r->gain[r->trace->jobs[i].tenant] += astra_job_worth(r, i);
 	r->revenue = report.revenue;
 	r->reward = report.reward;
 	r->late = report.late;

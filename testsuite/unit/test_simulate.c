@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/sim/metrics.h"
 #include "src/sim/simulate.h"
 #include "testsuite/unit/unit.h"
 
@@ -413,6 +414,28 @@ static void the_bound_is_the_schedulers(void **state)
 	}
 }
 
+/* Of jobs that take three windows, too. (Wang et al., section 4) */
+static void all_gains_are_all_utility(void **state)
+{
+	struct world w;
+	double gains = 0, utility = 0;
+
+	(void)state;
+	begin(&w, 2, 4);
+	w.trace.tenant_count = 2;
+	w.policy.slot_sec = 600;
+	for (uint32_t i = 0; i < 12; i++)
+		add(&w, i % 3 / 2, 1 + i % 4, i * 300, 1000 + 500 * i);
+	simulate(&w, "incentive");
+	for (size_t i = 0; i < w.trace.job_count; i++)
+		utility += astra_job_worth(&w.result, i);
+	for (size_t t = 0; t < w.trace.tenant_count; t++)
+		gains += w.result.gain[t];
+	assert_true(w.result.revenue > 0 && utility > 0);
+	assert_near(gains, utility);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -427,6 +450,7 @@ int main(void)
 		cmocka_unit_test(what_runs_at_the_end_is_counted),
 		cmocka_unit_test(too_many_intervals_are_refused),
 		cmocka_unit_test(the_bound_is_the_schedulers),
+		cmocka_unit_test(all_gains_are_all_utility),
 	};
 
 	return cmocka_run_group_tests_name("simulate", tests, NULL, NULL);
