@@ -67,18 +67,19 @@ verdict "with an hour job loss is larger than with 15 minutes" \
 verdict "with an hour tenant loss is larger than with 5 minutes" \
 	"$(at terms 5 4) > $(at terms 1 4)"
 
-# adaptive OPTION...: a row for 15 minutes and one for LeaseTerm=auto.
+# adaptive NAME OPTION...: a row for 15 minutes and one for LeaseTerm=auto.
 adaptive() {
 	local term
 	for term in 15:00 auto; do
 		"$sim" compare -q -p ltgf "${jobs[@]}" --nodes=75 --set="LeaseTerm=$term" \
-			--csv=table.csv "$@" >/dev/null
-		columns job_loss jct_mean_sec <table.csv |
+			--csv="$1.csv" "${@:2}" >/dev/null
+		columns job_loss jct_mean_sec <"$1.csv" |
 			awk -v term="$term" '{ printf "%s %.1f %.0f\n", term, 100 * $2, $3 }'
-	done
+	done >"$1"
 }
-adaptive >cheap
-adaptive --checkpoint=60 --cold-start=240 >dear
+adaptive cheap &
+adaptive dear --checkpoint=60 --cold-start=240
+wait $!
 join cheap dear >adaptive
 table astraea-adaptive 'ASTRAEA, the adaptive term, 75 nodes' term 'job loss (%)' \
 	'mean completion (s)' 'an interruption costs 5 minutes: job loss (%)' \
