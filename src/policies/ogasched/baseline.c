@@ -149,18 +149,23 @@ static bool has_something(const struct heap *h, size_t row, size_t node)
 }
 
 /* The fullest (sign 1) or emptiest (-1) node that a row has not visited and
- * that has something for it; node_count if there is none. */
-static size_t best_node(const struct heap *h, size_t row, const bool *visited,
+ * that has something for it; node_count if there is none. Marks nodes that have
+ * nothing for the row as visited, as they never have anything for it again. */
+static size_t best_node(const struct heap *h, size_t row, bool *visited,
 			double sign)
 {
-	size_t best = h->o->node_count, at;
+	size_t count = h->o->node_count, best = count, at;
 
-	for (size_t r = 0; r < h->o->node_count; r++)
-		if (!visited[r] && is_connected(&h->o->nodes[r], row, &at) &&
-		    has_something(h, row, r) &&
-		    (best == h->o->node_count ||
-		     sign * h->used[r] > sign * h->used[best]))
+	for (size_t r = 0; r < count; r++) {
+		if (visited[r] ||
+		    (best < count && sign * h->used[r] <= sign * h->used[best]))
+			continue;
+		if (is_connected(&h->o->nodes[r], row, &at) &&
+		    has_something(h, row, r))
 			best = r;
+		else
+			visited[r] = true;
+	}
 	return best;
 }
 
