@@ -55,28 +55,33 @@ static inline double ogas_allocate(struct astra_ogas *o,
 	return astra_ogas_reward(o, x);
 }
 
+/* The last slot before t whose arrivals are those of t; t if there is none. */
+static inline size_t ogas_slot_alike(const struct ogas_instance *w, size_t t)
+{
+	const uint32_t *x = w->x + t * w->ports;
+
+	for (size_t s = t; s-- > 0;)
+		if (!memcmp(w->x + s * w->ports, x, w->ports * sizeof(*x)))
+			return s;
+	return t;
+}
+
 /* A baseline forgets, so the same ports with jobs are the same reward. */
 static inline double ogas_obey(struct astra_ogas *o,
 			       const struct ogas_instance *w,
 			       enum astra_ogas_algo algo)
 {
-	size_t sets = (size_t)1 << w->ports;
-	double *known = ogas_take(sets, sizeof(*known)), sum = 0;
-	bool *is_known = ogas_take(sets, sizeof(*is_known));
+	double *known = ogas_take(w->slots, sizeof(*known)), sum = 0;
 
 	for (size_t t = 0; t < w->slots; t++) {
-		const uint32_t *x = w->x + t * w->ports;
-		size_t set = 0;
+		size_t alike = ogas_slot_alike(w, t);
 
-		for (size_t l = 0; l < w->ports; l++)
-			set |= (size_t)(x[l] > 0) << l;
-		if (!is_known[set])
-			known[set] = ogas_allocate(o, algo, x);
-		is_known[set] = true;
-		sum += known[set];
+		known[t] =
+			alike < t ? known[alike]
+				  : ogas_allocate(o, algo, w->x + t * w->ports);
+		sum += known[t];
 	}
 	free(known);
-	free(is_known);
 	return sum;
 }
 

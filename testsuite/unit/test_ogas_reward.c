@@ -81,6 +81,33 @@ static double earn(const struct ogas_instance *w, enum astra_ogas_algo algo)
 	return ogas_earn(w, &(struct ogas_way){.algo = algo});
 }
 
+/* Also with more ports than a word has bits. */
+static void a_baseline_earns_the_mean_of_its_slots(void **state)
+{
+	static const size_t ports[] = {4, 70};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(ports); i++) {
+		const struct astra_ogas_options options = {.horizon = 1};
+		struct ogas_instance w = small(.7, NULL);
+		struct astra_ogas *o;
+		double sum = 0;
+
+		w.ports = ports[i];
+		w.slots = 60;
+		w.density = 0.3;
+		ogas_instance_fill(&w, 1);
+		o = ogas_instance_build(&w, &options);
+		for (size_t t = 0; t < w.slots; t++)
+			sum += ogas_allocate(o, ASTRA_OGAS_SPREADING,
+					     w.x + t * w.ports);
+		assert_true(earn(&w, ASTRA_OGAS_SPREADING) ==
+			    sum / (double)w.slots);
+		astra_ogas_destroy(o);
+		ogas_instance_clear(&w);
+	}
+}
+
 static double best_baseline(const struct ogas_instance *w)
 {
 	double best = earn(w, ASTRA_OGAS_FAIRNESS);
@@ -253,6 +280,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			baselines_give_what_may_be_given_to_ports_with_jobs),
+		cmocka_unit_test(a_baseline_earns_the_mean_of_its_slots),
 		cmocka_unit_test(fairness_earns_more_than_the_greedy_baselines),
 		cmocka_unit_test(as_in_figure_2_it_is_ahead_of_all),
 		cmocka_unit_test(
