@@ -92,7 +92,8 @@ static void head(const char *what)
 struct setting {
 	const char *what, *label; /* what: the head of a new table */
 	const char *utility;
-	double arrival, demand, density, beta_least;
+	double arrival, demand, density, beta_least, beta_range;
+	const double *unit;
 	struct ogas_way rate; /* of it eta0 and decay */
 	size_t ports, nodes, slots;
 	int first_seed;
@@ -101,6 +102,21 @@ struct setting {
 #define FIGURE_2 .demand = 2, .slots = 8000, .beta_least = 0.4, .first_seed = 11
 
 #define FIGURE_4 .density = 0.2, FIGURE_2
+
+/* Table II's, but seeds as of Figure 2. */
+#define TABLE_3 .first_seed = 11
+
+#define FIGURE_5                                                 \
+	.demand = 2, .ports = 100, .nodes = 1024, .slots = 1000, \
+	.first_seed = 11
+
+#define SMALL_BETA .beta_least = 0.01, .beta_range = 0.005
+
+/* At most 128 CPUs, 512 GiB of memory, 64 GPUs, 8 TPUs, 8 NPUs and 4 FPGAs a
+ * node, as in a public implementation of the paper. */
+static const double unlike_units[] = {2, 8, 1, 0.125, 0.125, 0.0625};
+
+#define UNITS .demand = 2, .unit = unlike_units, TABLE_3
 
 static const struct setting settings[] = {
 	{"utility", "any of these", .utility = NULL},
@@ -141,6 +157,30 @@ static const struct setting settings[] = {
 	{"Figure 4: decay", "0.995", .rate.decay = 0.995, FIGURE_4},
 	{NULL, "0.9999", FIGURE_4},
 	{NULL, "1", .rate.decay = 1, FIGURE_4},
+	{"Table III: ports a node, requests", "2/x2", .density = 0.2,
+	 .demand = 2, TABLE_3},
+	{NULL, "2/x3", .density = 0.2, .demand = 3, TABLE_3},
+	{NULL, "2/x4", .density = 0.2, .demand = 4, TABLE_3},
+	{NULL, "2/x5", .density = 0.2, .demand = 5, TABLE_3},
+	{NULL, "2.5/x2", .density = 0.25, .demand = 2, TABLE_3},
+	{NULL, "2.5/x3", .density = 0.25, .demand = 3, TABLE_3},
+	{NULL, "2.5/x4", .density = 0.25, .demand = 4, TABLE_3},
+	{NULL, "2.5/x5", .density = 0.25, .demand = 5, TABLE_3},
+	{NULL, "3/x2", .density = 0.3, .demand = 2, TABLE_3},
+	{NULL, "3/x3", .density = 0.3, .demand = 3, TABLE_3},
+	{NULL, "3/x4", .density = 0.3, .demand = 4, TABLE_3},
+	{NULL, "3/x5", .density = 0.3, .demand = 5, TABLE_3},
+	{"Table III: jobs arrive", "0.3", .arrival = 0.3, .density = 0.2,
+	 .demand = 2, TABLE_3},
+	{NULL, "0.5", .arrival = 0.5, .density = 0.2, .demand = 2, TABLE_3},
+	{NULL, "0.7", .arrival = 0.7, .density = 0.2, .demand = 2, TABLE_3},
+	{NULL, "0.9", .arrival = 0.9, .density = 0.2, .demand = 2, TABLE_3},
+	{"Table III: unlike units", "2", .density = 0.2, UNITS},
+	{NULL, "2.5", .density = 0.25, UNITS},
+	{NULL, "3", .density = 0.3, UNITS},
+	{"Figure 5: ports a node", "2", .density = 0.02, SMALL_BETA, FIGURE_5},
+	{NULL, "20", .density = 0.2, SMALL_BETA, FIGURE_5},
+	{NULL, "2/beta-0.4", .density = 0.02, .beta_least = 0.4, FIGURE_5},
 };
 
 static double or_usual(double value, double usual)
@@ -160,6 +200,8 @@ static void measure(const struct setting *s, int seeds)
 		.demand = or_usual(s->demand, 1),
 		.density = or_usual(s->density, 1),
 		.beta_least = or_usual(s->beta_least, 0.3),
+		.beta_range = s->beta_range,
+		.unit = s->unit,
 	};
 
 	if (s->what)
@@ -173,7 +215,7 @@ int main(int argc, char **argv)
 
 	const char *table = NULL;
 
-	printf("ogasched, mean reward of a slot; %d seeds, from 1 on, of Figure 2 from 11 on\n",
+	printf("ogasched, mean reward of a slot; %d seeds, from 1 on, of figures and Table III from 11 on\n",
 	       seeds);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
 		if (settings[i].what)

@@ -18,7 +18,9 @@ struct ogas_instance {
 	double arrival;	     /* probability of a job at a port in a slot */
 	double demand;	     /* all requests, times this */
 	double density;	     /* probability that a port may use a node */
-	double beta_least;   /* beta is this to 0.2 more */
+	double beta_least;   /* beta is this to beta_range more */
+	double beta_range;   /* 0: 0.2 */
+	const double *unit;  /* of each type, amounts are times it; NULL: 1 */
 
 	double *a, *c, *alpha,
 		*beta; /* [port][type], [node][type], …, [type] */
@@ -62,21 +64,30 @@ static inline enum astra_ogas_utility ogas_utility(const char *name,
 	return (enum astra_ogas_utility)astra_random_below(random, 4);
 }
 
+/* cell: of a or c. */
+static inline double ogas_unit(const struct ogas_instance *w, size_t cell)
+{
+	return w->unit ? w->unit[cell % w->types] : 1;
+}
+
 static inline void ogas_instance_fill(struct ogas_instance *w, uint64_t seed)
 {
 	struct astra_random random = astra_random_seed(seed);
+	double range = w->beta_range > 0 ? w->beta_range : 0.2;
 
 	ogas_instance_take(w);
 	for (size_t i = 0; i < w->ports * w->types; i++)
-		w->a[i] = w->demand *
+		w->a[i] = w->demand * ogas_unit(w, i) *
 			  (double)(1 + astra_random_below(&random, 16));
 	for (size_t i = 0; i < w->nodes * w->types; i++) {
-		w->c[i] = 8 + (double)astra_random_below(&random, 57);
+		w->c[i] = ogas_unit(w, i) *
+			  (8 + (double)astra_random_below(&random, 57));
 		w->alpha[i] = 1 + astra_random_uniform(&random) / 2;
 		w->kind[i] = ogas_utility(w->utility, &random);
 	}
 	for (size_t k = 0; k < w->types; k++)
-		w->beta[k] = w->beta_least + 0.2 * astra_random_uniform(&random);
+		w->beta[k] =
+			w->beta_least + range * astra_random_uniform(&random);
 	for (size_t i = 0; i < w->slots * w->ports; i++)
 		w->x[i] = astra_random_uniform(&random) < w->arrival;
 	for (size_t i = 0; i < w->ports * w->nodes; i++)
