@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # OGASched's reward a slot beside that of its paper's baselines (Zhao et al., section 4):
-# Fig. 2, Fig. 4's rates of learning, Table III and Fig. 5. Prints a table for each, and
-# verdicts, and exits with 1 if one is not reproduced. What is known to differ is said.
+# Fig. 2, Fig. 4's rates of learning, Table III and Fig. 5.
 #
 # usage: testsuite/papers/ogasched.sh [--short] [--out=FOLDER]
 #   --short  Fig. 2 with one seed
-#   --out    each table as CSV, SVG and Markdown, too
+#   --out    each table as CSV and SVG, and all as a page
 #
 # As printed: 10 ports, 128 nodes, 6 types, 2,000 slots, a job at a port with probability
 # 0.7, beta 0.3 to 0.5.
