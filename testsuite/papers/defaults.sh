@@ -21,7 +21,7 @@ if [[ $short ]]; then
 	jobs+=(--jobs=1000)
 	changes=("${changes[@]:0:2}")
 else
-	changes+=(LeaseTerm={5:00,10:00,30:00,1:00:00} Reserve={0,1,4,8} MaxOverhead={0,2,10,100}
+	changes+=(LeaseTerm={5:00,10:00,30:00,1:00:00} Reserve={0,1,8} MaxOverhead={0,2,10}
 		FairnessHalfLife={7-0,3-0,1-0} FairWithin=job OnUnfit=tenant
 		SatisfiedOrder=rho TenantVariant=eq16)
 	[[ ! -d $traces ]] || jobs=(--trace="$traces/venus_2weeks_2020-08-23.csv"
