@@ -8,8 +8,9 @@
 #			wait_left and wait_looked, local to it
 #   wait_goes_on	whether it is not over. A second in which N processes want
 #			each processor counts as 1/N: who waits is patient by what
-#			the machine has done meanwhile. From one look to the next
-#			five seconds pass at most: more is a machine that stood still
+#			the machine has done meanwhile. At most 20 seconds count
+#			between two looks: a longer gap means that the machine stood
+#			still
 #   look_at_load	sets idle and free_mib: the per cent of its time that the
 #			machine was idle since the last call that said so, and its
 #			free memory. Ends with 1 if that call was less than a
@@ -71,7 +72,7 @@ wait_goes_on() {
 	local wanting passed
 	load_time
 	passed=$((load_now - wait_looked))
-	((passed <= 500)) || passed=500
+	((passed <= 2000)) || passed=2000
 	load_wanting
 	((wanting > load_cpus)) || wanting=$load_cpus
 	wait_left=$((wait_left - passed * 100 * load_cpus / wanting))

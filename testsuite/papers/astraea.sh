@@ -8,7 +8,7 @@
 #   --short  the first table only, of 3,000 jobs that are made up and four policies
 #   --out    each table as CSV and SVG, and all as a page
 #
-# As printed: leases of 15 minutes, a checkpoint of 10 s, a start of 40 s.
+# As printed: leases of 15 minutes (of themis 10, our default), a checkpoint of 10 s, a start of 40 s.
 # Ours:
 # - jobs: two weeks of Venus from ../shared, with the tenants' quotas as weights; without
 #   ../shared, jobs made up like them
@@ -17,13 +17,12 @@
 
 # shellcheck source=testsuite/papers/lib.sh
 . "$(dirname "$(realpath "$0")")/lib.sh" || exit 2
-traces=$here/../../../shared/traces
 jobs=(--generate=venus)
 if [[ $short ]]; then
 	jobs+=(--jobs=3000)
-elif [[ -e $traces/venus_2weeks_2020-08-23.csv ]]; then
-	jobs=(--trace="$traces/venus_2weeks_2020-08-23.csv"
-		--weights="$traces/venus_vc_quota_gpus.csv")
+elif [[ $traces_dir ]]; then
+	jobs=(--trace="$traces_dir/venus_2weeks_2020-08-23.csv"
+		--weights="$traces_dir/venus_vc_quota_gpus.csv")
 fi
 
 # losses NODES POLICIES: a line for each policy: job loss and tenant loss in percent, and
@@ -51,7 +50,7 @@ for nodes in 75 100; do
 	verdict "yarn-cs' job loss is $(job_loss yarn-cs) % (73.6 %)" \
 		"$(job_loss yarn-cs) > 50"
 	verdict "$(least 3)'s tenant loss is the least" "\"$(least 3)\" == \"ltgf\""
-	[[ $(least 4) == ltgf ]] || differs "$(least 4) has the shortest mean completion time"
+	[[ $(least 4) == ltgf ]] || differs "$(least 4) has the shortest mean completion time" 1
 	[[ ! $short ]] || exit "$failed"
 done
 
@@ -84,8 +83,8 @@ join cheap dear >adaptive
 table astraea-adaptive 'ASTRAEA, the adaptive term, 75 nodes' term 'job loss (%)' \
 	'mean completion (s)' 'an interruption costs 5 minutes: job loss (%)' \
 	'mean completion (s)' <adaptive
-verdict "where an interruption costs 5 minutes, jobs are done sooner with the adaptive term" \
+holds "where an interruption costs 5 minutes, jobs are done sooner with the adaptive term" \
 	"$(at adaptive 2 5) < 0.95 * $(at adaptive 1 5)"
-verdict "where it costs 50 s, its job loss is within half a point of the default term's" \
+holds "where it costs 50 s, its job loss is within half a point of the default term's" \
 	"$(at adaptive 2 2) < $(at adaptive 1 2) + 0.5"
 exit "$failed"

@@ -20,7 +20,9 @@
 #			as awk has it
 #   holds TEXT CONDITION	the same of what no paper says
 #   better TEXT CONDITION	the same of what is ours and better than printed
-#   differs TEXT		says what is known not to be as printed
+#   differs TEXT CONDITION	says what is known not to be as printed; failed where it is
+#			so no more
+#   traces_dir		the folder of ../shared with traces, or empty
 #   failed		0, or 1 where a verdict was no
 # With --out=FOLDER the script's head, its tables and its verdicts are ENTRY.md there.
 
@@ -42,6 +44,8 @@ sim=${top_builddir:-$here/../../build}/sfairsim
 	exit 2
 }
 sim=$(realpath "$sim")
+traces_dir=$here/../../../shared/traces
+[[ -d $traces_dir ]] || traces_dir='' no_traces=', without ../shared'
 [[ ! $out ]] || { mkdir -p "$out" && out=$(cd "$out" && pwd); }
 page=${out:+$out/$(basename "$0" .sh).md}
 page=${page:-/dev/null}
@@ -49,7 +53,9 @@ page=${page:-/dev/null}
 	printf '## %s\n\n' "$(basename "$0" .sh)"
 	awk 'BEGIN { RS = "" } /^#!/ { sub(/^[^\n]*\n[^\n]*\n#\n/, "") } NR == 1' "$0" |
 		sed 's/^# \?//; /^usage:/,/^$/d'
-	printf '\n`testsuite/papers/%s`, %s, %s\n' "${0##*/}" "$("$sim" --version)" "$(date +%F)"
+	printf '\n`testsuite/papers/%s`, %s, %s%s\n' "${0##*/}${short:+ --short}" \
+		"$(git -C "$here" rev-parse --short=8 HEAD 2>/dev/null || "$sim" --version)" \
+		"$(date +%F)" "${no_traces-}"
 } >"$page"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -67,7 +73,13 @@ columns() {
 	awk -F, -v names="$*" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ line = $1
-		  for (i = 1; i <= split(names, name, " "); i++) line = line " " $at[name[i]]
+		  for (i = 1; i <= split(names, name, " "); i++) {
+			if (!(name[i] in at)) {
+				print "no column " name[i] >"/dev/stderr"
+				exit 2
+			}
+			line = line " " $at[name[i]]
+		  }
 		  print line }'
 }
 
@@ -121,4 +133,11 @@ judge() {
 verdict() { judge reproduced "$@"; }
 holds() { judge holds "$@"; }
 better() { judge 'better than printed' "$@"; }
-differs() { says "not as printed" "$1"; }
+differs() {
+	if awk "BEGIN { exit !($2) }"; then
+		says 'not as printed' "$1"
+	else
+		says 'NOT so any more' "$1"
+		failed=1
+	fi
+}

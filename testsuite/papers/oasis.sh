@@ -38,7 +38,8 @@ while read -r gpus oasis fifo drf rrh dorm near; do
 	verdict "with $gpus GPUs oasis is ahead of FIFO, DRF and Dorm" \
 		"$oasis > $fifo && $oasis > $drf && $oasis > $dorm"
 	if ((gpus == 64)); then
-		differs "with $gpus GPUs, twice the demand there is room for, RRH is ahead"
+		differs "with $gpus GPUs, twice the demand there is room for, RRH is ahead" \
+			"$rrh > $oasis"
 		verdict "with plans of 2 h oasis is ahead of RRH" "$near > $rrh"
 	else
 		verdict "with $gpus GPUs oasis is ahead of RRH" "$oasis > $rrh"

@@ -85,7 +85,8 @@ beyond() {
 	table "themis-beyond" "Themis, $1, percent of GPU time beyond the jobs' own" lost \
 		themis gandiva <beyond
 	verdict "less GPU time than gandiva" "$(at beyond 1 2) < $(at beyond 1 3)"
-	differs "to places it loses $(at beyond 2 2) %, gandiva $(at beyond 2 3) %"
+	differs "to places it loses $(at beyond 2 2) %, gandiva $(at beyond 2 3) %" \
+		"$(at beyond 2 2) > $(at beyond 2 3)"
 }
 
 # lies: eight apps, alike and submitted together, want 128 of 64 GPUs. One of them
@@ -133,7 +134,8 @@ verdict "longer leases are less fair" \
 	"$(at LeaseTerm.rows 4 2) > 1.2 * $(at LeaseTerm.rows 1 2)"
 vary workload-1 FairnessKnob --set=FairnessKnob= 0 0.4 0.8 1
 verdict "a larger f is fairer" "$(at FairnessKnob.rows 3 2) < $(at FairnessKnob.rows 1 2)"
-differs "from f 0 to 1 GPU hours go from $(at FairnessKnob.rows 1 3) to $(at FairnessKnob.rows 4 3) (they rise)"
+differs "from f 0 to 1 GPU hours go from $(at FairnessKnob.rows 1 3) to $(at FairnessKnob.rows 4 3) (they rise)" \
+	"$(at FairnessKnob.rows 4 3) < $(at FairnessKnob.rows 1 3)"
 draws='1 2 3'
 vary workload-1 error --error= 0% 5% 10% 20%
 verdict "errors of 20 % in what is told of the jobs cost little" \

@@ -12,12 +12,11 @@
 # Jobs: two weeks of Venus, with the tenants' quotas as weights, of Philly, which is a
 # reconstruction, and of Microsoft ITP; Alibaba's openb; searches that sfairsim makes up
 # (--generate=apps). Without ../shared, jobs made up like Venus'.
-# Ours: nodes of 8 GPUs, leases of 15 minutes, a checkpoint of 10 s, a start of 40 s, every
+# Ours: nodes of 8 GPUs, leases of 15 minutes (of themis 10), a checkpoint of 10 s, a start of 40 s, every
 # option of the policies as by default.
 
 # shellcheck source=testsuite/papers/lib.sh
 . "$(dirname "$(realpath "$0")")/lib.sh" || exit 2
-traces=$here/../../../shared/traces
 all=ltgf,themis,incentive,oasis,ogasched,ltgf+themis,ltgf+incentive,ltgf+oasis,ltgf+ogasched
 
 # side_by_side NAME TITLE POLICIES OPTION...
@@ -39,20 +38,20 @@ if [[ $short ]]; then
 		--jobs=1000
 	exit "$failed"
 fi
-if [[ ! -d $traces ]]; then
+if [[ ! $traces_dir ]]; then
 	side_by_side like-venus "Jobs like Venus', 64 nodes" "$all" --generate=venus --nodes=64
 else
 	for nodes in 75 64; do
 		side_by_side "venus-$nodes" "Venus, $nodes nodes" "$all" --nodes=$nodes \
-			--trace="$traces/venus_2weeks_2020-08-23.csv" \
-			--weights="$traces/venus_vc_quota_gpus.csv"
+			--trace="$traces_dir/venus_2weeks_2020-08-23.csv" \
+			--weights="$traces_dir/venus_vc_quota_gpus.csv"
 	done
 	side_by_side philly 'Philly, 120 nodes' ltgf,incentive,oasis,ogasched --nodes=120 \
-		--trace="$traces/philly_recon_2weeks.csv"
+		--trace="$traces_dir/philly_recon_2weeks.csv"
 	side_by_side itp 'Microsoft ITP, 150 nodes' ltgf,incentive,oasis,ogasched --nodes=150 \
-		--trace="$traces/itp_2weeks.csv"
+		--trace="$traces_dir/itp_2weeks.csv"
 	side_by_side alibaba 'Alibaba, 4 nodes' "$all" --nodes=4 \
-		--trace="$traces/alibaba_gpu2023_openb.csv"
+		--trace="$traces_dir/alibaba_gpu2023_openb.csv"
 fi
 side_by_side searches 'Searches, 16 nodes in 4 racks' "$all" --generate=apps --nodes=16 \
 	--slowdown=1,1,1.1,1.3 --rack-nodes=4 --slot-gpus=4

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What testsuite/papers has whole, in short; test_ogas_reward has
-# OGASched's.
+# Run the short form of each entry of testsuite/papers but ogasched, which
+# test_ogas_reward covers.
 
 set -euo pipefail
 

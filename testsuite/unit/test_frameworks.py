@@ -379,16 +379,16 @@ class Torch(Framework):
 
 
 def free_port():
-    """Below those of others' connections: torchrun listens only once PyTorch is
-    loaded, and with c10d a worker does, on one that torchrun has let go."""
-    while True:
-        port = random.randrange(20000, 32000)
+    """A port below those of others' connections. torchrun binds it only after it
+    has loaded PyTorch; with c10d a worker binds one that torchrun has released."""
+    for port in random.sample(range(20000, 32000), 100):
         with socket.socket() as sock:
             try:
-                sock.bind(("localhost", port))
+                sock.bind(("127.0.0.1", port))
                 return port
             except OSError:
                 pass
+    raise RuntimeError("none of 100 ports is free")
 
 
 class Torchrun(unittest.TestCase):

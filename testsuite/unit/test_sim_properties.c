@@ -217,7 +217,7 @@ static void gpu_time_and_jobs_are_conserved(void **state)
 }
 
 /* Every fifth job has half the cluster, and they come fast: at times demand is
- * five times the cluster. Lease and grace as in doc/papers.md. */
+ * five times the cluster. Leases of 15 minutes, a checkpoint of 10 s. */
 static void crowd(struct random_world *w)
 {
 	for (uint32_t i = 0; i < RANDOM_JOBS; i++) {
