@@ -9,7 +9,7 @@ dist_man_MANS += doc/man1/sfair.1 doc/man1/sfair-agent.1 \
 dist_doc_DATA += README.md NEWS doc/adding-a-policy.md doc/beside-stock.md \
 	doc/choosing-a-policy.md doc/compatibility.md \
 	doc/design.md doc/frameworks.md doc/going-back.md \
-	doc/glossary.md doc/history.md doc/kubernetes.md doc/managers.md doc/packages.md doc/programs.md \
+	doc/glossary.md doc/history.md doc/kubernetes.md doc/managers.md doc/packages.md doc/papers.md doc/programs.md \
 	doc/protocol.md doc/results.md doc/tutorial.md doc/users.md
 picturesdir = $(docdir)/pictures
 dist_pictures_DATA = doc/pictures/fairness.svg doc/pictures/gpus.svg \

@@ -8,7 +8,8 @@
 #   --short  the first table only, of 3,000 jobs that are made up and four policies
 #   --out    each table as CSV and SVG, and all as a page
 #
-# As printed: leases of 15 minutes (of themis 10, our default), a checkpoint of 10 s, a start of 40 s.
+# As printed: leases of 15 minutes (of themis 10, our default), a checkpoint of 10 s, a start
+# of 40 s.
 # Ours:
 # - jobs: two weeks of Venus from ../shared, with the tenants' quotas as weights; without
 #   ../shared, jobs made up like them

@@ -57,11 +57,11 @@ for seed in 1 2 3; do
 done | table defaults-users "ltgf, jobs of users, made up like Venus', 64 nodes" \
 	'seed/FairWithin' 'job loss (%)' slowdown 'longest first wait (s)'
 for nodes in 64 75 100; do
-	for elastic in 0 50; do
-		one "${jobs[@]}" --nodes=$nodes --elastic=$elastic% |
-			awk -v name="$nodes/$elastic%" '{ printf "%s %.1f %.1f %.0f\n", name, 100 * $2,
+	for elastic in '' --elastic=50%; do
+		one "${jobs[@]}" --nodes=$nodes $elastic |
+			awk -v name="$nodes${elastic:+/half}" '{ printf "%s %.1f %.1f %.0f\n", name, 100 * $2,
 				100 * $5, $6 }'
 	done
-done | table defaults-elastic 'ltgf, elastic jobs, on a quarter to twice their GPUs' \
+done | table defaults-elastic 'ltgf, half of the jobs elastic, on a quarter to twice their GPUs' \
 	'nodes/elastic' 'job loss (%)' 'tenant loss (%)' 'mean completion (s)'
 exit "$failed"
