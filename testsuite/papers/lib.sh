@@ -109,7 +109,10 @@ table() {
 	echo "$title: ${columns#, }"
 	sed 's/^/  /' table.rows
 	[[ $out ]] || return 0
-	(IFS=, && echo "$*" && tr -s ' ' ',' <table.rows) >"$out/$name.csv"
+	{
+		printf '"%s",' "${@:1:$#-1}" && printf '"%s"\n' "${@: -1}"
+		tr -s ' ' ',' <table.rows
+	} >"$out/$name.csv"
 	"$here/plot.py" "$title" <"$out/$name.csv" >"$out/$name.svg"
 	{
 		printf '\n### %s\n\n|%s\n|---|%s\n' "$title" "$(printf ' %s |' "$@")" \

@@ -80,7 +80,11 @@ for column in range(len(head) - 1):
         panels.append([])
     panels[-1].append(column)
     before = most
-WIDTH = max(720, 36 * len(rows) * len(panels))
+# Room for the names, every other of which is a line lower, and for the columns' heads.
+WIDTH = len(panels) * math.ceil(max(
+    720 / len(panels),
+    LEFT + 8 + len(rows) * max(len(name) for name in names) * 3,
+    LEFT + 8 + max(map(len, panels)) * max(len(name) + 6 for name in head[1:]) * 6))
 print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
       f'font-family="sans-serif"><rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>')
 text(LEFT, 16, sys.argv[1], size=13)
