@@ -8,9 +8,9 @@
 #   --short  the first table only, of 3,000 jobs that are made up and four policies
 #   --out    each table as CSV and SVG, and all as a page
 #
-# As printed: leases of 15 minutes (of themis 10, our default), a checkpoint of 10 s, a start
-# of 40 s.
+# As printed: leases of 15 minutes, a checkpoint of 10 s, a start of 40 s.
 # Ours:
+# - themis has leases of 10 minutes, its default
 # - jobs: two weeks of Venus from ../shared, with the tenants' quotas as weights; without
 #   ../shared, jobs made up like them
 # - 75 and 100 nodes of 8 GPUs, load 1 and 0.77

@@ -16,6 +16,7 @@
 # shellcheck source=testsuite/papers/lib.sh
 . "$(dirname "$(realpath "$0")")/lib.sh" || exit 2
 jobs=(--generate=venus)
+# The first one is the default.
 changes=(LeaseTerm=15:00 Promise=no RecallAfter={0,1:00,5:00})
 if [[ $short ]]; then
 	jobs+=(--jobs=1000)

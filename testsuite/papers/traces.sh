@@ -12,8 +12,8 @@
 # Jobs: two weeks of Venus, with the tenants' quotas as weights, of Philly, which is a
 # reconstruction, and of Microsoft ITP; Alibaba's openb; searches that sfairsim makes up
 # (--generate=apps). Without ../shared, jobs made up like Venus'.
-# Ours: nodes of 8 GPUs, leases of 15 minutes (of themis 10), a checkpoint of 10 s, a start of 40 s, every
-# option of the policies as by default.
+# Ours: nodes of 8 GPUs, leases of 15 minutes (of themis 10), a checkpoint of 10 s, a start of
+# 40 s, and each option of the policies as by default.
 
 # shellcheck source=testsuite/papers/lib.sh
 . "$(dirname "$(realpath "$0")")/lib.sh" || exit 2
