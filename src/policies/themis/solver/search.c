@@ -414,21 +414,40 @@ static void search_give_back(struct astra_themis_deal *deal)
 	}
 }
 
-/* The better of two local optima: that which the greedy way leads to, and that
- * from where one bidder after the other came at the cost of those before. */
+/* Bidder after bidder at the cost of those before: in the order that they are
+ * given in or, for odd numbers, in reverse; from another one on each time. */
+static void search_begin(struct astra_themis_deal *deal, size_t number,
+			 size_t of)
+{
+	size_t n = deal->tree->game->count, first = number / 2 * 2 * n / of;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = first + (number % 2 ? n - 1 - i : i);
+
+		astra_themis_insert(deal, (uint32_t)(k % n));
+	}
+}
+
+/* The best of several local optima: that which the greedy way leads to, and
+ * those of some orders of the bidders. empty: a deal of nothing. */
 static void search_solve(struct astra_themis_deal *pf,
-			 struct astra_themis_deal *deal)
+			 struct astra_themis_deal *deal,
+			 const struct astra_themis_deal *empty)
 {
 	const struct astra_themis_effort thorough = {
 		.width = 4, .trials = 20000, .turns = SIZE_MAX};
+	size_t n = pf->tree->game->count;
+	size_t starts = search_clamp(64 / n, 2, 2 * n);
 
-	for (uint32_t i = 0; i < deal->tree->game->count; i++)
-		astra_themis_insert(deal, i);
-	astra_themis_improve(deal, 0, &thorough);
 	themis_greedy(pf);
 	astra_themis_improve(pf, 0, &thorough);
-	if (search_better(deal, pf))
-		astra_themis_deal_copy(pf, deal);
+	for (size_t s = 0; s < starts; s++) {
+		astra_themis_deal_copy(deal, empty);
+		search_begin(deal, s, starts);
+		astra_themis_improve(deal, 0, &thorough);
+		if (search_better(deal, pf))
+			astra_themis_deal_copy(pf, deal);
+	}
 }
 
 /* The scores to be compared with those that others have without a bidder. */
@@ -466,7 +485,7 @@ int astra_themis_search(struct astra_themis_game *game,
 	    astra_themis_deal_init(&deal, &tree) ||
 	    astra_themis_deal_init(&try, &tree))
 		goto out;
-	search_solve(&pf, &deal);
+	search_solve(&pf, &deal, &try);
 	search_price(&pf, &deal, &try, without);
 	search_give_back(&pf);
 	if (pf.failed || deal.failed || try.failed || hand_out(&pf, out, room))
