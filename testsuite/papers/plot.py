@@ -14,7 +14,8 @@ import sys
 from xml.sax.saxutils import escape
 
 HEIGHT, LEFT, TOP, BOTTOM = 320, 56, 44, 48
-COLORS = ("#3b6ea5", "#d98032", "#5a9e5a", "#a05195", "#8c6d31", "#777777")
+COLORS = ("#3b6ea5", "#d98032", "#5a9e5a", "#a05195", "#8c6d31", "#777777",
+          "#c44e52", "#4c9f9f", "#b39b2d", "#30506e")
 
 
 def text(x, y, words, anchor="start", size=11):
