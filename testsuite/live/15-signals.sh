@@ -18,7 +18,7 @@ cat >"$conf" <<-EOF
 	Tenant=big Accounts=big Weight=100
 EOF
 start_cluster --needs minage=300 --nodes 2 --gpus 16 --cpus 64 --astraea "$conf" \
-	--slurm KillWait=2
+	--slurm KillWait=6
 rm -f "$conf"
 export OUT=$CLUSTER_DIR/out
 
