@@ -11,6 +11,8 @@
 #include <time.h>
 
 #include "src/client/answer.h"
+#include "src/common/clock.h"
+#include "src/common/thread.h"
 #include "src/proto/wire.h"
 
 #define WAIT_SEC 1.0   /* at most, for an answer */
@@ -45,14 +47,6 @@ static struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t answered = PTHREAD_COND_INITIALIZER;
-
-static double courier_now_sec(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 static double courier_larger(double a, double b)
 {
@@ -102,7 +96,8 @@ static void courier_prepare(void)
 	c.ready = true;
 	sfair_place_read(&c.place);
 	left = c.place.end_sec - (double)time(NULL);
-	c.end_sec = left > 0 ? courier_now_sec() + left : (double)NAN;
+	c.end_sec =
+		left > 0 ? astra_now_sec(CLOCK_MONOTONIC) + left : (double)NAN;
 	pthread_atfork(before_fork, after_fork, courier_begin_child);
 }
 
@@ -138,7 +133,7 @@ static void courier_choose(struct astra_query *query, struct astra_job_ref *ref)
 	};
 	if (c.saves)
 		query->kind = ASTRA_QUERY_CHECKPOINTED;
-	else if (c.reports && courier_now_sec() >= c.due_sec)
+	else if (c.reports && astra_now_sec(CLOCK_MONOTONIC) >= c.due_sec)
 		query->kind = ASTRA_QUERY_PROGRESS;
 	query->said.run = c.place.run;
 	query->said.step = c.step;
@@ -225,7 +220,7 @@ static void send_one(void)
 	pthread_mutex_unlock(&lock);
 	fault = send_query(&query, &answer, &err);
 	pthread_mutex_lock(&lock);
-	now = courier_now_sec();
+	now = astra_now_sec(CLOCK_MONOTONIC);
 	c.error = err;
 	c.answers++;
 	if (query.kind == ASTRA_QUERY_CHECKPOINTED) {
@@ -250,7 +245,7 @@ static void *courier_run(void *arg)
 	for (;;) {
 		double due = next_send();
 
-		if (due > courier_now_sec())
+		if (due > astra_now_sec(CLOCK_MONOTONIC))
 			(void)courier_wait_until(&work, due);
 		else
 			send_one();
@@ -258,26 +253,20 @@ static void *courier_run(void *arg)
 	return NULL;
 }
 
-/* Wake the thread, or start it: all signals are the program's. */
+/* Wake the thread, or start it. */
 static void wake(void)
 {
-	pthread_attr_t attr;
-	sigset_t all, before;
 	pthread_t thread;
 
 	if (c.running || c.failed) {
 		pthread_cond_signal(&work);
 		return;
 	}
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	c.failed = pthread_create(&thread, &attr, courier_run, NULL) != 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
+	c.failed = astra_thread_begin(&thread, 0, courier_run, NULL) != 0;
 	c.running = !c.failed;
-	if (c.failed)
+	if (c.running)
+		pthread_detach(thread);
+	else
 		astra_error_set(&c.error, "libsfair has got no thread");
 }
 
@@ -299,12 +288,12 @@ static bool worth_a_try(void)
 {
 	if (c.pause_sec <= 2 * RETRY_SEC)
 		c.retry_sec = 0;
-	return c.retry_sec <= courier_now_sec();
+	return c.retry_sec <= astra_now_sec(CLOCK_MONOTONIC);
 }
 
 int sfair_courier_checkpointed(uint64_t step)
 {
-	double until = courier_now_sec() + WAIT_SEC;
+	double until = astra_now_sec(CLOCK_MONOTONIC) + WAIT_SEC;
 	int result = EIO;
 	uint64_t mine;
 
@@ -330,10 +319,10 @@ int sfair_courier_checkpointed(uint64_t step)
 /* Ask, and wait where nothing is known; unless it failed of late. */
 static void courier_ask(bool known)
 {
-	double until = courier_now_sec() + WAIT_SEC;
+	double until = astra_now_sec(CLOCK_MONOTONIC) + WAIT_SEC;
 	uint64_t before = c.answers;
 
-	if (courier_now_sec() < c.retry_sec)
+	if (astra_now_sec(CLOCK_MONOTONIC) < c.retry_sec)
 		return;
 	c.asks = true;
 	wake();
@@ -344,12 +333,12 @@ static void courier_ask(bool known)
 
 double sfair_courier_remaining(void)
 {
-	double now = courier_now_sec(), left;
+	double now = astra_now_sec(CLOCK_MONOTONIC), left;
 
 	pthread_mutex_lock(&lock);
 	if (!c.stale && (c.heard_sec <= 0 || now > c.heard_sec + FRESH_SEC))
 		courier_ask(c.heard_sec > 0 && c.end_sec > now);
-	left = c.end_sec - courier_now_sec();
+	left = c.end_sec - astra_now_sec(CLOCK_MONOTONIC);
 	if (c.stale)
 		left = 0;
 	else if (isnan(left) || (left <= 0 && c.heard_sec < c.end_sec))

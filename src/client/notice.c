@@ -6,8 +6,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "src/common/clock.h"
+#include "src/common/thread.h"
 
 /* due: it is yet to be called. */
 struct hook {
@@ -41,14 +43,6 @@ static atomic_llong came_msec = -1;
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "used in a signal handler");
 
-static long long now_msec(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (long long)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 static void notice_hand_on(int signal, siginfo_t *info, void *context)
 {
 	if (before.sa_flags & SA_SIGINFO)
@@ -62,7 +56,8 @@ static void notice_on_signal(int signal, siginfo_t *info, void *context)
 	int saved = errno;
 	long long none = -1;
 
-	if (atomic_compare_exchange_strong(&came_msec, &none, now_msec()) &&
+	if (atomic_compare_exchange_strong(&came_msec, &none,
+					   astra_now_msec(CLOCK_MONOTONIC)) &&
 	    getpid() == owner && write(ends[1], "", 1) < 0) {
 		/* The pipe is full: the thread is awake. */
 	}
@@ -110,14 +105,9 @@ static void *wait_for_bytes(void *arg)
 
 static int notice_start_thread(void)
 {
-	sigset_t all, mask;
 	pthread_t thread;
-	int rc;
+	int rc = astra_thread_begin(&thread, 0, wait_for_bytes, NULL);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &mask);
-	rc = pthread_create(&thread, NULL, wait_for_bytes, NULL);
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (!rc)
 		pthread_detach(thread);
 	return rc;
@@ -233,5 +223,7 @@ double sfair_notice_age(void)
 {
 	long long came = atomic_load(&came_msec);
 
-	return came < 0 ? -1 : (double)(now_msec() - came) / 1000;
+	return came < 0 ? -1
+			: (double)(astra_now_msec(CLOCK_MONOTONIC) - came) /
+				  1000;
 }

@@ -13,6 +13,7 @@
 #include "src/client/lineage.h"
 #include "src/client/notice.h"
 #include "src/client/sfair.h"
+#include "src/common/thread.h"
 
 /* A snapshot in memory. */
 struct buffer {
@@ -160,16 +161,10 @@ static void wake_all(void)
 	pthread_mutex_unlock(&stores_lock);
 }
 
-/* All signals are the program's. */
 static int store_start_thread(struct sfair_store *s)
 {
-	sigset_t all, before;
-	int rc;
+	int rc = astra_thread_begin(&s->thread, 0, store_run, s);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&s->thread, NULL, store_run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	s->threaded = !rc;
 	return rc;
 }

@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/fnv.h"
 #include "src/common/grow.h"
 
-/* FNV-1a; the upper half is folded in, since the lower bits choose the slot. */
+/* The upper half is folded in, since the lower bits choose the slot. */
 static size_t intern_hash_of(const char *name)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
+	uint64_t hash = astra_fnv64_text(ASTRA_FNV64_BASIS, name);
 
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
 	return (size_t)(hash ^ hash >> 32);
 }
 

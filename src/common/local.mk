@@ -7,6 +7,7 @@ libastra_common_a_SOURCES = \
 	src/common/arena.h \
 	src/common/bytes.c \
 	src/common/bytes.h \
+	src/common/clock.h \
 	src/common/conf_scan.c \
 	src/common/conf_scan.h \
 	src/common/encode.c \
@@ -15,6 +16,7 @@ libastra_common_a_SOURCES = \
 	src/common/error.h \
 	src/common/fault.c \
 	src/common/fault.h \
+	src/common/fnv.h \
 	src/common/forwarder.c \
 	src/common/forwarder.h \
 	src/common/grow.c \
@@ -36,7 +38,9 @@ libastra_common_a_SOURCES = \
 	src/common/sha256.c \
 	src/common/sha256.h \
 	src/common/text.c \
-	src/common/text.h
+	src/common/text.h \
+	src/common/thread.c \
+	src/common/thread.h
 
 # Of the commands alone: getopt's variables are the program's.
 noinst_LIBRARIES += libastra-cli.a

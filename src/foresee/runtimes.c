@@ -5,22 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/fnv.h"
 #include "src/common/grow.h"
 #include "src/foresee/runtimes_priv.h"
 
 #define UNKNOWN_SEC 3600.0 /* of a job without limit of an unknown user */
 #define LEFT_LEAST_SEC 1.0
 
-/* FNV-1a: rows may meet by chance, which a guess can bear. */
+/* Rows may meet by chance, which a guess can bear. */
 static uint64_t key_of(uint32_t uid, const char *name)
 {
-	uint64_t key = UINT64_C(0xcbf29ce484222325) ^ uid;
+	uint64_t key = astra_fnv64_byte(ASTRA_FNV64_BASIS ^ uid, 0);
 
-	key *= UINT64_C(0x100000001b3);
-	for (; name && *name; name++) {
-		key ^= (unsigned char)*name;
-		key *= UINT64_C(0x100000001b3);
-	}
+	key = astra_fnv64_text(key, name);
 	return name ? key | 1 : key & ~UINT64_C(1);
 }
 

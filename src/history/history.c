@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "src/common/clock.h"
+#include "src/common/thread.h"
 #include "src/history/schema.h"
 
 #define QUEUE 8
@@ -34,14 +35,6 @@ static struct astra_history_options options;
 static char *path, *cluster;
 static struct astra_writer *writer;
 static double prune_at;
-
-static double monotonic(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static struct timespec moment(double at_sec)
 {
@@ -129,7 +122,8 @@ static void history_give_up(bool damaged, const char *text)
 static void history_count(size_t reports, uint64_t rows, uint64_t dropped,
 			  double began)
 {
-	uint64_t usec = (uint64_t)((monotonic() - began) * 1e6);
+	uint64_t usec =
+		(uint64_t)((astra_now_sec(CLOCK_MONOTONIC) - began) * 1e6);
 	uint64_t bytes = history_size_of(path);
 	struct timespec now;
 
@@ -162,11 +156,12 @@ static void history_prune(void)
 	struct astra_error err = {""};
 	int rc;
 
-	if (monotonic() < prune_at)
+	if (astra_now_sec(CLOCK_MONOTONIC) < prune_at)
 		return;
 	clock_gettime(CLOCK_REALTIME, &now);
 	rc = astra_writer_prune(writer, (double)now.tv_sec, &err);
-	prune_at = monotonic() + (rc > 0 ? WRITE_SEC : PRUNE_SEC);
+	prune_at = astra_now_sec(CLOCK_MONOTONIC) +
+		   (rc > 0 ? WRITE_SEC : PRUNE_SEC);
 	if (rc < 0)
 		history_give_up(false, err.text);
 }
@@ -189,7 +184,7 @@ static bool leave_lost(void)
 static int write_reports(struct astra_report *const *reports, size_t n)
 {
 	struct astra_error err = {""};
-	double began = monotonic();
+	double began = astra_now_sec(CLOCK_MONOTONIC);
 	bool damaged, lost = leave_lost();
 	uint64_t rows, dropped;
 
@@ -217,7 +212,7 @@ static bool history_wait_until(double at_sec)
 	bool go_on;
 
 	pthread_mutex_lock(&mutex);
-	while (!stop && monotonic() < at_sec)
+	while (!stop && astra_now_sec(CLOCK_MONOTONIC) < at_sec)
 		pthread_cond_clockwait(&cond, &mutex, CLOCK_MONOTONIC, &t);
 	go_on = !stop;
 	pthread_mutex_unlock(&mutex);
@@ -255,7 +250,8 @@ static void *history_run(void *arg)
 		}
 		for (size_t i = 0; i < n; i++)
 			astra_report_put(reports[i]);
-		go_on = history_wait_until(monotonic() + pause);
+		go_on = history_wait_until(astra_now_sec(CLOCK_MONOTONIC) +
+					   pause);
 	}
 	return NULL;
 }
@@ -278,18 +274,6 @@ static void write_rest(void)
 	path = cluster = NULL;
 }
 
-static int begin_thread(void)
-{
-	sigset_t all, old;
-	int rc;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&thread, NULL, history_run, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return rc;
-}
-
 int astra_history_start(const struct astra_history_options *given,
 			struct astra_error *err)
 {
@@ -309,7 +293,8 @@ int astra_history_start(const struct astra_history_options *given,
 	prune_at = 0;
 	figures = (struct astra_report_history){0};
 	trouble = (struct astra_error){""};
-	rc = path && cluster ? begin_thread() : ENOMEM;
+	rc = path && cluster ? astra_thread_begin(&thread, 0, history_run, NULL)
+			     : ENOMEM;
 	if (rc) {
 		write_rest();
 		return astra_error_set(err, "no thread: %s", strerror(rc));
@@ -324,7 +309,7 @@ int astra_history_start(const struct astra_history_options *given,
 void astra_history_note(struct astra_report *report)
 {
 	struct astra_report *left_out = NULL;
-	double began = monotonic();
+	double began = astra_now_sec(CLOCK_MONOTONIC);
 
 	pthread_mutex_lock(&mutex);
 	if (running && !stop) {
@@ -339,7 +324,8 @@ void astra_history_note(struct astra_report *report)
 		}
 		queue[queued++] = astra_report_get(report);
 		add_time(&figures.note,
-			 (uint64_t)((monotonic() - began) * 1e6));
+			 (uint64_t)((astra_now_sec(CLOCK_MONOTONIC) - began) *
+				    1e6));
 	}
 	pthread_mutex_unlock(&mutex);
 	astra_report_put(left_out);

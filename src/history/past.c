@@ -2,9 +2,9 @@
 #include "src/history/past.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/common/clock.h"
 #include "src/history/read_priv.h"
 #include "src/history/schema.h"
 
@@ -19,18 +19,10 @@ static const char jobs_sql[] =
 	" WHERE p.name=?1 AND j.submit_sec>=?2 AND j.run_sec>0 AND j.gpus>0"
 	" ORDER BY j.submit_sec DESC,j.id DESC LIMIT ?3";
 
-static double past_now_sec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static int past_too_long(void *until_sec)
 {
 	return astra_history_read_cancelled() ||
-	       past_now_sec() > *(const double *)until_sec;
+	       astra_now_sec(CLOCK_MONOTONIC) > *(const double *)until_sec;
 }
 
 static const char *past_text(sqlite3_stmt *s, int column)
@@ -85,7 +77,7 @@ static int past_read(sqlite3 *db, const struct astra_history_past *past,
 int astra_history_past(const struct astra_history_past *past,
 		       struct astra_error *err)
 {
-	double until_sec = past_now_sec() + LONGEST_SEC;
+	double until_sec = astra_now_sec(CLOCK_MONOTONIC) + LONGEST_SEC;
 	char *path = astra_history_read_path();
 	sqlite3 *db = NULL;
 	int rc;

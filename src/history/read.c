@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "src/common/clock.h"
 #include "src/history/read_priv.h"
 
 #define LONGEST_MSEC 3000 /* less than the writer waits */
@@ -72,18 +72,11 @@ void astra_history_read_stop(void)
 	atomic_store(&cancelled, false);
 }
 
-static int64_t read_now_msec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static int too_long(void *unused)
 {
 	(void)unused;
-	return atomic_load(&cancelled) || read_now_msec() > now.until_msec;
+	return atomic_load(&cancelled) ||
+	       astra_now_msec(CLOCK_MONOTONIC) > now.until_msec;
 }
 
 static enum astra_fault busy(struct astra_error *err)
@@ -122,7 +115,7 @@ static enum astra_fault open_wanted(struct astra_error *err)
 
 	if (!path)
 		return astra_answer_no_history(err);
-	now.until_msec = read_now_msec() + LONGEST_MSEC;
+	now.until_msec = astra_now_msec(CLOCK_MONOTONIC) + LONGEST_MSEC;
 	if (stat(path, &st) < 0) {
 		free(path);
 		astra_error_set(err, "there is no history yet: ask again in a "

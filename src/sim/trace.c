@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/fnv.h"
 #include "src/common/grow.h"
 #include "src/common/intern.h"
 #include "src/common/random.h"
@@ -128,14 +129,11 @@ uint32_t astra_trace_utility(struct astra_trace *trace,
 	return (uint32_t)trace->utility_count;
 }
 
-/* FNV-1a, to begin a job's own random numbers with. */
+/* To begin a job's own random numbers with. */
 static uint64_t trace_utility_hash_of(const struct astra_trace_job *job)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (const char *c = job->name ? job->name : ""; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-	return hash + job->line * UINT64_C(0x9e3779b97f4a7c15);
+	return astra_fnv64_text(ASTRA_FNV64_BASIS, job->name) +
+	       job->line * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static double between(struct astra_random *random, double least, double most)
@@ -174,13 +172,11 @@ struct astra_utility astra_trace_job_utility(const struct astra_trace *trace,
 
 /* A part of a trace's jobs made something else. */
 
-/* FNV-1a, and a last mix: names mostly differ in their last digits. */
+/* With a last mix: names mostly differ in their last digits. */
 static double trace_draw(const char *name)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	uint64_t h = astra_fnv64_text(ASTRA_FNV64_BASIS, name);
 
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
 	h ^= h >> 32;
 	h *= UINT64_C(0xff51afd7ed558ccd);
 	h ^= h >> 32;
@@ -226,8 +222,8 @@ void astra_trace_make_unprepared(struct astra_trace *trace, double part)
 	for (size_t i = 0; i < trace->job_count; i++) {
 		struct astra_trace_job *job = &trace->jobs[i];
 
-		job->unprepared = !job->gpus_min &&
-				  trace_draw(job->name) >= 1 - part;
+		job->unprepared =
+			!job->gpus_min && trace_draw(job->name) >= 1 - part;
 	}
 }
 

@@ -6,18 +6,12 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "src/common/clock.h"
+
 static pthread_mutex_t bell_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell_cond = PTHREAD_COND_INITIALIZER;
 static bool stop, event, urgent, settle, reconfigure; /* under bell_mutex */
 static atomic_bool reset_diag;
-
-static double bell_now_sec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* A moment so many seconds from now by a clock that nobody sets. Slurm counts
  * in whole seconds, and its clock may lag by a tick: a little after the second
@@ -71,7 +65,7 @@ bool astra_bell_wait(double due_sec, double last_sec,
 		     const struct astra_pace *pace,
 		     struct astra_bell_orders *orders)
 {
-	double now = bell_now_sec();
+	double now = astra_now_sec(CLOCK_REALTIME);
 	double earliest = fmin(floor(last_sec) + 1 - now, 1);
 	struct timespec soon = bell_moment(earliest);
 	struct timespec due = bell_moment(fmax(due_sec - now, earliest));

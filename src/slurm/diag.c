@@ -5,14 +5,13 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "src/common/clock.h"
+
 static atomic_llong boot_msec; /* as the rounds know it; 0: not yet */
 
 double astra_boot_sec(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return astra_now_sec(CLOCK_BOOTTIME);
 }
 
 void astra_clock_follow(double boot_sec)

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/common/clock.h"
 #include "src/common/fault.h"
+#include "src/common/thread.h"
 #include "src/history/history.h"
 #include "src/slurm/ahead/expected.h"
 #include "src/slurm/ahead/forecaster.h"
@@ -43,14 +45,6 @@ enum { STOPPED, STARTING, RUNNING, STOPPING };
 static atomic_int life;
 static pthread_t thread;
 static struct astra_cycle cycle; /* the thread's, while it runs */
-
-static double host_now_sec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* Plugins are initialised before jobs, dependencies and priorities are in
  * place. */
@@ -97,7 +91,8 @@ static void *host_run(void *arg)
 		if (orders.reconfigure)
 			(void)astra_cycle_configure(&cycle, false);
 		if (orders.reset_diag)
-			astra_diag_reset(&cycle.diag, host_now_sec());
+			astra_diag_reset(&cycle.diag,
+					 astra_now_sec(CLOCK_REALTIME));
 		due = astra_cycle_run(&cycle);
 		astra_pace_done(&pace, begin);
 	}
@@ -106,13 +101,8 @@ static void *host_run(void *arg)
 
 static int host_begin(void)
 {
-	pthread_attr_t attr;
-	int rc;
+	int rc = astra_thread_begin(&thread, 4 * 1024 * 1024, host_run, NULL);
 
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 4 * 1024 * 1024);
-	rc = pthread_create(&thread, &attr, host_run, NULL);
-	pthread_attr_destroy(&attr);
 	if (rc)
 		error("astraea: no thread: %s", strerror(rc));
 	return rc ? -1 : 0;
@@ -127,7 +117,8 @@ static void host_prepare(void)
 	cycle.conf_path = strdup(path);
 	cycle.folder = strdup(slurm_conf.state_save_location);
 	xfree(path);
-	cycle.diag.of.started_sec = cycle.diag.of.reset_sec = host_now_sec();
+	cycle.diag.of.started_sec = cycle.diag.of.reset_sec =
+		astra_now_sec(CLOCK_REALTIME);
 	if (cycle.folder) {
 		astra_users_open(cycle.folder);
 		astra_recover_open(cycle.folder);

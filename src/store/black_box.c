@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "src/common/fnv.h"
+
 #define MAGIC UINT32_C(0x41424f58) /* "ABOX" */
 #define SLOTS 16384
 
@@ -159,14 +161,11 @@ void astra_box_close(struct astra_box *box)
 	free(box);
 }
 
-/* What stands for a host list for which there is no room; FNV-1a. */
+/* What stands for a host list for which there is no room. */
 static uint64_t black_box_print(const char *nodes)
 {
-	uint64_t print = UINT64_C(0xcbf29ce484222325);
+	uint64_t print = astra_fnv64_text(ASTRA_FNV64_BASIS, nodes);
 
-	while (*nodes)
-		print = (print ^ (unsigned char)*nodes++) *
-			UINT64_C(0x100000001b3);
 	return print ? print : 1;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/client/sfair.h"
-#include "src/cmd/sfair-agent/clock.h"
+#include "src/common/clock.h"
 
 #define LOOK_SEC 1.0	 /* at least between two polls */
 #define END_SEC 2	 /* for the last poll */
@@ -72,7 +72,8 @@ static void follow_look(struct agent_follow *f)
 			(void)follow_look_at(f, &f->window, &seen);
 		}
 	} else {
-		agent_tail_read(&f->tail, &f->window, agent_now_sec());
+		agent_tail_read(&f->tail, &f->window,
+				astra_now_sec(CLOCK_MONOTONIC));
 		at_sec = f->window.at_sec;
 		(void)follow_look_at(f, &f->window, &seen);
 		agent_window_trim(&f->window);
@@ -85,7 +86,7 @@ static void follow_look(struct agent_follow *f)
 
 static void follow_wait_for_end(struct agent_follow *f, double sec)
 {
-	double until = agent_now_sec() + sec;
+	double until = astra_now_sec(CLOCK_MONOTONIC) + sec;
 	struct timespec ts = {.tv_sec = (time_t)until};
 
 	ts.tv_nsec = (long)((until - (double)ts.tv_sec) * 1e9);
@@ -111,10 +112,10 @@ static void *follow_run(void *arg)
 	struct agent_follow *f = arg;
 
 	while (!ends(f)) {
-		double before = agent_clock_sec(CLOCK_THREAD_CPUTIME_ID), cost;
+		double before = astra_now_sec(CLOCK_THREAD_CPUTIME_ID), cost;
 
 		follow_look(f);
-		cost = agent_clock_sec(CLOCK_THREAD_CPUTIME_ID) - before;
+		cost = astra_now_sec(CLOCK_THREAD_CPUTIME_ID) - before;
 		follow_wait_for_end(f, fmax(LOOK_SEC, LOOK_COST * cost));
 	}
 	follow_look(f);

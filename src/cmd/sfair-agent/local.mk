@@ -6,7 +6,6 @@ agent_sources = \
 	src/cmd/sfair-agent/apart.h \
 	src/cmd/sfair-agent/checkpoint.c \
 	src/cmd/sfair-agent/checkpoint.h \
-	src/cmd/sfair-agent/clock.h \
 	src/cmd/sfair-agent/follow.c \
 	src/cmd/sfair-agent/follow.h \
 	src/cmd/sfair-agent/manifest.c \

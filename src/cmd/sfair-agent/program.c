@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/common/clock.h"
 #include "src/common/text.h"
 
 #define CHUNK 65536
@@ -29,14 +30,6 @@ struct run {
 	int errors;   /* its standard error; 0: ours */
 	struct astra_error *err;
 };
-
-static double program_now_sec(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 void agent_program_split(char *text, char *words[AGENT_WORDS_MAX + 1])
 {
@@ -150,7 +143,7 @@ static int talk(struct run *run, double seconds)
 	while (run->out >= 0) {
 		struct pollfd fds[] = {{run->out, POLLIN, 0},
 				       {run->in, POLLOUT, 0}};
-		double left = run->until - program_now_sec();
+		double left = run->until - astra_now_sec(CLOCK_MONOTONIC);
 		int n = left > 0 ? poll(fds, 2, (int)(left * 1000) + 1) : 0;
 
 		if (n < 0 && errno == EINTR)
@@ -192,7 +185,7 @@ static int await(struct run *run, double seconds)
 		if (pid < 0 && errno != EINTR)
 			return astra_error_set(run->err, "%s: was lost: %s",
 					       run->name, strerror(errno));
-		if (program_now_sec() > run->until)
+		if (astra_now_sec(CLOCK_MONOTONIC) > run->until)
 			return late(run, seconds);
 		nanosleep(&pause, NULL);
 	}
@@ -222,7 +215,7 @@ int agent_program_run(char *const *words, const char *input,
 		.input = input,
 		.input_size = strlen(input),
 		.text = {.limit = limits->output},
-		.until = program_now_sec() + limits->seconds,
+		.until = astra_now_sec(CLOCK_MONOTONIC) + limits->seconds,
 		.errors = limits->errors,
 		.err = err,
 	};

@@ -14,9 +14,9 @@
 
 #include "src/cmd/sfair-agent/apart.h"
 #include "src/cmd/sfair-agent/checkpoint.h"
-#include "src/cmd/sfair-agent/clock.h"
 #include "src/cmd/sfair-agent/follow.h"
 #include "src/cmd/sfair-agent/tree.h"
+#include "src/common/clock.h"
 
 static int cannot_run(const char *name, int error, struct astra_error *err)
 {
@@ -150,7 +150,7 @@ static sigset_t watched(void)
 
 static bool in_grace(const struct run *r)
 {
-	return agent_now_sec() < r->over_sec;
+	return astra_now_sec(CLOCK_MONOTONIC) < r->over_sec;
 }
 
 static void say(const struct run *r, long sent)
@@ -196,7 +196,7 @@ static void run_dump(struct run *r)
 
 	if (in_grace(r) || r->ended)
 		return;
-	r->over_sec = agent_now_sec() + r->grace_sec;
+	r->over_sec = astra_now_sec(CLOCK_MONOTONIC) + r->grace_sec;
 	if (!agent_checkpoint_dump(&r->checkpoint, r->child, run_dump_sec(r),
 				   &r->lost, &err)) {
 		r->dumped = true;
@@ -219,7 +219,7 @@ static void take_notice(struct run *r)
 		run_dump(r);
 		return;
 	}
-	r->over_sec = agent_now_sec() + r->grace_sec;
+	r->over_sec = astra_now_sec(CLOCK_MONOTONIC) + r->grace_sec;
 	r->tries = 0;
 	run_hand_on(r);
 }
@@ -273,7 +273,8 @@ static bool others_save(struct run *r)
  * not end before, as if it had failed. */
 static bool awaits_requeue(const struct run *r)
 {
-	return r->lost && agent_now_sec() < r->over_sec + LOST_SEC;
+	return r->lost &&
+	       astra_now_sec(CLOCK_MONOTONIC) < r->over_sec + LOST_SEC;
 }
 
 static void run_wait_for_end(struct run *r)

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/cmd/sfair-agent/clock.h"
+#include "src/common/clock.h"
 
 static int tee_write_all(int fd, const char *bytes, size_t size)
 {
@@ -48,7 +48,8 @@ static void pass_on(struct agent_tee *t, int i)
 		return;
 	}
 	pthread_mutex_lock(&t->lock);
-	agent_window_add(&t->windows[i], bytes, (size_t)size, agent_now_sec());
+	agent_window_add(&t->windows[i], bytes, (size_t)size,
+			 astra_now_sec(CLOCK_MONOTONIC));
 	pthread_mutex_unlock(&t->lock);
 }
 

@@ -11,6 +11,7 @@
 
 #include "src/client/answer.h"
 #include "src/cmd/sfair-agent/program.h"
+#include "src/common/clock.h"
 #include "src/common/text.h"
 #include "src/proto/wire.h"
 
@@ -39,14 +40,6 @@ struct state {
 	int gone;	  /* times in a row that there is no such app */
 	char complaint[sizeof(struct astra_error)]; /* that was made last */
 };
-
-static double watch_now_sec(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 /* An error that repeats is printed once. */
 static void watch_complain(struct state *s, const char *text)
@@ -290,7 +283,8 @@ static enum outcome take_offer(struct state *s, const char *text,
 static enum outcome not_yet(struct state *s)
 {
 	s->next_sec = fmin(s->next_sec, 1);
-	return watch_now_sec() - s->begun_sec < NEW_SEC ? GO_ON : FAILED;
+	return astra_now_sec(CLOCK_MONOTONIC) - s->begun_sec < NEW_SEC ? GO_ON
+								       : FAILED;
 }
 
 static enum outcome watch_look(struct state *s, struct astra_error *err)
@@ -346,7 +340,7 @@ int agent_watch_run(const struct agent_watch *watch,
 
 	if (watch->app)
 		snprintf(s.app, sizeof(s.app), "%s", watch->app);
-	s.begun_sec = watch_now_sec();
+	s.begun_sec = astra_now_sec(CLOCK_MONOTONIC);
 	for (;;) {
 		*err->text = '\0';
 		s.next_sec = watch->interval_sec > 0 ? watch->interval_sec

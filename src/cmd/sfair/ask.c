@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "src/cmd/sfair/sfair.h"
 #include "src/cmd/sfair/slurm.h"
+#include "src/common/clock.h"
 #include "src/proto/dial.h"
 
 #define STARTING_SEC 5.0 /* for a plugin that is starting */
@@ -57,18 +57,10 @@ static int check_reply(const json_t *reply, const struct astra_query *query,
 	return 0;
 }
 
-static double ask_now_sec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* A moment; false where there is no time left for it. */
 static bool ask_pause(double begin_sec, double patience_sec)
 {
-	if (ask_now_sec() - begin_sec >= patience_sec)
+	if (astra_now_sec(CLOCK_MONOTONIC) - begin_sec >= patience_sec)
 		return false;
 	usleep(AGAIN_USEC);
 	return true;
@@ -110,7 +102,7 @@ static int ask_once(const struct sfair_where *where, const char *request,
 static int ask_call(struct sfair_where *where, const char *request,
 		    int wait_sec, char **text, struct astra_error *err)
 {
-	double begin_sec = ask_now_sec(), asked_sec;
+	double begin_sec = astra_now_sec(CLOCK_MONOTONIC), asked_sec;
 	struct sfair_slurm slurm;
 	struct astra_error why;
 	int rc;
@@ -119,9 +111,9 @@ static int ask_call(struct sfair_where *where, const char *request,
 		rc = ask_once(where, request, wait_sec, text, err);
 		if (rc != ASTRA_ABSENT)
 			return rc;
-		asked_sec = ask_now_sec();
+		asked_sec = astra_now_sec(CLOCK_MONOTONIC);
 		sfair_slurm_ask(&slurm);
-		begin_sec += ask_now_sec() - asked_sec;
+		begin_sec += astra_now_sec(CLOCK_MONOTONIC) - asked_sec;
 		if (sfair_find_again(where, &slurm, &why) < 0 ||
 		    !ask_may_come(where, &slurm) ||
 		    !ask_pause(begin_sec, slurm.status.answers ? PATIENCE_SEC
@@ -142,7 +134,7 @@ static bool ask_is_starting(const json_t *reply,
 json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
 		     int wait_sec, bool verbose, struct astra_error *err)
 {
-	double begin_sec = ask_now_sec();
+	double begin_sec = astra_now_sec(CLOCK_MONOTONIC);
 	char *request = astra_query_encode(query), *text;
 	json_t *reply = NULL;
 	int rc;
@@ -188,7 +180,7 @@ json_t *sfair_ask(const struct astra_query *query, bool verbose,
 json_t *sfair_ask_round(struct astra_query *query, const char *key,
 			bool verbose, struct astra_error *err)
 {
-	double begin_sec = ask_now_sec();
+	double begin_sec = astra_now_sec(CLOCK_MONOTONIC);
 
 	do {
 		json_t *reply = sfair_ask(query, verbose, err);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/common/clock.h"
 #include "src/proto/listen.h"
 
 #define IDLE_SEC 10  /* without a byte */
@@ -41,10 +42,7 @@ struct http_server {
 
 static time_t http_now_sec(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
+	return (time_t)astra_now_sec(CLOCK_MONOTONIC);
 }
 
 static const char *http_host_of(const struct sockaddr *address, socklen_t size,

@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "src/cmd/sfair/sfair.h"
+#include "src/common/clock.h"
 #include "src/proto/listen.h"
 
 /* One question for all metrics, asked once a second at most. */
@@ -18,10 +18,7 @@
 
 static int64_t metrics_scrape_now_msec(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + 1;
+	return astra_now_msec(CLOCK_MONOTONIC) + 1;
 }
 
 static int metrics_scraper_open(struct metrics_scraper *scraper,

@@ -9,6 +9,7 @@
 
 #include "src/cmd/sfair/sfair.h"
 #include "src/cmd/sfair/top.h"
+#include "src/common/thread.h"
 
 #define WAIT_SEC 20 /* for each part of a reply */
 
@@ -104,17 +105,11 @@ static void *work(void *data)
 	return NULL;
 }
 
-/* Signals are for the thread that draws. */
 static int top_fetch_start_thread(struct top_fetch *f)
 {
 	pthread_t thread;
-	sigset_t all, before;
-	int rc;
+	int rc = astra_thread_begin(&thread, 0, work, f);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&thread, NULL, work, f);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!rc)
 		pthread_detach(thread);
 	return rc;

@@ -10,6 +10,8 @@
 #include <zlib.h>
 
 #include "src/cmd/sfair/web.h"
+#include "src/common/clock.h"
+#include "src/common/thread.h"
 
 #define WAIT_SEC 5   /* for each part of a reply */
 #define PAST_SEC 300 /* from one look at the past to the next */
@@ -39,20 +41,9 @@ struct web_state {
 	const char *no_past;
 };
 
-static double web_now_sec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static time_t web_steady_sec(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
+	return (time_t)astra_now_sec(CLOCK_MONOTONIC);
 }
 
 /* ---- What is known. ---- */
@@ -66,7 +57,7 @@ static void web_tell(struct web_state *s, const struct astra_error *err)
 		fprintf(stderr, "sfair: %s\n", err->text);
 	else if (s->silent_sec > 0)
 		fprintf(stderr, "sfair: the plugin answers again\n");
-	s->silent_sec = err ? web_now_sec() : 0;
+	s->silent_sec = err ? astra_now_sec(CLOCK_REALTIME) : 0;
 }
 
 /* In the order that readers expect: what ends, or starts, first. */
@@ -111,7 +102,7 @@ static int web_ask_parts(struct web_state *s, json_t *replies[PAGE_PARTS],
 	struct astra_query query = {.kind = ASTRA_QUERY_REPORT, .public = true};
 	int rc = 0;
 
-	query.past.end_sec = (int64_t)web_now_sec();
+	query.past.end_sec = (int64_t)astra_now_sec(CLOCK_REALTIME);
 	query.past.start_sec = query.past.end_sec - WINDOW_SEC;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !rc; i++)
 		rc = page_ask_part(&whom, &query, parts[i], &replies[parts[i]],
@@ -338,19 +329,6 @@ static void *web_work(void *arg)
 	return NULL;
 }
 
-/* Signals are for the thread that serves. */
-static int web_start_thread(struct web_state *s)
-{
-	sigset_t all, before;
-	int rc;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&s->thread, NULL, web_work, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return rc;
-}
-
 static void web_free(struct web_state *s)
 {
 	web_documents_free(s->documents);
@@ -383,7 +361,7 @@ struct web_state *web_state_start(struct sfair_where *where, double every_sec,
 	pthread_cond_init(&s->cond, &steady);
 	pthread_condattr_destroy(&steady);
 	web_turn(s);
-	if (!web_start_thread(s))
+	if (!astra_thread_begin(&s->thread, 0, web_work, s))
 		return s;
 	astra_error_set(err, "no thread could be started");
 	web_free(s);

@@ -13,28 +13,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/common/clock.h"
+
 #define BAR_WIDTH 40
 #define PATIENCE_SEC 1
-
-static double real_sec(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 void sfairsim_progress_begin(struct sfairsim_progress *p, bool quiet)
 {
 	*p = (struct sfairsim_progress){
-		.begin_sec = real_sec(),
+		.begin_sec = astra_now_sec(CLOCK_MONOTONIC),
 		.wanted = !quiet && isatty(STDERR_FILENO),
 	};
 }
 
 void sfairsim_progress_show(struct sfairsim_progress *p, double done)
 {
-	double gone = real_sec() - p->begin_sec;
+	double gone = astra_now_sec(CLOCK_MONOTONIC) - p->begin_sec;
 	int full = (int)(fmin(fmax(done, 0), 1) * BAR_WIDTH);
 
 	if (!p->wanted || gone < PATIENCE_SEC)

@@ -15,6 +15,7 @@
 
 #include "src/cmd/sfairsim/batch.h"
 #include "src/cmd/sfairsim/sfairsim.h"
+#include "src/common/clock.h"
 
 /* What a replayed job is: a script that sleeps as long as it has work left,
  * goes on after a checkpoint, and writes down what it did and when. */
@@ -180,14 +181,6 @@ static void replay_catch_signals(void)
 		sigaction(numbers[i], &action, NULL);
 }
 
-double replay_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 void replay_sleep(double sec)
 {
 	struct timespec span = {
@@ -249,12 +242,12 @@ static int submit_all(struct replay *r, struct astra_error *err)
 {
 	const struct astra_trace *trace = &r->setup->trace;
 
-	r->begin_unix = replay_now();
+	r->begin_unix = astra_now_sec(CLOCK_REALTIME);
 	for (uint32_t i = 0; i < trace->job_count; i++) {
 		double due = r->begin_unix + trace->jobs[i].submit_sec;
 
-		while (!replay_stop && due > replay_now())
-			replay_sleep(due - replay_now());
+		while (!replay_stop && due > astra_now_sec(CLOCK_REALTIME))
+			replay_sleep(due - astra_now_sec(CLOCK_REALTIME));
 		if (replay_stop)
 			return interrupted(err);
 		if (replay_submit(r, i, err) < 0)
@@ -266,7 +259,7 @@ static int submit_all(struct replay *r, struct astra_error *err)
 static int wait_for_all(struct replay *r, struct astra_error *err)
 {
 	struct sfairsim_progress progress;
-	double heard = replay_now();
+	double heard = astra_now_sec(CLOCK_REALTIME);
 	size_t active = r->submitted;
 	int rc = 0;
 
@@ -276,8 +269,9 @@ static int wait_for_all(struct replay *r, struct astra_error *err)
 		if (replay_stop)
 			rc = interrupted(err);
 		else if (replay_count_active(r, &active, err) == 0)
-			heard = replay_now();
-		else if (replay_now() > heard + SILENCE_MAX_SEC)
+			heard = astra_now_sec(CLOCK_REALTIME);
+		else if (astra_now_sec(CLOCK_REALTIME) >
+			 heard + SILENCE_MAX_SEC)
 			rc = -1;
 		sfairsim_progress_show(
 			&progress, 1 - (double)active / (double)r->submitted);
@@ -289,12 +283,12 @@ static int wait_for_all(struct replay *r, struct astra_error *err)
 /* Cancel what was submitted, and wait until nothing of it is there. */
 static void withdraw(struct replay *r)
 {
-	double until = replay_now() + CANCEL_SEC;
+	double until = astra_now_sec(CLOCK_REALTIME) + CANCEL_SEC;
 	struct astra_error err = {""};
 	size_t active = r->submitted;
 	bool told = false;
 
-	while (active && replay_now() < until) {
+	while (active && astra_now_sec(CLOCK_REALTIME) < until) {
 		told = told || replay_cancel(r, &err) == 0;
 		if (told && replay_count_active(r, &active, &err) == 0 &&
 		    !active)
@@ -417,7 +411,7 @@ static int replay(const struct sfairsim_args *args, struct astra_error *err)
 
 	here.quiet = true; /* it warns before the weights are known */
 	snprintf(r.name, sizeof(r.name), "sfairsim-replay-%ld-%.0f",
-		 (long)getpid(), replay_now());
+		 (long)getpid(), astra_now_sec(CLOCK_REALTIME));
 	if (sfairsim_check_files(files, 2, err) == 0 &&
 	    replay_folder_make(&r, err) == 0 &&
 	    ask_cluster(&r, &here, nodes, conf, err) == 0 &&

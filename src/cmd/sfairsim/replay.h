@@ -57,7 +57,6 @@ struct replay {
 /* Set by SIGINT and the like. */
 extern volatile sig_atomic_t replay_stop;
 
-double replay_now(void);
 /* Wait; a signal ends it. */
 void replay_sleep(double sec);
 

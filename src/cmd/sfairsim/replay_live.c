@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "src/cmd/sfairsim/replay.h"
+#include "src/common/clock.h"
 #include "src/common/grow.h"
 #include "src/sim/child.h"
 
@@ -196,7 +197,7 @@ static int take_records(struct replay *r, size_t *over, bool *active,
 
 int replay_ask_sacct(struct replay *r, struct astra_error *err)
 {
-	double until = replay_now() + SACCT_PATIENCE_SEC;
+	double until = astra_now_sec(CLOCK_REALTIME) + SACCT_PATIENCE_SEC;
 
 	r->accounted = true;
 	for (;;) {
@@ -207,7 +208,7 @@ int replay_ask_sacct(struct replay *r, struct astra_error *err)
 			return -1;
 		if (!active && over >= r->setup->trace.job_count)
 			return 0;
-		if (replay_now() > until || replay_stop)
+		if (astra_now_sec(CLOCK_REALTIME) > until || replay_stop)
 			return astra_error_set(
 				err, "sacct shows the end of %zu jobs of %zu",
 				over, r->setup->trace.job_count);

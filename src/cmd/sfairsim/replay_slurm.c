@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/cmd/sfairsim/replay.h"
+#include "src/common/clock.h"
 #include "src/common/intern.h"
 #include "src/sim/child.h"
 
@@ -257,7 +258,7 @@ int replay_submit(struct replay *r, uint32_t job, struct astra_error *err)
 	if (!id || id > UINT32_MAX)
 		return astra_error_set(err, "sbatch printed no job id");
 	r->jobs[job].id = (uint32_t)id;
-	r->jobs[job].submit_sec = replay_now() - r->begin_unix;
+	r->jobs[job].submit_sec = astra_now_sec(CLOCK_REALTIME) - r->begin_unix;
 	r->submitted++;
 	if (astra_idmap_put(&r->by_id, (uint32_t)id, job) < 0)
 		return astra_error_nomem(err);

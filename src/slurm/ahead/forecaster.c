@@ -13,7 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/common/clock.h"
 #include "src/common/grow.h"
+#include "src/common/thread.h"
 #include "src/engine/engine_image.h"
 #include "src/model/members.h"
 #include "src/proto/report.h"
@@ -272,7 +274,7 @@ static void *forecaster_run(void *arg)
 	pthread_mutex_lock(&mutex);
 	while (!atomic_load(&stop)) {
 		struct look *look = question;
-		double begin = astra_look_cpu_sec();
+		double begin = astra_now_sec(CLOCK_THREAD_CPUTIME_ID);
 		struct astra_forecaster_due *due;
 
 		if (!look) {
@@ -288,7 +290,10 @@ static void *forecaster_run(void *arg)
 			due->at_sec =
 				(double)time(NULL) +
 				fmax(look->options.forecast_sec,
-				     CPU_PART * (astra_look_cpu_sec() - begin));
+				     CPU_PART *
+					     (astra_now_sec(
+						      CLOCK_THREAD_CPUTIME_ID) -
+					      begin));
 		busy = false;
 		astra_look_free(look);
 	}
@@ -302,7 +307,7 @@ int astra_forecaster_start(const char *folder)
 
 	learned_begin(folder);
 	atomic_store(&stop, false);
-	rc = pthread_create(&thread, NULL, forecaster_run, NULL);
+	rc = astra_thread_begin(&thread, 0, forecaster_run, NULL);
 	started = rc == 0;
 	if (rc)
 		error("astraea: no start is foreseen: no thread: %s",

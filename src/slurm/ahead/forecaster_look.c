@@ -2,22 +2,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "src/common/clock.h"
 #include "src/slurm/ahead/forecaster_priv.h"
 
 #define PASS_CPU_SEC 2 /* of a pass */
 #define HORIZON_SEC (14 * 86400.0)
 #define CHECKPOINT_PART 0.5 /* of their grace jobs take on average */
 #define MARGIN_PART 0.1	    /* of a wait, which the bounds are wider */
-
-double astra_look_cpu_sec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* When it is enough. */
 struct bound {
@@ -30,14 +22,15 @@ static bool forecaster_look_go_on(void *arg)
 	const struct bound *bound = arg;
 
 	return !atomic_load(bound->stop) &&
-	       astra_look_cpu_sec() < bound->cpu_sec;
+	       astra_now_sec(CLOCK_THREAD_CPUTIME_ID) < bound->cpu_sec;
 }
 
 static int forecaster_look_one_pass(const struct look *look, int kind,
 				    const atomic_bool *stop, double *start_sec,
 				    double *until_sec)
 {
-	struct bound bound = {stop, astra_look_cpu_sec() + PASS_CPU_SEC};
+	struct bound bound = {stop, astra_now_sec(CLOCK_THREAD_CPUTIME_ID) +
+					    PASS_CPU_SEC};
 	struct astra_error err = {""};
 	struct astra_foresee q = {
 		.options = &look->options,

@@ -44,9 +44,6 @@ struct table {
 int astra_look_ahead(const struct look *look, const atomic_bool *stop,
 		     struct table *out);
 
-/* Of the calling thread. */
-double astra_look_cpu_sec(void);
-
 /* The engine knows of no maintenance: what it would begin in one, or later,
  * begins as much later as nothing begins for it. */
 double astra_look_past(const struct astra_pause *pause, double sec);

@@ -15,6 +15,7 @@
 
 #include "src/common/bytes.h"
 #include "src/common/grow.h"
+#include "src/common/thread.h"
 #include "src/engine/engine.h"
 #include "src/proto/report.h"
 #include "src/slurm/ahead/tuner_priv.h"
@@ -264,15 +265,11 @@ void astra_tuner_open(const char *folder)
 
 int astra_tuner_start(void)
 {
-	sigset_t all, old;
 	int rc;
 
 	atomic_store(&stop, false);
 	atomic_store(&leave, false);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&thread, NULL, tuner_run, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	rc = astra_thread_begin(&thread, 0, tuner_run, NULL);
 	started = rc == 0;
 	if (rc)
 		error("astraea: LeaseTerm=auto chooses no term: no thread: %s",

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "src/common/clock.h"
 #include "src/history/past.h"
 #include "src/slurm/ahead/tuner_priv.h"
 
@@ -139,19 +139,12 @@ struct tuner_bound {
 	double cpu_sec;
 };
 
-static double tuner_cpu_sec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static bool tuner_go_on(void *arg)
 {
 	const struct tuner_bound *bound = arg;
 
-	return !atomic_load(bound->stop) && tuner_cpu_sec() < bound->cpu_sec;
+	return !atomic_load(bound->stop) &&
+	       astra_now_sec(CLOCK_THREAD_CPUTIME_ID) < bound->cpu_sec;
 }
 
 static int tuner_simulate(const struct tuner_reading *r,
@@ -160,7 +153,8 @@ static int tuner_simulate(const struct tuner_reading *r,
 			  struct astra_error *err)
 {
 	double least_sec = astra_auto_least_sec(&r->q->options);
-	struct tuner_bound bound = {stop, tuner_cpu_sec() + CPU_SEC};
+	struct tuner_bound bound = {
+		stop, astra_now_sec(CLOCK_THREAD_CPUTIME_ID) + CPU_SEC};
 	const struct astra_term_past past = {
 		.trace = &r->q->trace,
 		.ended = r->ended,
@@ -181,7 +175,8 @@ static int tuner_simulate(const struct tuner_reading *r,
 	if (astra_term_choose(&past, &r->q->cluster, &r->q->options, &sim, out,
 			      err) == 0)
 		return 0;
-	if (!atomic_load(stop) && tuner_cpu_sec() >= bound.cpu_sec)
+	if (!atomic_load(stop) &&
+	    astra_now_sec(CLOCK_THREAD_CPUTIME_ID) >= bound.cpu_sec)
 		astra_error_set(err,
 				"simulations of %zu jobs take more than %d "
 				"seconds",

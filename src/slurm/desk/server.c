@@ -3,15 +3,15 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/common/clock.h"
+#include "src/common/thread.h"
 #include "src/slurm/desk/server_private.h"
 
 /* The report outlives the server: it may be published before a start. */
@@ -43,22 +43,14 @@ struct astra_report *server_report(void)
 
 int64_t server_now_msec(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	return astra_now_msec(CLOCK_MONOTONIC);
 }
 
 int server_thread_start(pthread_t *thread, void *(*run)(void *), void *arg,
 			struct astra_error *err)
 {
-	sigset_t all, before;
-	int rc;
+	int rc = astra_thread_begin(thread, 0, run, arg);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(thread, NULL, run, arg);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (rc)
 		return astra_error_set(err, "a thread for queries: %s",
 				       strerror(rc));

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/common/clock.h"
 #include "src/slurm/desk/server_private.h"
 
 void server_client_open(struct server_client *client, int fd, bool remote,
@@ -172,14 +172,6 @@ bool server_sees_all(const struct server *s, uint32_t uid)
 	       (s->options.is_operator && s->options.is_operator(uid));
 }
 
-static double wall_sec(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -209,7 +201,7 @@ struct astra_viewer server_viewer(const struct server *s,
 	struct astra_viewer viewer = {
 		.uid = query->public ? ASTRA_REPORT_NO_UID : uid,
 		.all = !query->public && server_sees_all(s, uid),
-		.now_sec = wall_sec(),
+		.now_sec = astra_now_sec(CLOCK_REALTIME),
 	};
 
 	if (!query->public)

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "src/common/fnv.h"
 #include "src/proto/listen.h"
 #include "src/proto/sign.h"
 #include "src/slurm/desk/server_private.h"
@@ -60,12 +61,12 @@ static uid_t server_network_number_of(const struct sockaddr_storage *addr)
 {
 	const struct sockaddr_in *v4 = (const void *)addr;
 	const struct sockaddr_in6 *v6 = (const void *)addr;
-	uint32_t sum = 2166136261u;
+	uint32_t sum = ASTRA_FNV32_BASIS;
 
 	if (addr->ss_family != AF_INET6)
 		return ntohl(v4->sin_addr.s_addr);
 	for (size_t i = 0; i < sizeof(v6->sin6_addr); i++)
-		sum = (sum ^ v6->sin6_addr.s6_addr[i]) * 16777619u;
+		sum = astra_fnv32_byte(sum, v6->sin6_addr.s6_addr[i]);
 	return sum;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
+#include "src/common/fnv.h"
 #include "src/policies/policy.h"
 #include "src/slurm/hooks/recover.h"
 #include "src/slurm/in/gpus.h"
@@ -23,10 +24,8 @@ static struct rooms {
 /* Two users of one hash share what is left. */
 static uint32_t payer_of(uint32_t uid, const char *account)
 {
-	uint32_t hash = 2166136261u ^ uid;
+	uint32_t hash = astra_fnv32_text(ASTRA_FNV32_BASIS ^ uid, account);
 
-	for (; account && *account; account++)
-		hash = (hash ^ (unsigned char)*account) * 16777619u;
 	return hash ? hash : 1;
 }
 

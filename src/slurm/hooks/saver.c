@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/common/fault.h"
+#include "src/common/thread.h"
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/pace.h"
 
@@ -100,7 +101,7 @@ void astra_saver_start(const char *folder)
 	if (snprintf(path, sizeof(path), "%s/job_state", folder) >=
 	    (int)sizeof(path))
 		*path = '\0';
-	rc = pthread_create(&thread, NULL, saver_run, NULL);
+	rc = astra_thread_begin(&thread, 0, saver_run, NULL);
 	thread_runs = rc == 0;
 	if (rc)
 		error("astraea: no thread for saves: %s; slurmctld's own saver does them",

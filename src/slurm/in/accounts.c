@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/fnv.h"
 #include "src/common/grow.h"
 #include "src/model/model.h"
 
@@ -107,11 +108,9 @@ static void account_shares_free(struct astra_account_shares *shares)
 
 uint32_t astra_name_key(const char *name)
 {
-	uint32_t h = 2166136261u; /* FNV-1a */
+	uint32_t hash = astra_fnv32_text(ASTRA_FNV32_BASIS, name);
 
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 16777619u;
-	return h ? h : 1;
+	return hash ? hash : 1;
 }
 
 uint32_t astra_accounts_find(const struct astra_accounts *a, const char *name)

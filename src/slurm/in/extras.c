@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/extras.h"
 
-#define EXTRAS_PRIME UINT32_C(16777619)
+#include "src/common/fnv.h"
 
 static uint32_t extras_number(uint32_t hash, uint64_t number)
 {
-	for (int byte = 0; byte < 8; byte++)
-		hash = (hash ^ (uint32_t)(number >> 8 * byte & 0xff)) *
-		       EXTRAS_PRIME;
-	return hash;
+	return astra_fnv32_number(hash, number, 8);
 }
 
-/* NULL is as "". */
+/* Where it ends counts, too. */
 static uint32_t extras_text(uint32_t hash, const char *text)
 {
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char)*text) * EXTRAS_PRIME;
-	return hash * EXTRAS_PRIME; /* where it ends counts, too */
+	return astra_fnv32_byte(astra_fnv32_text(hash, text), 0);
 }
 
 uint32_t astra_extras_of(const job_record_t *job)
 {
 	const job_details_t *d = job->details;
-	uint32_t hash = UINT32_C(2166136261); /* FNV-1a */
+	uint32_t hash = ASTRA_FNV32_BASIS;
 
 	hash = extras_number(hash, job->time_limit);
 	hash = extras_number(hash, job->time_min);

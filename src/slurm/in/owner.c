@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/owner.h"
 
+#include "src/common/fnv.h"
+
 #define OWNER_LABELLED UINT32_C(0x80000000)
 
 /* uid: NO_VAL: any user's. label: NULL: none. */
@@ -10,9 +12,7 @@ static uint32_t owner_number(uint32_t uid, const char *label)
 
 	if (!label)
 		return number;
-	for (; *label; label++)
-		number = (number ^ (unsigned char)*label) * UINT32_C(16777619);
-	return number | OWNER_LABELLED;
+	return astra_fnv32_text(number, label) | OWNER_LABELLED;
 }
 
 static bool owner_wants_user(const job_record_t *job)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/common/fnv.h"
 #include "src/policies/policy.h"
 
 #define SEC_PER_MIN 60
@@ -105,18 +106,16 @@ int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
 	return rc;
 }
 
-/* FNV-1a. Two names of one user that meet by chance share their fate as one
+/* Two names of one user that meet by chance share their fate as one
  * app; those of two users are told apart later. */
 uint32_t astra_wish_app(const char *name, uint32_t uid)
 {
-	uint32_t hash = 2166136261u;
+	uint32_t hash;
 
 	if (!*name)
 		return 0;
-	for (int byte = 0; byte < 4; byte++)
-		hash = (hash ^ (uid >> 8 * byte & 0xff)) * 16777619u;
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	hash = astra_fnv32_number(ASTRA_FNV32_BASIS, uid, 4);
+	hash = astra_fnv32_text(hash, name);
 	return hash ? hash : 1;
 }
 

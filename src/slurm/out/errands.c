@@ -18,6 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/common/clock.h"
+#include "src/common/thread.h"
+
 #define STACK_SIZE (256 * 1024)
 #define ERRAND_MAX 16384   /* bytes of its strings */
 #define FDS_LATER 64	   /* that others may open meanwhile */
@@ -57,14 +60,6 @@ struct astra_errands {
 	struct astra_errand ring[];
 };
 
-static double errands_now_sec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 struct astra_errands *
 astra_errands_new(const struct astra_errand_bounds *bounds,
 		  astra_errand_failed *failed)
@@ -79,7 +74,7 @@ astra_errands_new(const struct astra_errand_bounds *bounds,
 	e->failed = failed;
 	e->told_sec = -TELL_SEC;
 	e->left = bounds->burst;
-	e->left_sec = errands_now_sec();
+	e->left_sec = astra_now_sec(CLOCK_MONOTONIC);
 	pthread_mutex_init(&e->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -175,13 +170,14 @@ static void errand_reap(struct astra_errands *e, pid_t pid, int *status)
 	const struct timespec pause = {.tv_nsec = WAIT_NSEC};
 	double until = HUGE_VAL;
 
-	while (errands_now_sec() < until) {
+	while (astra_now_sec(CLOCK_MONOTONIC) < until) {
 		pid_t ended = waitpid(pid, status, WNOHANG);
 
 		if (ended == pid || (ended < 0 && errno != EINTR))
 			return;
 		if (errands_stopped(e))
-			until = fmin(until, errands_now_sec() + STOP_SEC);
+			until = fmin(until,
+				     astra_now_sec(CLOCK_MONOTONIC) + STOP_SEC);
 		nanosleep(&pause, NULL);
 	}
 }
@@ -191,7 +187,7 @@ static void errand_reap(struct astra_errands *e, pid_t pid, int *status)
 static bool errand_wait(struct astra_errands *e, pid_t pid, int *status)
 {
 	const struct timespec pause = {.tv_nsec = WAIT_NSEC};
-	double until = errands_now_sec() + e->bounds.seconds;
+	double until = astra_now_sec(CLOCK_MONOTONIC) + e->bounds.seconds;
 
 	for (;;) {
 		pid_t ended = waitpid(pid, status, WNOHANG);
@@ -199,7 +195,7 @@ static bool errand_wait(struct astra_errands *e, pid_t pid, int *status)
 		if (ended == pid)
 			return true;
 		if ((ended < 0 && errno != EINTR) || errands_stopped(e) ||
-		    errands_now_sec() > until)
+		    astra_now_sec(CLOCK_MONOTONIC) > until)
 			break;
 		nanosleep(&pause, NULL);
 	}
@@ -212,7 +208,7 @@ static bool errand_wait(struct astra_errands *e, pid_t pid, int *status)
 __attribute__((format(printf, 2, 3))) static void
 errand_complain(struct astra_errands *e, const char *fmt, ...)
 {
-	double now = errands_now_sec();
+	double now = astra_now_sec(CLOCK_MONOTONIC);
 	char text[512];
 	va_list args;
 
@@ -255,7 +251,7 @@ static bool errand_run(struct astra_errands *e,
 /* How long until the next may be run. */
 static double errands_delay(struct astra_errands *e)
 {
-	double now = errands_now_sec();
+	double now = astra_now_sec(CLOCK_MONOTONIC);
 
 	e->left = fmin(e->bounds.burst,
 		       e->left + (now - e->left_sec) * e->bounds.rate);
@@ -265,7 +261,7 @@ static double errands_delay(struct astra_errands *e)
 
 static void errands_sleep(struct astra_errands *e, double seconds)
 {
-	double until = errands_now_sec() + seconds;
+	double until = astra_now_sec(CLOCK_MONOTONIC) + seconds;
 	struct timespec t = {.tv_sec = (time_t)until};
 
 	t.tv_nsec = (long)((until - (double)t.tv_sec) * 1e9);
@@ -312,21 +308,12 @@ static void *errands_thread(void *arg)
 	return NULL;
 }
 
-/* Slurmctld's signals are for its own threads. Returns whether it runs. */
+/* Returns whether it runs. */
 static bool errands_begin(struct astra_errands *e)
 {
-	pthread_attr_t attr;
-	sigset_t all, before;
-
-	if (e->runs)
-		return true;
-	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	e->runs = !pthread_create(&e->thread, &attr, errands_thread, e);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
+	if (!e->runs)
+		e->runs = !astra_thread_begin(&e->thread, STACK_SIZE,
+					      errands_thread, e);
 	return e->runs;
 }
 
