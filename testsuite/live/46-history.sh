@@ -28,7 +28,7 @@ killed() {
 	restart_slurmctld KILL
 	whole "$1"
 }
-written() { (($(of 'SELECT count(*) FROM job' 2>/dev/null) >= $1)); }
+written() { (($(of 'SELECT count(*) FROM job' 2>/dev/null || echo 0) >= $1)); }
 
 long=$(submit --gres=gpu:2 --wrap 'sleep 1000')
 again=$(submit --gres=gpu:1 --requeue --wrap 'sleep 1000')
