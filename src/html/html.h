@@ -83,14 +83,13 @@ void html_tooltip(FILE *file, const char *label, const char *what,
  * whatever a name may say.
  * scripts: which ones may run, as in a Content-Security-Policy.
  * style: rules after the common ones; print: those of paper.
- * head: what else is in its head, or NULL. live: it may ask whoever served it.
- */
+ * live: rules of a page that is renewed, which may ask whoever served it; NULL:
+ * it is not. */
 struct html_head {
 	const char *title;
 	const char *scripts;
 	const char *style, *print;
-	const char *head;
-	bool live;
+	const char *live;
 };
 
 void html_head(FILE *file, const struct html_head *head);

@@ -75,7 +75,7 @@ print(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode())
 EOT
 )
 grep -qF "script-src 'sha256-$hash'" "$tmp/day.html" ||
-	complain "SCRIPT_HASH in page.c must be sha256-$hash"
+	complain "the page's policy lets another script run than its own, sha256-$hash: build-aux/embed"
 
 # Can it fail? A page that says something, and fetches.
 if [[ $browser ]]; then

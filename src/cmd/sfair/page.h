@@ -115,10 +115,10 @@ size_t page_looks(const struct page_data *data);
 int page_write(const struct page_data *data, const char *command, FILE *file);
 
 /* page.c: what a page begins with, up to its heading, and the script at its
- * end. live: of one that is renewed: what is in its head besides, and the
- * hashes of its own scripts; NULL: it is not. */
+ * end. live: of one that is renewed: its own rules, and the hashes of its own
+ * scripts; NULL: it is not. */
 struct page_live {
-	const char *head, *scripts;
+	const char *style, *scripts;
 };
 
 void page_head(const char *title, const struct page_live *live, FILE *file);

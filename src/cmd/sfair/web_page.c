@@ -4,118 +4,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/cmd/sfair/web.css.h"
 #include "src/cmd/sfair/web.h"
+#include "src/cmd/sfair/web.js.h"
 
 #define NAME_CHARS 32
 #define NODES_MAX 1000 /* of a pool */
 #define SQUARES_MAX 64 /* of a node; more are a number */
-
-/* Squares of GPUs have their tenant's letter: a colour is not the only sign. */
-static const char head[] =
-	"<noscript><meta http-equiv=\"refresh\" content=\"30\"></noscript>\n"
-	"<style>\n"
-	".state{border-left:4px solid var(--c2);background:var(--box);"
-	"padding:.4rem .8rem;border-radius:0 6px 6px 0;margin:.5rem 0 0}"
-	".state.bad{border-color:var(--c1)}"
-	".state.bad b{color:var(--c1)}\n"
-	".nodes{list-style:none;margin:.5rem 0;padding:0;display:grid;"
-	"gap:.35rem;grid-template-columns:repeat(auto-fill,minmax("
-	"min(16.5rem,100%),1fr))}"
-	".nodes li{background:var(--box);border-radius:6px;padding:.35rem "
-	".6rem;display:flex;flex-wrap:wrap;gap:.15rem .6rem;"
-	"align-items:center;min-width:0}"
-	".nodes b{font-weight:600;overflow-wrap:anywhere;min-width:4.5rem}"
-	".nodes em{font-style:normal;font-size:.78rem;color:var(--soft)}\n"
-	".g{display:inline-flex;flex-wrap:wrap;gap:2px}"
-	".g i{font:600 .74rem/1.3rem ui-monospace,monospace;width:1.3rem;"
-	"height:1.3rem;text-align:center;border-radius:3px;"
-	"background:var(--c);color:var(--bg)}"
-	".g .c5{color:#000}"
-	".g .f{background:none;box-shadow:inset 0 0 0 1px var(--line);"
-	"color:var(--soft)}"
-	".g .h{--c:var(--line)}"
-	".g .d{background:repeating-linear-gradient(45deg,var(--line) 0 1px,"
-	"var(--grid) 1px 5px);color:var(--fg)}\n"
-	".legend{display:flex;flex-wrap:wrap;gap:.3rem 1rem;font-size:.85rem;"
-	"margin:.3rem 0}.legend span{display:inline-flex;gap:.35rem;"
-	"align-items:center;overflow-wrap:anywhere}"
-	"td .g,th .g{vertical-align:middle;margin-right:.4rem}\n"
-	"svg.bar{display:inline-block;width:120px;height:12px;"
-	"vertical-align:middle}.bar .bg{fill:var(--grid)}"
-	".bar .of{fill:var(--c)}.bar .at{stroke:var(--fg);stroke-width:2}\n"
-	"td.why{white-space:normal;min-width:16rem;text-align:left}"
-	"nav{font-size:.85rem;margin:.6rem 0 0;display:flex;flex-wrap:wrap;"
-	"gap:.2rem 1rem}a{color:var(--c0)}"
-	"#Tenants th[scope=row]{min-width:7rem}"
-	"@media print{nav{display:none}}\n"
-	/* On a telephone a job is a card. */
-	"@media(max-width:640px){"
-	"#Leases table,#Queue table,#Leases tbody,#Queue tbody{display:block}"
-	"#Leases thead,#Queue thead{display:none}"
-	"#Leases tr,#Queue tr{display:flex;flex-wrap:wrap;gap:.1rem .8rem;"
-	"padding:.5rem 0;border-bottom:1px solid var(--grid)}"
-	"#Leases tr>*,#Queue tr>*{padding:0;border:0;text-align:left;"
-	"white-space:normal;min-width:0;overflow-wrap:anywhere}"
-	"#Leases td:nth-child(2),#Queue td:nth-child(2){flex:1 1 55%}"
-	"#Leases td:nth-child(5)::before,#Queue td:nth-child(5)::before"
-	"{content:'GPUs '}"
-	"#Leases td:nth-child(7)::before{content:'until '}"
-	"#Leases td:nth-child(8)::before{content:'left '}"
-	"#Queue td:nth-child(6)::before{content:'rank '}"
-	"#Queue td:nth-child(7)::before{content:'waits for '}"
-	"#Queue td:nth-child(8)::before{content:'start '}"
-	"#Queue td.why{flex-basis:100%}}\n"
-	"</style>\n";
-
-/* Ask for the page again, and put what is new in the place of what was there,
- * with the order of tables, what is open and how far it was scrolled. Not while
- * nobody looks, or text is selected. */
-static const char script[] =
-	"const all=(m,s)=>[...m.querySelectorAll(s)];\n"
-	"const places='details,.wide,.scroll',stops='button,summary,a';\n"
-	"const renew=(was,now)=>{\n"
-	"const focus=all(was,stops).indexOf(document.activeElement);\n"
-	"const old=all(was,places),pin_=pinned;\n"
-	"const sorts=all(was,'table.sort').map(t=>{const h=t.tHead."
-	"querySelector('[aria-sort]');\n"
-	"return h&&[t.closest('section').id,h.cellIndex,h.getAttribute('aria-sort')]});\n"
-	"all(now,places).forEach((e,i)=>{if(old[i]?.open)e.open=true});\n"
-	"for(const e of all(was,'input:checked')){const n=now.querySelector("
-	"'#'+e.id);if(n)n.checked=true}\n"
-	"was.replaceWith(now);\n"
-	"for(const s of sorts)if(s){\n"
-	"const h=document.getElementById(s[0])?.querySelector('thead')?"
-	".rows[0].cells[s[1]];\n"
-	"if(h){h.setAttribute('aria-sort',s[2]==='ascending'?'descending':"
-	"'ascending');sorted(h)}}\n"
-	"all(now,places).forEach((e,i)=>{if(old[i])e.scrollLeft=old[i]"
-	".dataset.x||0});\n"
-	"if(pin_!==null)pin(pin_);\n"
-	"if(focus>=0)all(now,stops)[focus]?.focus({preventScroll:true})};\n"
-	"addEventListener('scroll',e=>{if(e.target.dataset)"
-	"e.target.dataset.x=e.target.scrollLeft},true);\n"
-	"const state=()=>document.getElementById('state');\n"
-	"const load=async()=>{\n"
-	"if(document.hidden||getSelection().toString())return;\n"
-	"try{\n"
-	"const r=await fetch(location.pathname,{cache:'no-cache',"
-	"signal:AbortSignal.timeout(20000)});\n"
-	"const p=new DOMParser().parseFromString(await r.text(),'text/html');\n"
-	"const now=p.querySelector('main');\n"
-	"if(!now?.querySelector('#state'))throw 0;\n"
-	"if(now.querySelector('#state').dataset.number!=="
-	"state().dataset.number||state().dataset.lost)\n"
-	"renew(document.querySelector('main'),now)\n"
-	"}catch{\n"
-	"if(!state().dataset.lost){state().dataset.lost=1;"
-	"state().className='state bad';\n"
-	"state().textContent='The server of this page does not answer since '+"
-	"new Date().toLocaleTimeString()+'. '+state().textContent}}};\n"
-	"setInterval(load,1000*state().dataset.every);\n"
-	"addEventListener('visibilitychange',load,true);\n";
-
-/* Of the script; live/87-web.sh checks it. */
-#define SCRIPT_HASH "'sha256-qA0dXLoLHQDj4sFUR1Cm6M3oYxqo4cVWJn7VYEeTwcc='"
 
 /* ---- Tenants. ---- */
 
@@ -459,12 +354,12 @@ static void web_page_put_foot(FILE *f)
 	      "fair.</p></footer>\n",
 	      f);
 	page_script(f);
-	fprintf(f, "<script>%s</script>\n</body>\n</html>\n", script);
+	fprintf(f, "<script>%s</script>\n</body>\n</html>\n", web_js);
 }
 
 void web_page(const struct web_view *v, FILE *f)
 {
-	static const struct page_live live = {head, SCRIPT_HASH};
+	static const struct page_live live = {web_css, WEB_JS_HASH};
 	char title[160];
 
 	snprintf(title, sizeof(title), "GPUs of %s",
