@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* OASiS beside the four baselines of its paper (Bao et al., INFOCOM'18, section
- * V), with several resources and parameter servers (PSs).
+/* OASiS beside the four baselines of its paper (Bao et al., INFOCOM'18), with
+ * several resources and parameter servers (PSs).
  *
  * usage: bench_oasis_paper TABLE SEEDS SPEED SLOTS JOBS...
  *   TABLE   methods, U (percent of the true one) or L
  *   SPEED   a batch takes so many times less than the paper prints
  *
- * It prints a row for each number of jobs and method: both, the mean utility of
- * an instance, and for jobs that are insensitive and sensitive to time and
- * those that are critical each: how many there are, end, and end by their
- * targets; and the median of the slots after the target.
+ * It prints a row for each number of jobs and method: both, and the mean
+ * utility of an instance. Then come four columns for the jobs that are
+ * insensitive to time, four for sensitive and four for critical ones: all jobs,
+ * those that end, those that end by their targets, and the median of the slots
+ * after the target.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ struct sums {
 	struct timeliness of[OASIS_CLASSES];
 };
 
-/* The capacity of a side, all types together. */
+/* Sum the capacity of a side over servers and types. */
 static double sum_capacity(const struct oasis_instance *w, int side)
 {
 	double sum = 0;
@@ -93,7 +94,8 @@ static struct astra_oasis_range find_range(const struct oasis_instance *w,
 	return range;
 }
 
-/* ended: by job; the slot, 0 for none. */
+/* Run all jobs under OASiS.
+ * ended: by job; the slot, 0 for none. */
 static void trade(const struct oasis_instance *w, const struct method *method,
 		  int64_t *ended)
 {

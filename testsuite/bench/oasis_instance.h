@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random instances of OASiS' simulations (Bao et al., INFOCOM'18, section V):
- * jobs of workers and parameter servers (PSs), which need several resources.
+/* Random instances of OASiS' simulations (Bao et al., INFOCOM'18). Jobs have
+ * workers and parameter servers (PSs), which need several resources.
  * testsuite/papers/oasis.sh says what is as printed. */
 #ifndef ASTRA_BENCH_OASIS_INSTANCE_H
 #define ASTRA_BENCH_OASIS_INSTANCE_H
@@ -67,14 +67,14 @@ static inline double oasis_uniform(struct astra_random *random, double low,
 	return low + (high - low) * astra_random_uniform(random);
 }
 
-/* A whole number, low and high among them. */
+/* Draw a whole number from low to high, both included. */
 static inline uint32_t oasis_whole(struct astra_random *random, uint32_t low,
 				   uint32_t high)
 {
 	return low + (uint32_t)astra_random_below(random, high - low + 1);
 }
 
-/* 10 % of the jobs are insensitive to time, 55 % sensitive, 35 % critical. */
+/* Make 10 % of the jobs insensitive to time, 55 % sensitive, 35 % critical. */
 static inline void oasis_draw_utility(struct astra_random *random,
 				      struct oasis_drawn *drawn)
 {
@@ -109,7 +109,7 @@ static inline void oasis_draw_demand(struct astra_random *random,
 	drawn->demand[OASIS_PS][OASIS_BANDWIDTH] = oasis_uniform(random, 5, 20);
 }
 
-/* Slots of 20 minutes; a gradient is in Gbit/s for a slot. */
+/* Draw a job. A slot is 20 minutes; a gradient is in Gbit/s times slots. */
 static inline void oasis_draw(struct astra_random *random,
 			      const struct oasis_instance *w, int64_t arrival,
 			      struct oasis_drawn *drawn)
@@ -159,7 +159,7 @@ static inline void oasis_instance_fill(struct oasis_instance *w, uint64_t seed)
 	free(arrivals);
 }
 
-/* [server][type] */
+/* Make the array [server][type] of a side. */
 static inline double *oasis_capacities(const struct oasis_instance *w, int side)
 {
 	double *all = oasis_take(w->servers, sizeof(oasis_capacity[side]));
@@ -170,7 +170,7 @@ static inline double *oasis_capacities(const struct oasis_instance *w, int side)
 	return all;
 }
 
-/* Parameter servers for so many workers. */
+/* Count the PSs that so many workers need. */
 static inline uint32_t oasis_ps_for(const struct astra_oasis_job *job,
 				    uint32_t workers)
 {

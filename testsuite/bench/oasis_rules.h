@@ -36,7 +36,7 @@ struct oasis_cluster {
 
 typedef void oasis_rule(struct oasis_cluster *c);
 
-/* Of one worker, and of the PSs that it needs. */
+/* Compute the dominant share of one worker and the PSs that it needs. */
 static inline double oasis_dominant_share(const struct oasis_instance *w,
 					  const struct oasis_drawn *drawn)
 {
@@ -117,7 +117,7 @@ static inline bool oasis_place(struct oasis_cluster *c, uint32_t i, int side)
 	return false;
 }
 
-/* Take one away from the last server that has one. */
+/* Remove a worker or PS from the last server that has one. */
 static inline void oasis_unplace(struct oasis_cluster *c, uint32_t i, int side)
 {
 	uint32_t h = c->w->servers - 1;
@@ -177,7 +177,7 @@ static inline bool oasis_waits(const struct oasis_cluster *c, uint32_t i)
 	return !c->jobs[i].ended && !c->jobs[i].refused && !oasis_runs(c, i);
 }
 
-/* The workers of a job that cannot choose; fewer where less is left to do. */
+/* Return a job's fixed number of workers, or fewer if less work is left. */
 static inline uint32_t oasis_fixed(const struct oasis_cluster *c, uint32_t i)
 {
 	return (uint32_t)fmin(c->w->jobs[i].fixed, ceil(c->jobs[i].left));
@@ -192,8 +192,7 @@ static inline bool oasis_start_fixed(struct oasis_cluster *c, uint32_t i)
 	return starts;
 }
 
-/* In the order of arrival, each with its fixed number of workers, to its end.
- */
+/* Start jobs in the order of arrival, each with its fixed number of workers. */
 static inline void oasis_fifo(struct oasis_cluster *c)
 {
 	for (uint32_t i = 0; i < c->came; i++)
@@ -206,7 +205,8 @@ static inline double oasis_share(const struct oasis_cluster *c, uint32_t i)
 	return c->jobs[i].share * c->jobs[i].count[OASIS_WORKERS];
 }
 
-/* The job with the least dominant share that may have room; count: none. */
+/* Find the job with the least dominant share that may have room. Returns the
+ * number of jobs if there is none. */
 static inline uint32_t oasis_poorest(const struct oasis_cluster *c)
 {
 	uint32_t best = c->w->count;
@@ -219,7 +219,7 @@ static inline uint32_t oasis_poorest(const struct oasis_cluster *c)
 	return best;
 }
 
-/* One worker after another to the job with the least dominant share. */
+/* Give one worker after another to the job with the least dominant share. */
 static inline void oasis_drf(struct oasis_cluster *c)
 {
 	uint32_t i;
@@ -234,19 +234,19 @@ static inline void oasis_drf(struct oasis_cluster *c)
 		c->jobs[i].tried = !oasis_add_worker(c, i);
 }
 
-/* Slots that a job takes with its fixed workers. */
+/* Count the slots that a job still takes with its fixed workers. */
 static inline double oasis_rrh_slots(const struct oasis_cluster *c, uint32_t i)
 {
 	return fmax(1, ceil(c->jobs[i].left / c->w->jobs[i].fixed));
 }
 
-/* What a job takes of the cluster, in slots of all of it. */
+/* Compute a job's share of the cluster times its slots. */
 static inline double oasis_rrh_time(const struct oasis_cluster *c, uint32_t i)
 {
 	return c->jobs[i].share * c->w->jobs[i].fixed * oasis_rrh_slots(c, i);
 }
 
-/* What a job is worth if it starts so many slots from now. */
+/* Compute a job's utility if it starts so many slots from now. */
 static inline double oasis_rrh_value(const struct oasis_cluster *c, uint32_t i,
 				     double start)
 {
@@ -263,13 +263,14 @@ static inline double oasis_rrh_pv(const struct oasis_cluster *c, uint32_t i,
 	       (1 + RRH_DISCOUNT * (start + oasis_rrh_slots(c, i)));
 }
 
-/* What a slot's wait costs. */
+/* Compute the utility that a job loses by one slot's wait. */
 static inline double oasis_rrh_decay(const struct oasis_cluster *c, uint32_t i)
 {
 	return oasis_rrh_value(c, i, 0) - oasis_rrh_value(c, i, 1);
 }
 
-/* FirstReward: value for time, less what others lose meanwhile. */
+/* Set each job's reward: its value for its time, less what others lose
+ * meanwhile (FirstReward). */
 static inline void oasis_rrh_look(struct oasis_cluster *c)
 {
 	double decay = 0;
@@ -284,7 +285,7 @@ static inline void oasis_rrh_look(struct oasis_cluster *c)
 			(1 - RRH_ALPHA) * (decay - oasis_rrh_decay(c, i));
 }
 
-/* Refuse a job that would cost those behind it more than it is worth. */
+/* Refuse a job if the jobs behind it lose more than its value. */
 static inline void oasis_rrh_judge(struct oasis_cluster *c, uint32_t i)
 {
 	struct oasis_state *mine = &c->jobs[i];
@@ -327,7 +328,7 @@ static inline void oasis_rrh(struct oasis_cluster *c)
 	}
 }
 
-/* What DRF gives each job in the empty cluster. */
+/* Find what DRF gives each job in the empty cluster. */
 static inline void oasis_dorm_goals(const struct oasis_cluster *c,
 				    uint32_t *goals)
 {
@@ -346,15 +347,15 @@ static inline void oasis_dorm_goals(const struct oasis_cluster *c,
 	oasis_cluster_clear(&fair);
 }
 
-/* By how much of the cluster a job is above its fair share. */
+/* Compute by how much of the cluster a job is above its fair share. */
 static inline double oasis_dorm_above(const struct oasis_cluster *c,
 				      const uint32_t *goals, uint32_t i)
 {
 	return oasis_share(c, i) - c->jobs[i].share * goals[i];
 }
 
-/* The running job that is farthest above its fair share, or with sign -1 below
- * it; count: none. */
+/* Find the running job that is farthest above its fair share, or with sign -1
+ * below it. Returns the number of jobs if there is none. */
 static inline uint32_t oasis_dorm_farthest(const struct oasis_cluster *c,
 					   const uint32_t *goals, int sign)
 {
@@ -372,8 +373,8 @@ static inline uint32_t oasis_dorm_farthest(const struct oasis_cluster *c,
 	return best;
 }
 
-/* Change the number of workers of running jobs towards their fair shares, while
- * changes are left and it is too unfair. */
+/* Change running jobs' workers towards their fair shares, while changes are
+ * left and the loss of fairness is above its bound. */
 static inline void oasis_dorm_change(struct oasis_cluster *c,
 				     const uint32_t *goals, int sign,
 				     double loss_most, uint32_t *changes)
@@ -393,8 +394,8 @@ static inline void oasis_dorm_change(struct oasis_cluster *c,
 	}
 }
 
-/* Use as much as a bound on unfairness and one on changes allow. Nobody is
- * stopped. */
+/* Use as much as the bounds on unfairness and on changes allow. No running job
+ * is stopped. */
 static inline void oasis_dorm(struct oasis_cluster *c)
 {
 	uint32_t *goals, running = 0, changes;
@@ -418,7 +419,7 @@ static inline void oasis_dorm(struct oasis_cluster *c)
 	free(goals);
 }
 
-/* Let all who have workers do a slot's work. */
+/* Let all jobs that have workers do a slot's work. */
 static inline void oasis_work(struct oasis_cluster *c)
 {
 	c->happened = false;
@@ -434,7 +435,8 @@ static inline void oasis_work(struct oasis_cluster *c)
 	}
 }
 
-/* ended: by job; the slot, 0 for none. */
+/* Run all jobs under a rule.
+ * ended: by job; the slot, 0 for none. */
 static inline void oasis_obey(const struct oasis_instance *w, oasis_rule *rule,
 			      int64_t *ended)
 {
