@@ -5,6 +5,8 @@
 # takes no time. Says nothing but why it failed, so testsuite/run.sh and
 # contrib/demo.sh can begin with it.
 #
+# Where there is ccache, what has been compiled already is not compiled again.
+#
 # usage: build-aux/build.sh [--checks] [--verbose]
 #   --checks   also the programs that "make check" runs
 #   --verbose  name each step, and the time since the beginning
@@ -20,7 +22,9 @@ set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 builddir=${ASTRAEA_BUILDDIR:-$top/build}
-checks='' verbose=''
+checks='' verbose='' ccache=$(command -v ccache || :)
+# Objects are the same in every folder.
+export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=1
 log=$(mktemp "${TMPDIR:-/tmp}/astraea-build.XXXXXX")
 trap 'rm -f "$log"' EXIT
 
@@ -61,7 +65,7 @@ build() {
 	mkdir -p "$builddir"
 	cd "$builddir"
 	# shellcheck disable=SC2086
-	[[ -f Makefile ]] || step configure "$top/configure" \
+	[[ -f Makefile ]] || step configure "$top/configure" ${ccache:+"CC=ccache ${CC:-gcc}"} \
 		${ASTRAEA_CONFIGURE---enable-werror} \
 		${ASTRAEA_SLURM:+"--with-slurm=$ASTRAEA_SLURM"} \
 		${ASTRAEA_SLURM_SRC:+"--with-slurm-src=$ASTRAEA_SLURM_SRC"} \

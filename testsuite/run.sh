@@ -248,6 +248,18 @@ need_space() {
 	exit 1
 }
 
+# Those of the list.
+build_programs() {
+	local programs
+	mapfile -t programs < <(sed -n 's|.*/\(test_[^./]*\)$|\1|p' "$work/list")
+	((!${#programs[@]})) || make -s -j"$(nproc)" -C "$ASTRAEA_BUILDDIR" \
+		"${programs[@]}" >"$work/make" 2>&1 || {
+		tail -n 60 "$work/make"
+		failed=1
+		finish
+	}
+}
+
 # Those that failed, one at a time and for the last time.
 run_again() {
 	local before=$passed
@@ -281,7 +293,11 @@ export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
 export ASTRAEA_DAY=${ASTRAEA_DAY-$(date +%F)} # also of a test that runs after midnight
 check_numbers
 limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 3600))}
-"$top/build-aux/build.sh" --checks || {
+# All programs of tests, where all are run, or where --changed asks for what they are
+# made of.
+build=("$top/build-aux/build.sh")
+(($#)) && [[ ! $changed ]] || build+=(--checks)
+"${build[@]}" || {
 	failed=1
 	finish
 }
@@ -305,6 +321,7 @@ done | longest_first >"$work/list"
 	echo "no test has such a name; testsuite/run.sh --list" >&2
 	exit 1
 }
+build_programs
 awk '{ last[$1] = $2 } END { for (name in last) print name, last[name] }' \
 	"$ASTRAEA_BUILDDIR/test-times" >"$work/times"
 cp "$work/times" "$ASTRAEA_BUILDDIR/test-times"
