@@ -14,6 +14,8 @@ static enum astra_member_kind stored_kind(enum astra_member_kind kind)
 		return ASTRA_MEMBER_REAL;
 	case ASTRA_MEMBER_TEXT_OR_NULL:
 		return ASTRA_MEMBER_TEXT;
+	case ASTRA_MEMBER_WORD:
+		return ASTRA_MEMBER_INT;
 	default:
 		return kind;
 	}

@@ -11,6 +11,7 @@ enum astra_member_kind {
 	ASTRA_MEMBER_U64,
 	ASTRA_MEMBER_SIZE, /* size_t */
 	ASTRA_MEMBER_INT,  /* int, or an enum */
+	ASTRA_MEMBER_WORD, /* an enum; its word as JSON, which is not read */
 	ASTRA_MEMBER_FLAG, /* bool */
 	ASTRA_MEMBER_REAL, /* double */
 	ASTRA_MEMBER_TEXT, /* const char *, or NULL; not as bytes */
@@ -43,6 +44,7 @@ struct astra_member {
 	size_t offset, size;	       /* of the whole member */
 	size_t count;		       /* elements of an array; 0: it is none */
 	const struct astra_member *of; /* of a part */
+	const char *const *words;      /* of a WORD, by value; NULL ends */
 	/* ,"key": as JSON. It is copied whole, which is faster than as much of
 	 * it as counts. */
 	size_t prefix_size;

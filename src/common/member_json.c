@@ -50,6 +50,9 @@ static void member_json_put_value(struct astra_text *out, const void *at,
 	case ASTRA_MEMBER_INT:
 		astra_text_printf(out, "%d", *(const int *)at);
 		break;
+	case ASTRA_MEMBER_WORD:
+		astra_encode_text(out, m->words[*(const int *)at]);
+		break;
 	case ASTRA_MEMBER_FLAG:
 		member_json_put_word(out, *(const bool *)at ? "true" : "false");
 		break;
@@ -107,7 +110,7 @@ static void member_json_put_member(struct astra_text *out, const char *at,
 		member_json_put_value(out, at, m, how);
 }
 
-/* 0, false or "". */
+/* 0, false or ""; a word never is. */
 static bool is_empty(const char *at, const struct astra_member *m)
 {
 	if (m->kind == ASTRA_MEMBER_TEXT) {
@@ -115,6 +118,8 @@ static bool is_empty(const char *at, const struct astra_member *m)
 
 		return !text || !*text;
 	}
+	if (m->kind == ASTRA_MEMBER_WORD)
+		return false;
 	for (size_t i = 0; i < m->size; i++)
 		if (at[i])
 			return false;

@@ -353,8 +353,8 @@ static void note_pool(struct astra_writer *w, const struct hjob *j,
 					  OWNER_WAIT, gpus, r->of.submit_sec,
 					  w->now_sec);
 	}
-	if (r->held_gpus &&
-	    (!strcmp(r->phase, "grace") || !strcmp(r->phase, "leaving")))
+	if (r->held_gpus && (r->phase == ASTRA_REPORT_GRACE ||
+			     r->phase == ASTRA_REPORT_LEAVING))
 		p->leaving_gpus += r->held_gpus;
 }
 

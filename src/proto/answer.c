@@ -123,7 +123,7 @@ static void answer_put_jobs(struct answer *a, const char *key, bool leases_only)
 	for (size_t i = 0; i < a->report->job_count && !a->out->failed; i++) {
 		const struct astra_report_job *job = &a->report->jobs[i];
 
-		if ((leases_only && !strcmp(job->phase, "waiting")) ||
+		if ((leases_only && job->phase == ASTRA_REPORT_WAITING) ||
 		    !astra_job_visible(a->report, job, a->viewer) ||
 		    !astra_job_selected(job, a->query))
 			continue;
@@ -153,8 +153,8 @@ answer_find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
 			++*others;
 		if (!best || job->of.id == ref.id ||
 		    (best->of.id != ref.id &&
-		     strcmp(best->phase, "waiting") != 0 &&
-		     !strcmp(job->phase, "waiting")))
+		     best->phase != ASTRA_REPORT_WAITING &&
+		     job->phase == ASTRA_REPORT_WAITING))
 			best = job;
 	}
 	return best;

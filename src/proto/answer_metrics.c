@@ -5,11 +5,6 @@
 #include "src/proto/answer.h"
 #include "src/proto/select.h"
 
-static const char *const phases[] = {"waiting", "leased",  "doomed",
-				     "grace",	"leaving", "running"};
-
-#define PHASES (sizeof(phases) / sizeof(*phases))
-
 struct sum {
 	uint64_t jobs, gpus;
 };
@@ -20,27 +15,26 @@ static void answer_metrics_count_jobs(const struct astra_report *report,
 {
 	for (size_t i = 0; i < report->job_count; i++) {
 		const struct astra_report_job *job = &report->jobs[i];
-		size_t phase = 0;
 
-		while (phase < PHASES && strcmp(job->phase, phases[phase]) != 0)
-			phase++;
-		if (phase == PHASES || strcmp(job->pool, pool) != 0 ||
+		if (strcmp(job->pool, pool) != 0 ||
 		    !astra_job_visible(report, job, viewer))
 			continue;
-		sums[phase].jobs += job->of.copies;
-		sums[phase].gpus += (uint64_t)job->of.copies * job->of.gpus;
+		sums[job->phase].jobs += job->of.copies;
+		sums[job->phase].gpus +=
+			(uint64_t)job->of.copies * job->of.gpus;
 	}
 }
 
 static void put_sums(const char *pool, const struct sum *sums, bool first,
 		     struct astra_text *out)
 {
-	for (size_t i = 0; i < PHASES; i++) {
+	for (size_t i = 0; i < ASTRA_REPORT_PHASES; i++) {
 		astra_text_printf(out, "%s{\"pool\":", first && !i ? "" : ",");
 		astra_encode_text(out, pool);
 		astra_text_printf(
 			out, ",\"phase\":\"%s\",\"jobs\":%llu,\"gpus\":%llu}",
-			phases[i], (unsigned long long)sums[i].jobs,
+			astra_report_phases[i],
+			(unsigned long long)sums[i].jobs,
 			(unsigned long long)sums[i].gpus);
 	}
 }
@@ -52,7 +46,7 @@ void astra_answer_metrics(const struct astra_report *report,
 	astra_text_printf(out, ",\"jobs\":[");
 	for (size_t i = 0; i < report->pool_count; i++) {
 		const char *pool = report->pools[i].name;
-		struct sum sums[PHASES] = {{0}};
+		struct sum sums[ASTRA_REPORT_PHASES] = {{0}};
 
 		answer_metrics_count_jobs(report, viewer, pool, sums);
 		put_sums(pool, sums, !i, out);

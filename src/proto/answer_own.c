@@ -72,15 +72,16 @@ static double answer_own_until(double end_sec, double now_sec)
 static void put_lease(const struct astra_report_job *job, double now_sec,
 		      struct astra_text *out)
 {
-	bool leased = !strcmp(job->phase, "leased");
-	bool grace = !strcmp(job->phase, "grace") && job->of.grace_end_sec > 0;
+	bool leased = job->phase == ASTRA_REPORT_LEASED;
+	bool grace =
+		job->phase == ASTRA_REPORT_GRACE && job->of.grace_end_sec > 0;
 	bool ends = job->of.revocable && job->of.lease_end_sec > 0;
 	double left =
 		leased ? answer_own_until(job->of.lease_end_sec, now_sec) : 0;
 
 	astra_text_printf(out, ",\"lease\":{\"job\":%u,\"run\":%u,\"phase\":",
 			  job->of.id, job->run);
-	astra_encode_text(out, job->phase);
+	astra_encode_text(out, astra_report_phases[job->phase]);
 	astra_text_printf(out, ",\"revocable\":%s",
 			  job->of.revocable ? "true" : "false");
 	answer_own_put_time(out, "lease_end_sec", job->of.lease_end_sec, ends);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define SOCKET(kind, member) ASTRA_MEMBER(astra_socket_stats, kind, member)
-#define JOB(key, kind, member) \
-	ASTRA_MEMBER_AS(key, astra_report_job, kind, member)
+#define JOB(key, kind, member, ...) \
+	ASTRA_MEMBER_AS(key, astra_report_job, kind, member, __VA_ARGS__)
 
 const struct astra_member astra_socket_members[] = {
 	SOCKET(U32, clients),	      SOCKET(U64, answered),
@@ -23,7 +23,7 @@ static const struct astra_member app_job_members[] = {
 	JOB("copies", U32, of.copies),
 	JOB("run", U32, run),
 	JOB("state", TEXT, state),
-	JOB("phase", TEXT, phase),
+	JOB("phase", WORD, phase, .words = astra_report_phases),
 	JOB("gpus", U32, of.gpus),
 	JOB("submit_sec", TIME, of.submit_sec),
 	JOB("start_sec", TIME, of.start_sec),

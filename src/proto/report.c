@@ -418,7 +418,7 @@ static bool report_is_blocked(const struct astra_report_job *job)
  * broken stays. */
 static void report_settle_start(struct astra_report_job *job, double now_sec)
 {
-	bool kept = strcmp(job->phase, "waiting") != 0 ||
+	bool kept = job->phase != ASTRA_REPORT_WAITING ||
 		    !strcmp(job->wait, "blocked") || job->bind_count;
 
 	if (kept)

@@ -94,12 +94,30 @@ struct astra_report_checkpoint {
 	uint64_t step;	 /* the iteration */
 };
 
+enum astra_bind_kind {
+	ASTRA_BIND_HOLD,
+	ASTRA_BIND_DEPENDENCY,
+	ASTRA_BIND_LIMIT,
+	ASTRA_BIND_BEGIN,
+	ASTRA_BIND_LICENCE,
+	ASTRA_BIND_RESERVATION,
+	ASTRA_BIND_MAINTENANCE,
+	ASTRA_BIND_RESERVED,
+	ASTRA_BIND_NODES,
+	ASTRA_BIND_ARRAY,
+	ASTRA_BIND_UNLEASED,
+	ASTRA_BIND_PARTITION,
+	ASTRA_BIND_OTHER,
+	ASTRA_BIND_KINDS,
+};
+
+/* By kind; NULL is behind them. */
+extern const char *const astra_bind_kinds[ASTRA_BIND_KINDS + 1];
+
 /* What keeps a job from waiting in line, as slurmctld knows it. Numbers are NAN
  * where there are none. */
 struct astra_report_bind {
-	const char *kind;   /* hold, dependency, limit, begin, licence,
-			       reservation, maintenance, reserved, nodes, array,
-			       unleased, partition or other */
+	enum astra_bind_kind kind;
 	const char *name;   /* Slurm's: "JobHeldUser", "AssocGrpGRES", "afterok"
 			     */
 	const char *of;	    /* whose limit it is: "account lab", "QOS normal";
@@ -140,6 +158,20 @@ struct astra_report_array {
  */
 #define ASTRA_REPORT_REFUSES "Slurm refuses the start: "
 
+/* As astra_phase; RUNNING: it holds GPUs in a pool without leases. */
+enum astra_report_phase {
+	ASTRA_REPORT_WAITING,
+	ASTRA_REPORT_LEASED,
+	ASTRA_REPORT_DOOMED,
+	ASTRA_REPORT_GRACE,
+	ASTRA_REPORT_LEAVING,
+	ASTRA_REPORT_RUNNING,
+	ASTRA_REPORT_PHASES,
+};
+
+/* By phase; NULL is behind them. */
+extern const char *const astra_report_phases[ASTRA_REPORT_PHASES + 1];
+
 /* One job record of slurmctld: a job, an array task, or all tasks of an array
  * that have not started. */
 struct astra_report_job {
@@ -160,10 +192,10 @@ struct astra_report_job {
 	const char *account;
 	const char *partition;
 	const char *name;
-	uint32_t gpus_min;  /* elastic: it runs on so many, too; 0: it is not */
-	const char *nodes;  /* that it holds, as a hostlist; "" */
-	const char *state;  /* Slurm's word: PENDING, RUNNING, COMPLETING … */
-	const char *phase;  /* waiting, leased, doomed, grace or leaving */
+	uint32_t gpus_min; /* elastic: it runs on so many, too; 0: it is not */
+	const char *nodes; /* that it holds, as a hostlist; "" */
+	const char *state; /* Slurm's word: PENDING, RUNNING, COMPLETING … */
+	enum astra_report_phase phase;
 	const char *pinned; /* not revocable: why, e.g. "--no-requeue"; "" */
 	bool unprepared;    /* it declares no checkpoint */
 	const char *signal; /* checkpoint signal as text, "USR1"; "": none */

@@ -139,8 +139,25 @@ const struct astra_member astra_array_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
+const char *const astra_bind_kinds[] = {
+	[ASTRA_BIND_HOLD] = "hold",
+	[ASTRA_BIND_DEPENDENCY] = "dependency",
+	[ASTRA_BIND_LIMIT] = "limit",
+	[ASTRA_BIND_BEGIN] = "begin",
+	[ASTRA_BIND_LICENCE] = "licence",
+	[ASTRA_BIND_RESERVATION] = "reservation",
+	[ASTRA_BIND_MAINTENANCE] = "maintenance",
+	[ASTRA_BIND_RESERVED] = "reserved",
+	[ASTRA_BIND_NODES] = "nodes",
+	[ASTRA_BIND_ARRAY] = "array",
+	[ASTRA_BIND_UNLEASED] = "unleased",
+	[ASTRA_BIND_PARTITION] = "partition",
+	[ASTRA_BIND_OTHER] = "other",
+	NULL,
+};
+
 const struct astra_member astra_bind_members[] = {
-	ASTRA_MEMBER(astra_report_bind, TEXT, kind),
+	ASTRA_MEMBER(astra_report_bind, WORD, kind, .words = astra_bind_kinds),
 	ASTRA_MEMBER(astra_report_bind, TEXT, name),
 	ASTRA_MEMBER(astra_report_bind, TEXT_OR_NULL, of),
 	ASTRA_MEMBER(astra_report_bind, TEXT_OR_NULL, who),
@@ -156,6 +173,16 @@ const struct astra_member astra_bind_members[] = {
 	ASTRA_MEMBER_TO(NOBODY, astra_report_bind, FLAG, shared),
 	ASTRA_MEMBER_TO(NOBODY, astra_report_bind, U32, uid),
 	ASTRA_MEMBERS_END,
+};
+
+const char *const astra_report_phases[] = {
+	[ASTRA_REPORT_WAITING] = "waiting",
+	[ASTRA_REPORT_LEASED] = "leased",
+	[ASTRA_REPORT_DOOMED] = "doomed",
+	[ASTRA_REPORT_GRACE] = "grace",
+	[ASTRA_REPORT_LEAVING] = "leaving",
+	[ASTRA_REPORT_RUNNING] = "running",
+	NULL,
 };
 
 #define JOB(kind, member, ...) JOB_AS(#member, kind, member, __VA_ARGS__)
@@ -183,7 +210,7 @@ const struct astra_member astra_report_job_members[] = {
 	JOB_OF(U32, gpus, COLUMN("GPUs", NUMBER, "GPUs, of one array task")),
 	JOB(TEXT, nodes, COLUMN("NodeList", TEXT, "the nodes it holds")),
 	JOB(TEXT, state, COLUMN("State", TEXT, "Slurm's state")),
-	JOB(TEXT, phase,
+	JOB(WORD, phase, .words = astra_report_phases,
 	    COLUMN("Phase", TEXT,
 		   "waiting, leased, doomed, grace or leaving; running: without leases")),
 	JOB_OF(FLAG, revocable,

@@ -55,8 +55,8 @@ static void why_competes(const struct astra_report_job *job,
 	const struct astra_report_bind *bind = &job->binds[0];
 
 	if (*job->wait && strcmp(job->wait, "blocked") != 0 &&
-	    (!strcmp(bind->kind, "licence") ||
-	     (!strcmp(bind->kind, "limit") && !astra_why_limit_alone(bind))))
+	    (bind->kind == ASTRA_BIND_LICENCE ||
+	     (bind->kind == ASTRA_BIND_LIMIT && !astra_why_limit_alone(bind))))
 		astra_text_printf(
 			out,
 			" Other users' leases under the same limit end for it when it is its turn.");
@@ -253,23 +253,23 @@ static void holding(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, "It holds %u GPU%s%s%s in pool %s.",
 			  job->of.gpus, job->of.gpus == 1 ? "" : "s",
 			  *job->nodes ? " on " : "", job->nodes, job->pool);
-	if (!strcmp(job->phase, "doomed"))
+	if (job->phase == ASTRA_REPORT_DOOMED)
 		astra_text_printf(
 			out,
 			" Its lease is over and its GPUs are granted to others: it is about to be told.");
-	else if (!strcmp(job->phase, "grace"))
+	else if (job->phase == ASTRA_REPORT_GRACE)
 		astra_text_printf(
 			out,
 			" Its lease is over: it got its checkpoint signal and has %s left to write a checkpoint; then it is requeued.",
 			astra_why_span(job->of.grace_end_sec - report->time_sec,
 				       text));
-	else if (!strcmp(job->phase, "leaving"))
+	else if (job->phase == ASTRA_REPORT_LEAVING)
 		astra_text_printf(
 			out,
 			" Its lease is over and it is being requeued; it waits again in line as soon as its nodes are cleaned up.");
 	else
 		leased(why, out);
-	if (strcmp(job->phase, "leased") != 0)
+	if (job->phase != ASTRA_REPORT_LEASED)
 		sentence(job->reason_long, out);
 }
 
@@ -429,8 +429,8 @@ static bool would_do(const struct astra_why *why,
 static void why_consider(struct astra_why *why,
 			 const struct astra_report_job *job)
 {
-	bool waiting = !strcmp(job->phase, "waiting");
-	bool leased = !strcmp(job->phase, "leased") && job->of.revocable &&
+	bool waiting = job->phase == ASTRA_REPORT_WAITING;
+	bool leased = job->phase == ASTRA_REPORT_LEASED && job->of.revocable &&
 		      strcmp(job->state, "SUSPENDED") != 0;
 
 	if (job == why->job || strcmp(job->pool, why->job->pool) != 0)
@@ -458,10 +458,10 @@ why_find_blocker(const struct astra_why *why)
 	const struct astra_report_job *job = why->job, *blocker;
 
 	if (!job->of.reason.blocker || job->bind_count ||
-	    strcmp(job->phase, "waiting") != 0)
+	    job->phase != ASTRA_REPORT_WAITING)
 		return NULL;
 	blocker = astra_report_find(why->report, job->of.reason.blocker);
-	return blocker && strcmp(blocker->phase, "waiting") != 0 ? blocker
+	return blocker && blocker->phase != ASTRA_REPORT_WAITING ? blocker
 								 : NULL;
 }
 
@@ -510,7 +510,7 @@ void astra_why_texts(const struct astra_why *why, struct astra_why_texts *out)
 	astra_text_printf(&out->answer, "Job %s of %s (tenant %s) ",
 			  job->id_text, job->user, job->tenant);
 	astra_why_answer(why, &out->answer);
-	if (!strcmp(job->phase, "waiting"))
+	if (job->phase == ASTRA_REPORT_WAITING)
 		why_waiting(why, &out->reason);
 	else
 		holding(why, &out->reason);

@@ -174,42 +174,40 @@ static const char *answer_limit(const struct astra_report_bind *bind)
 /* What Slurm keeps it for, in a few words: the reason has the numbers. */
 static void answer_bind(const struct astra_why *why, struct astra_text *out)
 {
-	static const struct {
-		const char *kind, *text;
-	} kinds[] = {
-		{"hold", "does not start: it is held"},
-		{"begin", "waits for its begin time"},
-		{"licence", "waits for licences"},
-		{"array", "waits for tasks of its array to end"},
-		{"unleased",
-		 "waits: jobs without leases have all that they may"},
-		{"reserved", "waits: its nodes are reserved for others"},
-		{"nodes", "waits for nodes that cannot be used now"},
-		{"partition", "waits: its partition does not start it"},
+	static const char *const texts[] = {
+		[ASTRA_BIND_HOLD] = "does not start: it is held",
+		[ASTRA_BIND_BEGIN] = "waits for its begin time",
+		[ASTRA_BIND_LICENCE] = "waits for licences",
+		[ASTRA_BIND_ARRAY] = "waits for tasks of its array to end",
+		[ASTRA_BIND_UNLEASED] =
+			"waits: jobs without leases have all that they may",
+		[ASTRA_BIND_RESERVED] =
+			"waits: its nodes are reserved for others",
+		[ASTRA_BIND_NODES] = "waits for nodes that cannot be used now",
+		[ASTRA_BIND_PARTITION] =
+			"waits: its partition does not start it",
+		[ASTRA_BIND_OTHER] = "waits: Slurm does not start it",
 	};
 	const struct astra_report_bind *bind = &why->job->binds[0];
-	const char *text = "waits: Slurm does not start it";
 
-	if (!strcmp(bind->kind, "dependency")) {
+	switch (bind->kind) {
+	case ASTRA_BIND_DEPENDENCY:
 		answer_dependency(why, out);
 		return;
-	}
-	if (!strcmp(bind->kind, "reservation")) {
+	case ASTRA_BIND_RESERVATION:
 		answer_reservation(why, out);
 		return;
-	}
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!strcmp(bind->kind, kinds[i].kind))
-			text = kinds[i].text;
-	if (!strcmp(bind->kind, "limit"))
-		text = answer_limit(bind);
-	if (!strcmp(bind->kind, "maintenance"))
+	case ASTRA_BIND_MAINTENANCE:
 		astra_text_printf(out, "waits for the end of maintenance %s",
 				  bind->of);
-	else
-		astra_text_printf(out, "%s", text);
-	if (strcmp(bind->kind, "maintenance") != 0)
+		break;
+	default:
+		astra_text_printf(out, "%s",
+				  bind->kind == ASTRA_BIND_LIMIT
+					  ? answer_limit(bind)
+					  : texts[bind->kind]);
 		put_bind_name(why->job, out);
+	}
 	put_bind_time(why, out);
 	astra_text_printf(out, ".");
 }
@@ -377,13 +375,13 @@ static void answer_running(const struct astra_why *why, struct astra_text *out)
 	double now = why->report->time_sec;
 	char span[ASTRA_SPAN_BYTES], clock[ASTRA_CLOCK_BYTES];
 
-	if (!strcmp(job->phase, "grace")) {
+	if (job->phase == ASTRA_REPORT_GRACE) {
 		astra_text_printf(
 			out, "has to save its work within %s, by %s",
 			astra_why_span(job->of.grace_end_sec - now, span),
 			astra_why_clock(job->of.grace_end_sec, now, clock));
-	} else if (!strcmp(job->phase, "doomed") ||
-		   !strcmp(job->phase, "leaving")) {
+	} else if (job->phase == ASTRA_REPORT_DOOMED ||
+		   job->phase == ASTRA_REPORT_LEAVING) {
 		astra_text_printf(out, "leaves its GPUs: its lease is over");
 	} else if (!strcmp(job->state, "SUSPENDED")) {
 		astra_text_printf(out, "is suspended and keeps its GPUs");
@@ -405,7 +403,7 @@ static void answer_running(const struct astra_why *why, struct astra_text *out)
 
 void astra_why_answer(const struct astra_why *why, struct astra_text *out)
 {
-	if (!strcmp(why->job->phase, "waiting"))
+	if (why->job->phase == ASTRA_REPORT_WAITING)
 		answer_waiting(why, out);
 	else
 		answer_running(why, out);

@@ -26,7 +26,7 @@ const char *astra_why_refused(const struct astra_report_bind *bind)
 	size_t size = strlen(ASTRA_REFUSED_BEGIN);
 
 	/* Slurm keeps the words where an administrator holds it, too. */
-	return !strcmp(bind->kind, "hold") &&
+	return bind->kind == ASTRA_BIND_HOLD &&
 			       !strcmp(bind->name, "JobHeldUser") &&
 			       !strncmp(bind->of, ASTRA_REFUSED_BEGIN, size)
 		       ? bind->of + size
@@ -148,7 +148,7 @@ static void awaited(const struct astra_why *why,
 /* One of several of which any will do. */
 static bool is_any(const struct astra_report_bind *bind)
 {
-	return !strcmp(bind->kind, "dependency") && *bind->option &&
+	return bind->kind == ASTRA_BIND_DEPENDENCY && *bind->option &&
 	       bind->job && why_bind_until(bind->name);
 }
 
@@ -472,33 +472,25 @@ void astra_why_bind(const struct astra_why *why,
 		    const struct astra_report_bind *bind,
 		    struct astra_text *out)
 {
-	static const struct {
-		const char *kind;
-		void (*say)(const struct astra_why *,
-			    const struct astra_report_bind *,
-			    struct astra_text *);
-	} kinds[] = {
-		{"hold", why_bind_hold},
-		{"dependency", dependency},
-		{"limit", why_bind_limit},
-		{"begin", why_bind_begin},
-		{"licence", licence},
-		{"array", throttle},
-		{"unleased", why_bind_unleased},
-		{"reservation", reservation},
-		{"maintenance", why_bind_maintenance},
-		{"reserved", why_bind_reserved},
-		{"nodes", why_bind_nodes},
-		{"partition", partition},
+	typedef void say(const struct astra_why *,
+			 const struct astra_report_bind *, struct astra_text *);
+	static say *const by_kind[] = {
+		[ASTRA_BIND_HOLD] = why_bind_hold,
+		[ASTRA_BIND_DEPENDENCY] = dependency,
+		[ASTRA_BIND_LIMIT] = why_bind_limit,
+		[ASTRA_BIND_BEGIN] = why_bind_begin,
+		[ASTRA_BIND_LICENCE] = licence,
+		[ASTRA_BIND_ARRAY] = throttle,
+		[ASTRA_BIND_UNLEASED] = why_bind_unleased,
+		[ASTRA_BIND_RESERVATION] = reservation,
+		[ASTRA_BIND_MAINTENANCE] = why_bind_maintenance,
+		[ASTRA_BIND_RESERVED] = why_bind_reserved,
+		[ASTRA_BIND_NODES] = why_bind_nodes,
+		[ASTRA_BIND_PARTITION] = partition,
+		[ASTRA_BIND_OTHER] = other,
 	};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (strcmp(bind->kind, kinds[i].kind) != 0)
-			continue;
-		kinds[i].say(why, bind, out);
-		return;
-	}
-	other(why, bind, out);
+	by_kind[bind->kind](why, bind, out);
 }
 
 void astra_why_binds(const struct astra_why *why,

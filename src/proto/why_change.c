@@ -157,42 +157,56 @@ static void bound(const struct astra_why *why,
 {
 	uint32_t id = why->job->of.id;
 
-	if (astra_why_refused(bind))
+	if (astra_why_refused(bind)) {
 		refused(why, out);
-	else if (!strcmp(bind->kind, "hold"))
+		return;
+	}
+	switch (bind->kind) {
+	case ASTRA_BIND_HOLD:
 		add(out, "scontrol release %u%s", id,
 		    strcmp(bind->name, "JobHeldUser") ? ", by an administrator"
 						      : "");
-	else if (!strcmp(bind->kind, "dependency"))
+		break;
+	case ASTRA_BIND_DEPENDENCY:
 		add(out,
 		    "removing the dependency: scontrol update JobId=%u Dependency=",
 		    id);
-	else if (!strcmp(bind->kind, "begin"))
+		break;
+	case ASTRA_BIND_BEGIN:
 		add(out, "scontrol update JobId=%u StartTime=now", id);
-	else if (!strcmp(bind->kind, "limit"))
+		break;
+	case ASTRA_BIND_LIMIT:
 		why_change_limit(why, bind, out);
-	else if (!strcmp(bind->kind, "unleased"))
+		break;
+	case ASTRA_BIND_UNLEASED:
 		why_change_unleased(why, bind, out);
-	else if (!strcmp(bind->kind, "licence"))
+		break;
+	case ASTRA_BIND_LICENCE:
 		add(out, "the end of jobs that hold such licences");
-	else if (!strcmp(bind->kind, "array"))
-		raise_throttle(why,
-			       1 + (bind->used > bind->limit ? bind->used
-							     : bind->limit),
-			       "", out);
-	else if (!strcmp(bind->kind, "maintenance"))
+		break;
+	case ASTRA_BIND_ARRAY:
+		raise_throttle(why, 1 + fmax(bind->used, bind->limit), "", out);
+		break;
+	case ASTRA_BIND_MAINTENANCE:
 		add(out,
 		    bind->asked > 0
 			    ? "the end of the maintenance"
 			    : "the end of the maintenance, or a shorter time limit (-t)");
-	else if (!strcmp(bind->kind, "reserved"))
+		break;
+	case ASTRA_BIND_RESERVED:
 		why_change_reserved(why, bind, out);
-	else if (!strcmp(bind->kind, "nodes"))
+		break;
+	case ASTRA_BIND_NODES:
 		why_change_nodes(why, bind, out);
-	else if (!strcmp(bind->kind, "reservation"))
+		break;
+	case ASTRA_BIND_RESERVATION:
 		add(out,
 		    "scontrol update JobId=%u ReservationName= leaves the reservation",
 		    id);
+		break;
+	default:
+		break;
+	}
 }
 
 static bool waits_for(const struct astra_report_job *job, const char *wait)
@@ -352,7 +366,7 @@ static uint64_t leased_gpus(const struct astra_why *why)
 	for (size_t i = 0; i < why->report->job_count; i++) {
 		const struct astra_report_job *job = &why->report->jobs[i];
 
-		if (strcmp(job->phase, "waiting") != 0 &&
+		if (job->phase != ASTRA_REPORT_WAITING &&
 		    (!job->of.revocable || !strcmp(job->state, "SUSPENDED")) &&
 		    !strcmp(job->pool, why->job->pool))
 			others += job->of.gpus;
@@ -391,7 +405,7 @@ void astra_why_change(const struct astra_why *why,
 	out->count = 0;
 	for (uint32_t i = 0; i < why->job->bind_count; i++)
 		bound(why, &why->job->binds[i], out);
-	if (!why->job->bind_count && !strcmp(why->job->phase, "waiting")) {
+	if (!why->job->bind_count && why->job->phase == ASTRA_REPORT_WAITING) {
 		in_line(why, out);
 		unblocked(why, out);
 		weighed(why, out);

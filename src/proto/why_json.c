@@ -8,8 +8,8 @@
 
 #define TENANT(key, kind, member) \
 	ASTRA_MEMBER_AS(key, astra_report_tenant, kind, member)
-#define JOB(key, kind, member) \
-	ASTRA_MEMBER_AS(key, astra_report_job, kind, member)
+#define JOB(key, kind, member, ...) \
+	ASTRA_MEMBER_AS(key, astra_report_job, kind, member, __VA_ARGS__)
 
 static const struct astra_member tenant_members[] = {
 	TENANT("rho", REAL, of.rho),
@@ -151,7 +151,7 @@ static void put_binds(const struct astra_why *why, struct astra_text *out)
 		put_bind(why, &job->binds[i], out);
 	}
 	if (!job->bind_count && *job->wait && strcmp(job->wait, "blocked") &&
-	    !strcmp(job->phase, "waiting"))
+	    job->phase == ASTRA_REPORT_WAITING)
 		put_turn(why, out);
 	astra_text_add(out, "]", 1);
 }
@@ -261,7 +261,7 @@ static void why_json_put_why(const struct astra_why *why,
 	astra_text_printf(out, ",\"why\":{\"state\":");
 	astra_encode_text(out, job->state);
 	astra_text_printf(out, ",\"phase\":");
-	astra_encode_text(out, job->phase);
+	astra_encode_text(out, astra_report_phases[job->phase]);
 	astra_text_printf(out, ",\"reason\":");
 	astra_encode_text(out,
 			  job->bind_count ? job->binds[0].name : job->wait);
@@ -333,15 +333,19 @@ static bool mine_shows(const struct astra_report *report,
 		       const struct astra_viewer *viewer, bool waiting)
 {
 	return job->uid == viewer->uid &&
-	       waiting == !strcmp(job->phase, "waiting") &&
+	       waiting == (job->phase == ASTRA_REPORT_WAITING) &&
 	       astra_job_visible(report, job, viewer);
 }
 
 static const struct astra_member mine_members[] = {
-	JOB("id", U32, of.id),	     JOB("id_text", TEXT, id_text),
-	JOB("name", TEXT, name),     JOB("pool", TEXT, pool),
-	JOB("tenant", TEXT, tenant), JOB("gpus", U32, of.gpus),
-	JOB("phase", TEXT, phase),   ASTRA_MEMBERS_END,
+	JOB("id", U32, of.id),
+	JOB("id_text", TEXT, id_text),
+	JOB("name", TEXT, name),
+	JOB("pool", TEXT, pool),
+	JOB("tenant", TEXT, tenant),
+	JOB("gpus", U32, of.gpus),
+	JOB("phase", WORD, phase, .words = astra_report_phases),
+	ASTRA_MEMBERS_END,
 };
 
 /* One line of a job: its answer. */

@@ -82,7 +82,7 @@ static void fared(const struct astra_report *report,
 	if (app->of.given)
 		astra_text_printf(out, "; it got %u %s of what was left over",
 				  app->of.given, gpus(app->of.given));
-	if (!strcmp(job->phase, "waiting") && app->of.kept + app->of.given)
+	if (job->phase == ASTRA_REPORT_WAITING && app->of.kept + app->of.given)
 		astra_text_printf(out, ", for other jobs of it");
 	astra_text_printf(out, ".");
 }

@@ -21,7 +21,7 @@ static const struct astra_report_job sample_app_jobs[] = {
 	 .user = "alice",
 	 .of.gpus = 2,
 	 .state = "RUNNING",
-	 .phase = "leased",
+	 .phase = ASTRA_REPORT_LEASED,
 	 .app = SAMPLE_APP},
 	{.pool = "auc",
 	 .tenant = "bio",
@@ -33,7 +33,7 @@ static const struct astra_report_job sample_app_jobs[] = {
 	 .user = "bob",
 	 .of.gpus = 4,
 	 .state = "PENDING",
-	 .phase = "waiting",
+	 .phase = ASTRA_REPORT_WAITING,
 	 .reason = "others won the auction",
 	 .app = 31},
 	{.pool = "auc",
@@ -47,7 +47,7 @@ static const struct astra_report_job sample_app_jobs[] = {
 	 .user = "alice",
 	 .of.gpus = 2,
 	 .state = "PENDING",
-	 .phase = "waiting",
+	 .phase = ASTRA_REPORT_WAITING,
 	 .app = SAMPLE_APP},
 };
 

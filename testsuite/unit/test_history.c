@@ -135,7 +135,7 @@ static struct astra_report_job job_of(uint32_t id)
 		.account = "physics",
 		.of.gpus = 2,
 		.state = "RUNNING",
-		.phase = "leased",
+		.phase = ASTRA_REPORT_LEASED,
 		.of.weight = 1,
 		.of.submit_sec = SUBMIT,
 	};
@@ -147,7 +147,7 @@ static void waits(uint32_t id)
 
 	j.of.state = ASTRA_JOB_PENDING;
 	j.state = "PENDING";
-	j.phase = "waiting";
+	j.phase = ASTRA_REPORT_WAITING;
 	(void)astra_report_add_job(report, &j);
 	free((void *)(uintptr_t)j.id_text);
 }
@@ -182,7 +182,7 @@ static void requeued(uint32_t id, double start_sec, double end_sec)
 
 	j.of.state = ASTRA_JOB_REQUEUED;
 	j.state = "REQUEUED";
-	j.phase = "waiting";
+	j.phase = ASTRA_REPORT_WAITING;
 	j.run_start_sec = start_sec;
 	j.run_end_sec = end_sec;
 	j.of.revoked = 1;
@@ -700,7 +700,7 @@ static void waits_with(uint32_t id, double fair)
 
 	j.of.state = ASTRA_JOB_PENDING;
 	j.state = "PENDING";
-	j.phase = "waiting";
+	j.phase = ASTRA_REPORT_WAITING;
 	j.of.usage.fair = fair;
 	(void)astra_report_add_job(report, &j);
 	free((void *)(uintptr_t)j.id_text);
@@ -1096,7 +1096,7 @@ static void asks(double now_sec, enum astra_job_state job_state,
 	begin(now_sec);
 	j.of.state = job_state;
 	j.state = "PENDING";
-	j.phase = "waiting";
+	j.phase = ASTRA_REPORT_WAITING;
 	j.limit_sec = 3600;
 	j.nodes_asked = 2;
 	j.leasable = true;

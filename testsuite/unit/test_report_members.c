@@ -139,7 +139,7 @@ static void every_key_is_documented_where_its_record_is(void **state)
 static bool is_number(enum astra_member_kind kind)
 {
 	return kind != ASTRA_MEMBER_TEXT && kind != ASTRA_MEMBER_TEXT_OR_NULL &&
-	       kind != ASTRA_MEMBER_FLAG;
+	       kind != ASTRA_MEMBER_WORD && kind != ASTRA_MEMBER_FLAG;
 }
 
 /* Whether an item of a man page names it: ".It Rank , Ranks". */

@@ -145,7 +145,7 @@ static void what_an_overview_leaves_out_is_counted(void **state)
 			.user = "me",
 			.of.gpus = 1,
 			.state = i ? "PENDING" : "RUNNING",
-			.phase = i ? "waiting" : "leased",
+			.phase = i ? ASTRA_REPORT_WAITING : ASTRA_REPORT_LEASED,
 			.reason = "Lease: x",
 		};
 
@@ -176,7 +176,7 @@ static void when_of(double until_sec, double by_sec, const char *option)
 		.account = "physics",
 		.of.gpus = 16,
 		.state = "PENDING",
-		.phase = "waiting",
+		.phase = ASTRA_REPORT_WAITING,
 		.forecast_sec = until_sec > 0 ? SAMPLE_NOW - 60 : 0,
 		.forecast_until_sec = until_sec,
 		.of.reason.bound_sec = by_sec,

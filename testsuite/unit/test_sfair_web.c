@@ -41,7 +41,7 @@ static struct astra_report *hostile_report(void)
 	job.name = job.user = job.tenant = job.nodes = HOSTILE;
 	astra_report_add_job(report, &job);
 	job.of.id = 67;
-	job.phase = "waiting";
+	job.phase = ASTRA_REPORT_WAITING;
 	job.reason = HOSTILE;
 	astra_report_add_job(report, &job);
 	return report;

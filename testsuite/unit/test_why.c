@@ -26,17 +26,17 @@ static const struct {
 	struct astra_report_bind bind;
 	const char *says[3]; /* the sentence, then changes */
 } cases[] = {
-	{{.kind = "hold", .name = "JobHeldUser", NOBODY},
+	{{.kind = ASTRA_BIND_HOLD, .name = "JobHeldUser", NOBODY},
 	 {"held by its user (JobHeldUser).", "scontrol release 100"}},
-	{{.kind = "hold", .name = "JobHeldAdmin", NOBODY},
+	{{.kind = ASTRA_BIND_HOLD, .name = "JobHeldAdmin", NOBODY},
 	 {"held by an administrator (JobHeldAdmin).",
 	  "scontrol release 101, by an administrator"}},
-	{{.kind = "hold",
+	{{.kind = ASTRA_BIND_HOLD,
 	  .name = "None",
 	  .of = "launch failed requeued held",
 	  NOBODY},
 	 {"It is held (None). Slurm says: launch failed requeued held."}},
-	{{.kind = "dependency",
+	{{.kind = ASTRA_BIND_DEPENDENCY,
 	  .name = "afterok",
 	  .job = 17,
 	  .state = "RUNNING",
@@ -46,22 +46,22 @@ static const struct {
 	 {"waits until job 17 (RUNNING) has ended well (afterok).",
 	  "it: removing the dependency: scontrol update JobId=103 "
 	  "Dependency= So "}},
-	{{.kind = "dependency",
+	{{.kind = ASTRA_BIND_DEPENDENCY,
 	  .name = "after",
 	  .job = 17,
 	  .limit = 10,
 	  .task = 3},
 	 {"waits until job 17_3 has started (after+10)."}},
-	{{.kind = "dependency", .name = "never", .job = 17, NOBODY},
+	{{.kind = ASTRA_BIND_DEPENDENCY, .name = "never", .job = 17, NOBODY},
 	 {"depends on job 17 in a way that can no longer come true"}},
-	{{.kind = "dependency", .name = "singleton", NOBODY},
+	{{.kind = ASTRA_BIND_DEPENDENCY, .name = "singleton", NOBODY},
 	 {"earlier jobs of the name train to end"}},
-	{{.kind = "begin",
+	{{.kind = ASTRA_BIND_BEGIN,
 	  .name = "BeginTime",
 	  .time_sec = SAMPLE_NOW + 3600,
 	  .limit = NAN},
 	 {"begin time, in 1 h 0 min", "StartTime=now"}},
-	{{.kind = "limit",
+	{{.kind = ASTRA_BIND_LIMIT,
 	  .name = "QOSMaxGRESPerUser",
 	  .of = "QOS normal",
 	  .who = "user alice",
@@ -73,7 +73,7 @@ static const struct {
 	  "and it asks for 2 GPUs.",
 	  "asking for at most 1 GPU;",
 	  "MaxTRESPerUser=gres/gpu=5, by an administrator"}},
-	{{.kind = "limit",
+	{{.kind = ASTRA_BIND_LIMIT,
 	  .name = "AssocGrpGRES",
 	  .of = "account physics",
 	  .option = "GrpTRES=gres/gpu",
@@ -85,7 +85,7 @@ static const struct {
 	  "for 1 GPU.",
 	  "sacctmgr modify account physics set GrpTRES=gres/gpu=2",
 	  "Other users' leases under the same limit end for it"}},
-	{{.kind = "limit",
+	{{.kind = ASTRA_BIND_LIMIT,
 	  .name = "AssocMaxJobsLimit",
 	  .of = "user alice in account physics",
 	  .option = "MaxJobs",
@@ -94,7 +94,7 @@ static const struct {
 	 {"The user alice in account physics lets it have at most 1 job at a "
 	  "time (MaxJobs=1, AssocMaxJobsLimit); 1 job runs there.",
 	  "sacctmgr modify user alice account=physics set MaxJobs=2"}},
-	{{.kind = "limit",
+	{{.kind = ASTRA_BIND_LIMIT,
 	  .name = "QOSMaxGRESPerJob",
 	  .of = "QOS tight",
 	  .option = "MaxTRESPerJob=gres/gpu",
@@ -103,7 +103,7 @@ static const struct {
 	 {"The QOS tight lets a job have at most 1 GPU "
 	  "(MaxTRESPerJob=gres/gpu=1, QOSMaxGRESPerJob); it asks for 2 GPUs.",
 	  "asking for at most 1 GPU"}},
-	{{.kind = "limit",
+	{{.kind = ASTRA_BIND_LIMIT,
 	  .name = "AssocGrpGRESMinutes",
 	  .of = "account physics",
 	  .option = "GrpTRESMins=gres/gpu",
@@ -111,34 +111,34 @@ static const struct {
 	  LIMIT(10, 4.5, 60)},
 	 {"have at most 10 GPU minutes (GrpTRESMins=gres/gpu=10, "
 	  "AssocGrpGRESMinutes); 4.5 GPU minutes are spent"}},
-	{{.kind = "limit", .name = "AssocGrpBB", NOBODY},
+	{{.kind = ASTRA_BIND_LIMIT, .name = "AssocGrpBB", NOBODY},
 	 {"A limit of its account or QOS binds: AssocGrpBB"}},
-	{{.kind = "licence",
+	{{.kind = ASTRA_BIND_LICENCE,
 	  .name = "Licenses",
 	  .of = "matlab",
 	  .unit = "licences",
 	  LIMIT(2, NAN, 1)},
 	 {"It needs 1 licence of matlab, and of the 2"}},
-	{{.kind = "array",
+	{{.kind = ASTRA_BIND_ARRAY,
 	  .name = "JobArrayTaskLimit",
 	  .unit = "tasks",
 	  LIMIT(2, 2, NAN)},
 	 {"at most 2 tasks at a time (%2), and 2 tasks run; the next one",
 	  "ArrayTaskThrottle=3"}},
-	{{.kind = "array", /* it was lowered while 3 ran */
+	{{.kind = ASTRA_BIND_ARRAY, /* it was lowered while 3 ran */
 	  .name = "JobArrayTaskLimit",
 	  .unit = "tasks",
 	  LIMIT(1, 3, NAN)},
 	 {"at most 1 task at a time (%1), and 3 tasks run; the next one starts "
 	  "when less than 1 run.",
 	  "ArrayTaskThrottle=4"}},
-	{{.kind = "reservation",
+	{{.kind = ASTRA_BIND_RESERVATION,
 	  .name = "Reservation",
 	  .of = "maint",
 	  .time_sec = SAMPLE_NOW + 60},
 	 {"waits for its reservation maint, which begins in 1 min 0 s.",
 	  " waits for reservation maint, which begins in 1 min 0 s, at "}},
-	{{.kind = "maintenance",
+	{{.kind = ASTRA_BIND_MAINTENANCE,
 	  .name = "Maintenance",
 	  .of = "power",
 	  .limit = 30,
@@ -146,21 +146,21 @@ static const struct {
 	  .time_sec = SAMPLE_NOW + 7200},
 	 {"The maintenance power begins in 30 s, which is less than a lease needs that is over before it: 42 s; it is over in 2 h 0 min (scontrol show reservation power).",
 	  "the end of the maintenance"}},
-	{{.kind = "maintenance",
+	{{.kind = ASTRA_BIND_MAINTENANCE,
 	  .name = "Maintenance",
 	  .of = "power",
 	  .limit = 3600,
 	  .time_sec = SAMPLE_NOW + 7200},
 	 {"power begins in 1 h 0 min, and its time limit reaches into it, as it has no leases;",
 	  "a shorter time limit (-t)"}},
-	{{.kind = "maintenance",
+	{{.kind = ASTRA_BIND_MAINTENANCE,
 	  .name = "Maintenance",
 	  .of = "power",
 	  .limit = -5,
 	  .asked = 42,
 	  .time_sec = SAMPLE_NOW + 60},
 	 {"The maintenance power has its nodes; it is over in 1 min 0 s"}},
-	{{.kind = "reserved",
+	{{.kind = ASTRA_BIND_RESERVED,
 	  .name = "ReqNodeNotAvail",
 	  .of = "course",
 	  .limit = 1200,
@@ -168,14 +168,14 @@ static const struct {
 	  .time_sec = SAMPLE_NOW + 4800},
 	 {"Nodes that it needs are reserved for others in 20 min 0 s (reservation course), and its time limit of 30 min 0 s reaches into that; the reservation is over in 1 h 20 min (scontrol show reservation course).",
 	  "TimeLimit=19, so that it ends before the reservation; the end of the reservation course"}},
-	{{.kind = "reserved", /* no limit is short enough */
+	{{.kind = ASTRA_BIND_RESERVED, /* no limit is short enough */
 	  .name = "ReqNodeNotAvail",
 	  .of = "course",
 	  .limit = 90,
 	  .asked = 1800,
 	  .time_sec = SAMPLE_NOW + 4800},
 	 {"What would change it: the end of the reservation course."}},
-	{{.kind = "reserved",
+	{{.kind = ASTRA_BIND_RESERVED,
 	  .name = "ReqNodeNotAvail",
 	  .of = "course",
 	  .limit = -5,
@@ -183,27 +183,28 @@ static const struct {
 	  .time_sec = SAMPLE_NOW + 60},
 	 {"Nodes that it needs are reserved for others (reservation course); the reservation is over in 1 min 0 s",
 	  "What would change it: the end of the reservation course."}},
-	{{.kind = "nodes",
+	{{.kind = ASTRA_BIND_NODES,
 	  .name = "ReqNodeNotAvail",
 	  .of = "n[1-2]",
 	  .who = "DRAINED"},
 	 {"It asks by name for n[1-2], which cannot be used now: DRAINED (sinfo -R).",
 	  "ReqNodeList=, which lets it use others; the return of n[1-2], by an administrator"}},
-	{{.kind = "partition", .name = "PartitionDown", .of = "gpu"},
+	{{.kind = ASTRA_BIND_PARTITION, .name = "PartitionDown", .of = "gpu"},
 	 {"The partition gpu keeps it: PartitionDown"}},
-	{{.kind = "other", .name = "NodeDown"}, {"Slurm keeps it: NodeDown"}},
-	{{.kind = "hold",
+	{{.kind = ASTRA_BIND_OTHER, .name = "NodeDown"},
+	 {"Slurm keeps it: NodeDown"}},
+	{{.kind = ASTRA_BIND_HOLD,
 	  .name = "JobHeldUser",
 	  .of = "Lease: refused, costs 5, is worth 3",
 	  NOBODY},
 	 {"It was refused (Admission) and is held: by the best schedule that there was, it costs 5, is worth 3.",
 	  "which has it offered a schedule again", "(--utility)"}},
-	{{.kind = "hold",
+	{{.kind = ASTRA_BIND_HOLD,
 	  .name = "JobHeldUser",
 	  .of = "Lease: refused, no room for it in the plan",
 	  NOBODY},
 	 {"by the best schedule that there was, there is no room for it in the plan."}},
-	{{.kind = "hold", /* held since: its user cannot release it */
+	{{.kind = ASTRA_BIND_HOLD, /* held since: its user cannot release it */
 	  .name = "JobHeldAdmin",
 	  .of = "Lease: refused, costs 5, is worth 3",
 	  NOBODY},
@@ -221,7 +222,7 @@ static int setup(void **state)
 		job.of.id = (uint32_t)(100 + i);
 		job.id_text = "";
 		job.state = "PENDING";
-		job.phase = "waiting";
+		job.phase = ASTRA_REPORT_WAITING;
 		job.wait = cases[i].bind.shared ? "rank" : "blocked";
 		job.binds = &cases[i].bind;
 		job.bind_count = 1;
@@ -284,7 +285,7 @@ static void what_keeps_a_job_is_said_with_its_numbers(void **state)
 					 cases[i].says[s]);
 		assert_string_equal(
 			json_string_value(json_object_get(bind, "kind")),
-			cases[i].bind.kind);
+			astra_bind_kinds[cases[i].bind.kind]);
 		assert_non_null(strstr(text_of(reply), text_of(bind)));
 		json_decref(reply);
 	}
@@ -344,7 +345,7 @@ static void private_data_hides_what_others_use(void **state)
 static void private_data_hides_others_jobs(void **state)
 {
 	struct astra_report *report = *state;
-	struct astra_report_bind bind = {.kind = "dependency",
+	struct astra_report_bind bind = {.kind = ASTRA_BIND_DEPENDENCY,
 					 .name = "afterany",
 					 .job = 11,
 					 .state = "RUNNING",
@@ -393,14 +394,14 @@ static void one_of_several_is_told_once(void **state)
 {
 	struct astra_report *report = *state;
 	struct astra_report_bind binds[2] = {
-		{.kind = "dependency",
+		{.kind = ASTRA_BIND_DEPENDENCY,
 		 .name = "afterany",
 		 .job = 10,
 		 .state = "RUNNING",
 		 .option = "any",
 		 .limit = NAN,
 		 .task = UINT32_MAX},
-		{.kind = "dependency",
+		{.kind = ASTRA_BIND_DEPENDENCY,
 		 .name = "afterok",
 		 .job = 11,
 		 .option = "any",
@@ -439,15 +440,17 @@ static void answers(struct astra_report *report,
 	json_decref(reply);
 }
 
-#define AFTER(n, id, t)                                                     \
-	{                                                                   \
-		.kind = "dependency", .name = (n), .job = (id), .task = (t) \
+#define AFTER(n, id, t)                                                  \
+	{                                                                \
+		.kind = ASTRA_BIND_DEPENDENCY, .name = (n), .job = (id), \
+		.task = (t)                                              \
 	}
 #define NO_TASK UINT32_MAX
-#define QOS(n, o, l, u, a)                                                  \
-	{                                                                   \
-		.kind = "limit", .name = (n), .of = "QOS q", .option = (o), \
-		.unit = "GPUs", .limit = (l), .used = (u), .asked = (a)     \
+#define QOS(n, o, l, u, a)                                                \
+	{                                                                 \
+		.kind = ASTRA_BIND_LIMIT, .name = (n), .of = "QOS q",     \
+		.option = (o), .unit = "GPUs", .limit = (l), .used = (u), \
+		.asked = (a)                                              \
 	}
 
 /* What time or others end is waited for; what nothing ends but a change is not.
@@ -482,7 +485,7 @@ static void what_never_ends_is_no_wait(void **state)
 		 " never starts as it is: its dependency on job 3_7 failed."},
 		{{AFTER("DependencyNeverSatisfied", 0, NO_TASK)},
 		 " never starts as it is: its dependency failed."},
-		{{{.kind = "reservation",
+		{{{.kind = ASTRA_BIND_RESERVATION,
 		   .name = "ReservationDeleted",
 		   .of = "course"}},
 		 " never starts as it is: its reservation was deleted."},
@@ -1164,7 +1167,7 @@ static void a_lease_that_is_over_is_said_to_be(void **state)
 
 	job.of.id = 780;
 	job.id_text = "";
-	job.phase = "leased";
+	job.phase = ASTRA_REPORT_LEASED;
 	job.state = "RUNNING";
 	job.of.revocable = true;
 	job.of.lease_end_sec = report->time_sec - 3;

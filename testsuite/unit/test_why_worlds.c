@@ -22,12 +22,6 @@ static const char *const waits[] = {
 	"learned", "cpus",    "denied",	 "cap",
 };
 
-static const char *const kinds[] = {
-	"hold",	       "dependency", "limit",	    "begin",
-	"licence",     "array",	     "reservation", "partition",
-	"maintenance", "reserved",   "nodes",
-};
-
 static const struct astra_viewer root = {.uid = 0, .all = true};
 
 static uint32_t below(uint32_t bound)
@@ -55,7 +49,7 @@ static void make_job(struct astra_report *report, uint32_t id, bool line,
 		.user = "u",
 		.of.gpus = 1 + below(16),
 		.state = waiting ? "PENDING" : "RUNNING",
-		.phase = waiting ? "waiting" : "leased",
+		.phase = waiting ? ASTRA_REPORT_WAITING : ASTRA_REPORT_LEASED,
 		.of.revocable = true,
 		.signal = "",
 		.of.leases = 1,
@@ -79,7 +73,8 @@ static void make_job(struct astra_report *report, uint32_t id, bool line,
 
 	if (!strcmp(job.wait, "blocked")) {
 		*bind = (struct astra_report_bind){
-			.kind = kinds[below(ASTRA_COUNT_OF(kinds))],
+			.kind = (enum astra_bind_kind)below(ASTRA_BIND_OTHER +
+							    1),
 			.name = "Name",
 			.limit = NAN,
 			.used = NAN,
@@ -216,7 +211,7 @@ static bool anybody_waits(const struct astra_report *report, uint32_t but)
 {
 	for (size_t i = 0; i < report->job_count; i++)
 		if (report->jobs[i].of.id != but &&
-		    !strcmp(report->jobs[i].phase, "waiting") &&
+		    report->jobs[i].phase == ASTRA_REPORT_WAITING &&
 		    strcmp(report->jobs[i].wait, "blocked") != 0)
 			return true;
 	return false;

@@ -502,7 +502,7 @@ void astra_forecaster_show(struct astra_report_job *record, double now_sec)
 {
 	struct astra_forecast_time time;
 
-	if (strcmp(record->phase, "waiting") != 0)
+	if (record->phase != ASTRA_REPORT_WAITING)
 		return;
 	time = forecaster_of(record->pool, record->of.id);
 	record->of.reason.job = record->of.id;

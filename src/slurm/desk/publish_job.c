@@ -13,18 +13,18 @@
 
 /* Without leases a job that holds GPUs does just that. A grace of before goes
  * on. */
-static const char *phase_name(enum astra_phase phase, bool leases)
+static enum astra_report_phase phase_of(enum astra_phase phase, bool leases)
 {
-	static const char *const names[] = {
-		[ASTRA_PHASE_WAITING] = "waiting",
-		[ASTRA_PHASE_LEASED] = "leased",
-		[ASTRA_PHASE_DOOMED] = "doomed",
-		[ASTRA_PHASE_GRACE] = "grace",
-		[ASTRA_PHASE_LEAVING] = "leaving",
+	static const enum astra_report_phase phases[] = {
+		[ASTRA_PHASE_WAITING] = ASTRA_REPORT_WAITING,
+		[ASTRA_PHASE_LEASED] = ASTRA_REPORT_LEASED,
+		[ASTRA_PHASE_DOOMED] = ASTRA_REPORT_DOOMED,
+		[ASTRA_PHASE_GRACE] = ASTRA_REPORT_GRACE,
+		[ASTRA_PHASE_LEAVING] = ASTRA_REPORT_LEAVING,
 	};
 
-	return phase == ASTRA_PHASE_LEASED && !leases ? "running"
-						      : names[phase];
+	return phase == ASTRA_PHASE_LEASED && !leases ? ASTRA_REPORT_RUNNING
+						      : phases[phase];
 }
 
 /* As squeue writes a job's id. */
@@ -46,7 +46,7 @@ static const char *held_reason(const struct astra_job_info *info)
 	const struct astra_report_bind *bind = info->binds;
 
 	/* Members that a bind does not have are NULL. */
-	if (info->bind_count && !xstrcmp(bind->kind, "hold") &&
+	if (info->bind_count && bind->kind == ASTRA_BIND_HOLD &&
 	    !xstrcmp(bind->name, "JobHeldUser") &&
 	    !xstrncmp(bind->of, ASTRA_REFUSED_BEGIN,
 		      strlen(ASTRA_REFUSED_BEGIN)))
@@ -214,7 +214,7 @@ static void fill_lease(const struct publish_one *one,
 	const struct astra_terms *terms = &one->info->terms;
 	bool leases = one->f->options->leases;
 
-	out->phase = phase_name(one->v->phase, leases);
+	out->phase = phase_of(one->v->phase, leases);
 	out->pinned = terms->pinned;
 	if (terms->revocable && !one->v->revocable)
 		out->pinned =

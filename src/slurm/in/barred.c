@@ -64,7 +64,8 @@ static bool barred_has_enough(const struct barred *b, bitstr_t *also)
 }
 
 /* Take one bind for the job. Returns NULL when out of memory. */
-static struct astra_report_bind *barred_bind(struct barred *b, const char *kind,
+static struct astra_report_bind *barred_bind(struct barred *b,
+					     enum astra_bind_kind kind,
 					     const char *name, const char *of)
 {
 	struct astra_report_bind *bind =
@@ -94,8 +95,8 @@ static struct astra_report_bind *barred_bind(struct barred *b, const char *kind,
 /* The maintenance is there already, or no lease has room before it. */
 static int barred_maintenance(struct barred *b, const slurmctld_resv_t *maint)
 {
-	struct astra_report_bind *bind =
-		barred_bind(b, "maintenance", "Maintenance", maint->name);
+	struct astra_report_bind *bind = barred_bind(
+		b, ASTRA_BIND_MAINTENANCE, "Maintenance", maint->name);
 	char text[128], until[32];
 	struct tm tm;
 
@@ -120,7 +121,7 @@ static int barred_maintenance(struct barred *b, const slurmctld_resv_t *maint)
 static int barred_reservation(struct barred *b, const slurmctld_resv_t *resv)
 {
 	struct astra_report_bind *bind =
-		barred_bind(b, "reserved", BARRED_NAME, resv->name);
+		barred_bind(b, ASTRA_BIND_RESERVED, BARRED_NAME, resv->name);
 
 	b->info->limit = BARRED_NAME ", May be reserved for other job";
 	b->info->brief = BARRED_NAME;
@@ -139,7 +140,7 @@ static int barred_nodes(struct barred *b, bitstr_t *nodes)
 	const node_record_t *first = node_record_table_ptr[bit_ffs(nodes)];
 	char *names = bitmap2node_name(nodes);
 	struct astra_report_bind *bind =
-		barred_bind(b, "nodes", BARRED_NAME, names);
+		barred_bind(b, ASTRA_BIND_NODES, BARRED_NAME, names);
 	char text[160];
 
 	snprintf(text, sizeof(text), BARRED_NAME ", UnavailableNodes:%s",

@@ -16,8 +16,8 @@ struct binds {
 	bool failed;
 };
 
-static struct astra_report_bind *binds_add(struct binds *b, const char *kind,
-					   const char *name)
+static struct astra_report_bind *
+binds_add(struct binds *b, enum astra_bind_kind kind, const char *name)
 {
 	struct astra_report_bind *bind;
 
@@ -82,7 +82,8 @@ static int add_dependency(void *x, void *arg)
 
 	if (d->depend_state == DEPEND_FULFILLED)
 		return 0;
-	bind = binds_add(b, "dependency", dependency_name(d->depend_type));
+	bind = binds_add(b, ASTRA_BIND_DEPENDENCY,
+			 dependency_name(d->depend_type));
 	if (!bind)
 		return -1;
 	bind->option = d->depend_flags & SLURM_FLAGS_OR ? "any" : "";
@@ -116,7 +117,7 @@ static void add_dependencies(struct binds *b, job_record_t *job,
 	if (job->details->depend_list)
 		list_for_each_ro(job->details->depend_list, add_dependency, b);
 	if (!b->count)
-		(void)binds_add(b, "dependency", name);
+		(void)binds_add(b, ASTRA_BIND_DEPENDENCY, name);
 }
 
 struct licence {
@@ -129,7 +130,7 @@ static int add_licence(void *x, void *arg)
 	const licenses_t *wanted = x;
 	struct licence *l = arg;
 	struct astra_report_bind *bind =
-		binds_add(l->binds, "licence", l->name);
+		binds_add(l->binds, ASTRA_BIND_LICENCE, l->name);
 
 	if (!bind)
 		return -1;
@@ -147,7 +148,7 @@ static void add_licences(struct binds *b, job_record_t *job, const char *name)
 	if (job->license_list)
 		list_for_each_ro(job->license_list, add_licence, &l);
 	else
-		(void)binds_add(b, "licence", name);
+		(void)binds_add(b, ASTRA_BIND_LICENCE, name);
 }
 
 struct astra_report_array astra_array_of(const job_record_t *job)
@@ -167,7 +168,7 @@ struct astra_report_array astra_array_of(const job_record_t *job)
 
 static void add_throttle(struct binds *b, job_record_t *job, const char *name)
 {
-	struct astra_report_bind *bind = binds_add(b, "array", name);
+	struct astra_report_bind *bind = binds_add(b, ASTRA_BIND_ARRAY, name);
 	struct astra_report_array array = astra_array_of(job);
 
 	if (!bind || !array.most)
@@ -184,7 +185,8 @@ static void add_throttle(struct binds *b, job_record_t *job, const char *name)
 static void add_reservation(struct binds *b, job_record_t *job,
 			    const char *name)
 {
-	struct astra_report_bind *bind = binds_add(b, "reservation", name);
+	struct astra_report_bind *bind =
+		binds_add(b, ASTRA_BIND_RESERVATION, name);
 
 	if (!bind)
 		return;
@@ -195,7 +197,8 @@ static void add_reservation(struct binds *b, job_record_t *job,
 
 static void add_partition(struct binds *b, job_record_t *job, const char *name)
 {
-	struct astra_report_bind *bind = binds_add(b, "partition", name);
+	struct astra_report_bind *bind =
+		binds_add(b, ASTRA_BIND_PARTITION, name);
 
 	if (bind)
 		binds_set_of(b, bind, job->partition);
@@ -215,7 +218,7 @@ static bool is_limit(const char *name)
 /* Of a job that the policy refused, all that there is to say of it. */
 static void add_hold(struct binds *b, job_record_t *job, const char *name)
 {
-	struct astra_report_bind *bind = binds_add(b, "hold", name);
+	struct astra_report_bind *bind = binds_add(b, ASTRA_BIND_HOLD, name);
 	const char *refused = astra_env_get(job->details, ASTRA_ENV_REFUSED);
 
 	if (!bind || !job->state_desc)
@@ -238,7 +241,7 @@ static void binds_add_named(struct binds *b, job_record_t *job,
 	} else if (begins(name, "Dependency")) {
 		add_dependencies(b, job, name);
 	} else if (!strcmp(name, "BeginTime")) {
-		bind = binds_add(b, "begin", name);
+		bind = binds_add(b, ASTRA_BIND_BEGIN, name);
 		if (bind)
 			bind->time_sec = (double)job->details->begin_time;
 	} else if (!strcmp(name, "Licenses")) {
@@ -248,11 +251,11 @@ static void binds_add_named(struct binds *b, job_record_t *job,
 	} else if (!strcmp(name, "JobArrayTaskLimit")) {
 		add_throttle(b, job, name);
 	} else if (is_limit(name)) {
-		(void)binds_add(b, "limit", name);
+		(void)binds_add(b, ASTRA_BIND_LIMIT, name);
 	} else if (begins(name, "Partition")) {
 		add_partition(b, job, name);
 	} else {
-		(void)binds_add(b, "other", name);
+		(void)binds_add(b, ASTRA_BIND_OTHER, name);
 	}
 }
 

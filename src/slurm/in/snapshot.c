@@ -367,7 +367,7 @@ static int fill_limits(struct astra_scene *scene, uint32_t id,
 	job_record_t *job = find_job_record(id);
 
 	for (uint32_t i = 0; job && i < info->bind_count; i++)
-		if (!strcmp(info->binds[i].kind, "limit") &&
+		if (info->binds[i].kind == ASTRA_BIND_LIMIT &&
 		    astra_limit_fill(&scene->arena, job, &info->binds[i]) < 0)
 			return -1;
 	return 0;
@@ -376,7 +376,7 @@ static int fill_limits(struct astra_scene *scene, uint32_t id,
 static bool snapshot_is_limited(const struct astra_job_info *info)
 {
 	for (uint32_t i = 0; i < info->bind_count; i++)
-		if (!strcmp(info->binds[i].kind, "limit"))
+		if (info->binds[i].kind == ASTRA_BIND_LIMIT)
 			return true;
 	return false;
 }

@@ -56,7 +56,7 @@ static int unleased_explain(struct astra_arena *arena, struct astra_view *view,
 	if (!bind)
 		return -1;
 	*bind = (struct astra_report_bind){
-		.kind = "unleased",
+		.kind = ASTRA_BIND_UNLEASED,
 		.name = tenant ? "NoLeaseGPUs" : "NoLeaseUserGPUs",
 		.of = tenant ? view->tenants.list[u->job->tenant].name
 			     : info->user,
