@@ -38,4 +38,4 @@ spank_astraea_so_CFLAGS = $(ASTRA_CFLAGS)
 spank_astraea_so_LDFLAGS = $(PLAIN_MODULE_FLAGS)
 spank_astraea_so_SOURCES = plugins/spank/astraea/spank_astraea.c \
 	src/common/error.c src/common/forwarder.c src/common/grow.c \
-	src/model/stated.c src/proto/curves.c src/slurm/desk/bid_text.c
+	src/model/stated.c src/proto/curves.c src/proto/bid_text.c

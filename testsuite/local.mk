@@ -248,7 +248,7 @@ test_users_CFLAGS = $(UNIT_CFLAGS)
 test_users_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_diag
-test_diag_SOURCES = testsuite/unit/test_diag.c src/slurm/diag.c \
+test_diag_SOURCES = testsuite/unit/test_diag.c src/slurm/round/diag.c \
 	testsuite/unit/unit.h
 test_diag_CFLAGS = $(UNIT_CFLAGS)
 test_diag_LDADD = $(UNIT_LIBS)

@@ -10,6 +10,8 @@ libastra_proto_a_SOURCES = \
 	src/proto/answer_record.c \
 	src/proto/answer_top.c \
 	src/proto/answer_app.c \
+	src/proto/bid_text.c \
+	src/proto/bid_text.h \
 	src/proto/call.c \
 	src/proto/curves.c \
 	src/proto/curves.h \
@@ -88,11 +90,11 @@ test_why_worlds_CFLAGS = $(test_why_CFLAGS)
 test_why_worlds_LDADD = $(test_why_LDADD)
 
 check_PROGRAMS += test_progress
-progress_sources = src/slurm/desk/progress.c src/slurm/desk/progress.h \
-	src/slurm/desk/progress_priv.h src/slurm/desk/progress_size.c \
-	src/slurm/desk/progress_state.c
-bids_sources = src/slurm/desk/bid_files.c src/slurm/desk/bid_text.c src/slurm/desk/bids.c \
-	src/slurm/desk/bids_priv.h src/slurm/desk/bids_state.c
+progress_sources = src/slurm/note/progress.c src/slurm/note/progress.h \
+	src/slurm/note/progress_priv.h src/slurm/note/progress_size.c \
+	src/slurm/note/progress_state.c
+bids_sources = src/slurm/note/bid_files.c src/slurm/note/bids.c \
+	src/slurm/note/bids_priv.h src/slurm/note/bids_state.c
 test_progress_SOURCES = testsuite/unit/test_progress.c $(progress_sources)
 test_progress_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_progress_LDADD = libastra-proto.a libastra-engine.a \
@@ -166,7 +168,7 @@ test_bids_LDADD = libastra-proto.a libastra-engine.a libastra-common.a \
 
 check_PROGRAMS += test_told_state
 test_told_state_SOURCES = testsuite/unit/test_told_state.c \
-	src/slurm/desk/told_state.c src/slurm/desk/told_state.h $(progress_sources) \
+	src/slurm/note/told_state.c src/slurm/note/told_state.h $(progress_sources) \
 	$(bids_sources)
 test_told_state_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_told_state_LDADD = $(test_bids_LDADD)

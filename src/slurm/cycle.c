@@ -11,7 +11,6 @@
 #include "src/slurm/ahead/forecaster.h"
 #include "src/slurm/ahead/recorder.h"
 #include "src/slurm/ahead/tuner.h"
-#include "src/slurm/check/mixed.h"
 #include "src/slurm/check/overlap.h"
 #include "src/slurm/check/selfcheck.h"
 #include "src/slurm/conf/config_kept.h"
@@ -21,13 +20,14 @@
 #include "src/slurm/desk/told_file.h"
 #include "src/slurm/hooks/arrival.h"
 #include "src/slurm/hooks/gate.h"
-#include "src/slurm/hooks/recover.h"
 #include "src/slurm/in/lost_launch.h"
+#include "src/slurm/in/mixed.h"
 #include "src/slurm/in/unleased_view.h"
 #include "src/slurm/in/users.h"
 #include "src/slurm/out/advise.h"
 #include "src/slurm/out/apply.h"
 #include "src/slurm/out/preempt.h"
+#include "src/slurm/out/recover.h"
 #include "src/slurm/out/waiting.h"
 
 #define TRIES_MAX 3

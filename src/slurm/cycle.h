@@ -4,7 +4,7 @@
 #define ASTRA_CYCLE_H
 
 #include "src/slurm/in/snapshot.h"
-#include "src/slurm/pool.h"
+#include "src/slurm/round/pool.h"
 
 struct astra_cycle {
 	struct astra_pools pools;

@@ -20,20 +20,13 @@ libastraea_so_LDADD = $(WHOLE_ARCHIVES) \
 	$(NO_WHOLE_ARCHIVES) \
 	libastra-sim.a
 libastraea_so_SOURCES = \
-	src/slurm/bell.c \
-	src/slurm/bell.h \
 	src/slurm/cycle.c \
 	src/slurm/cycle.h \
 	src/slurm/cycle_users.c \
-	src/slurm/diag.c \
-	src/slurm/diag.h \
 	src/slurm/host.c \
 	src/slurm/host.h \
-	src/slurm/pace.h \
-	src/slurm/pool.c \
-	src/slurm/pool.h \
-	src/slurm/ahead/expected.c \
-	src/slurm/ahead/expected.h \
+	src/slurm/warn.c \
+	src/slurm/warn.h \
 	src/slurm/ahead/forecaster.c \
 	src/slurm/ahead/forecaster.h \
 	src/slurm/ahead/forecaster_look.c \
@@ -48,8 +41,6 @@ libastraea_so_SOURCES = \
 	src/slurm/check/damage.h \
 	src/slurm/check/layout.c \
 	src/slurm/check/layout.h \
-	src/slurm/check/mixed.c \
-	src/slurm/check/mixed.h \
 	src/slurm/check/overlap.c \
 	src/slurm/check/overlap.h \
 	src/slurm/check/selfcheck.c \
@@ -59,8 +50,6 @@ libastraea_so_SOURCES = \
 	src/slurm/check/selfcheck_tables.c \
 	src/slurm/check/stamp.c \
 	src/slurm/check/stamp.h \
-	src/slurm/check/warn.c \
-	src/slurm/check/warn.h \
 	src/slurm/compat/compat.h \
 	src/slurm/compat/compat_client.h \
 	src/slurm/compat/compat_topology.h \
@@ -71,50 +60,29 @@ libastraea_so_SOURCES = \
 	src/slurm/conf/site.h \
 	src/slurm/desk/adopter.c \
 	src/slurm/desk/adopter.h \
-	src/slurm/desk/bid_files.c \
-	src/slurm/desk/bid_files.h \
-	src/slurm/desk/bid_text.c \
-	src/slurm/desk/bid_text.h \
-	src/slurm/desk/bids.c \
-	src/slurm/desk/bids.h \
-	src/slurm/desk/bids_priv.h \
-	src/slurm/desk/bids_state.c \
-	src/slurm/desk/progress.c \
-	src/slurm/desk/progress.h \
-	src/slurm/desk/progress_priv.h \
-	src/slurm/desk/progress_size.c \
-	src/slurm/desk/progress_state.c \
 	src/slurm/desk/publish.c \
 	src/slurm/desk/publish.h \
 	src/slurm/desk/publish_auction.c \
 	src/slurm/desk/publish_auction.h \
+	src/slurm/desk/publish_auth.c \
+	src/slurm/desk/publish_auth.h \
 	src/slurm/desk/publish_job.c \
 	src/slurm/desk/publish_nodes.c \
 	src/slurm/desk/publish_nodes.h \
 	src/slurm/desk/publish_priv.h \
-	src/slurm/desk/publish_auth.c \
-	src/slurm/desk/publish_auth.h \
 	src/slurm/desk/publish_socket.c \
 	src/slurm/desk/told.c \
 	src/slurm/desk/told.h \
 	src/slurm/desk/told_file.c \
 	src/slurm/desk/told_file.h \
-	src/slurm/desk/told_state.c \
-	src/slurm/desk/told_state.h \
 	src/slurm/hooks/arrival.c \
 	src/slurm/hooks/arrival.h \
-	src/slurm/hooks/checkpointed.c \
-	src/slurm/hooks/checkpointed.h \
 	src/slurm/hooks/gate.c \
 	src/slurm/hooks/gate.h \
 	src/slurm/hooks/grace.c \
 	src/slurm/hooks/grace.h \
 	src/slurm/hooks/ledger.c \
 	src/slurm/hooks/ledger.h \
-	src/slurm/hooks/recover.c \
-	src/slurm/hooks/recover.h \
-	src/slurm/hooks/saver.c \
-	src/slurm/hooks/saver.h \
 	src/slurm/hooks/submit.c \
 	src/slurm/hooks/submit.h \
 	src/slurm/hooks/submit_priv.h \
@@ -139,7 +107,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/classes.h \
 	src/slurm/in/constraint.c \
 	src/slurm/in/constraint.h \
-	src/slurm/in/each_job.c src/slurm/in/each_job.h \
+	src/slurm/in/each_job.c \
+	src/slurm/in/each_job.h \
 	src/slurm/in/extras.c \
 	src/slurm/in/extras.h \
 	src/slurm/in/gpus.c \
@@ -149,6 +118,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/lost_launch.h \
 	src/slurm/in/managed.c \
 	src/slurm/in/managed.h \
+	src/slurm/in/mixed.c \
+	src/slurm/in/mixed.h \
 	src/slurm/in/node_order.c \
 	src/slurm/in/node_order.h \
 	src/slurm/in/node_sets.c \
@@ -187,22 +158,41 @@ libastraea_so_SOURCES = \
 	src/slurm/in/unleased_view.h \
 	src/slurm/in/usage.c \
 	src/slurm/in/usage.h \
-	src/slurm/in/uses.c \
-	src/slurm/in/uses.h \
 	src/slurm/in/users.c \
 	src/slurm/in/users.h \
+	src/slurm/in/uses.c \
+	src/slurm/in/uses.h \
 	src/slurm/in/whole.c \
 	src/slurm/in/whole.h \
 	src/slurm/in/wish.c \
 	src/slurm/in/wish.h \
+	src/slurm/note/bid_files.c \
+	src/slurm/note/bid_files.h \
+	src/slurm/note/bids.c \
+	src/slurm/note/bids.h \
+	src/slurm/note/bids_priv.h \
+	src/slurm/note/bids_state.c \
+	src/slurm/note/expected.c \
+	src/slurm/note/expected.h \
+	src/slurm/note/progress.c \
+	src/slurm/note/progress.h \
+	src/slurm/note/progress_priv.h \
+	src/slurm/note/progress_size.c \
+	src/slurm/note/progress_state.c \
+	src/slurm/note/told_state.c \
+	src/slurm/note/told_state.h \
 	src/slurm/out/advise.c \
 	src/slurm/out/advise.h \
 	src/slurm/out/apply.c \
 	src/slurm/out/apply.h \
+	src/slurm/out/checkpointed.c \
+	src/slurm/out/checkpointed.h \
 	src/slurm/out/env.c \
 	src/slurm/out/env.h \
 	src/slurm/out/errands.c \
 	src/slurm/out/errands.h \
+	src/slurm/out/mask.c \
+	src/slurm/out/mask.h \
 	src/slurm/out/notify.c \
 	src/slurm/out/notify.h \
 	src/slurm/out/park.c \
@@ -211,16 +201,25 @@ libastraea_so_SOURCES = \
 	src/slurm/out/preempt.h \
 	src/slurm/out/priority.c \
 	src/slurm/out/priority.h \
+	src/slurm/out/recover.c \
+	src/slurm/out/recover.h \
 	src/slurm/out/resize.c \
 	src/slurm/out/resize.h \
 	src/slurm/out/revoke.c \
 	src/slurm/out/revoke.h \
+	src/slurm/out/saver.c \
+	src/slurm/out/saver.h \
 	src/slurm/out/start.c \
 	src/slurm/out/start.h \
-	src/slurm/out/mask.c \
-	src/slurm/out/mask.h \
 	src/slurm/out/waiting.c \
-	src/slurm/out/waiting.h
+	src/slurm/out/waiting.h \
+	src/slurm/round/bell.c \
+	src/slurm/round/bell.h \
+	src/slurm/round/diag.c \
+	src/slurm/round/diag.h \
+	src/slurm/round/pace.h \
+	src/slurm/round/pool.c \
+	src/slurm/round/pool.h
 
 # The parser of astraea.conf, which sfair check has too.
 noinst_LIBRARIES += libastra-conf.a

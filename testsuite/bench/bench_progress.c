@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 
 #include "src/proto/answer.h"
-#include "src/slurm/desk/bids.h"
-#include "src/slurm/desk/progress.h"
 #include "src/slurm/desk/server.h"
+#include "src/slurm/note/bids.h"
+#include "src/slurm/note/progress.h"
 #include "testsuite/bench/bench.h"
 #include "testsuite/unit/proto_munged.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "src/proto/answer.h"
-#include "src/slurm/desk/bid_text.h"
-#include "src/slurm/desk/bids.h"
-#include "src/slurm/desk/progress.h"
+#include "src/proto/bid_text.h"
+#include "src/slurm/note/bids.h"
+#include "src/slurm/note/progress.h"
 #include "testsuite/unit/auction_sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

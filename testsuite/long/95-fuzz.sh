@@ -19,8 +19,8 @@ flags=(-g -O1 -std=gnu11 -D_GNU_SOURCE -I. -I"$build"
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
 mapfile -t engine < <(find src/{model,placement,policies,engine} -name '*.c')
 sources=(testsuite/fuzz/fuzz_query.c "${engine[@]}"
-	src/slurm/desk/{progress*,bids*,bid_files,bid_text}.c
-	src/proto/{answer*,curves,encode*,query*,report*}.c
+	src/slurm/note/{progress*,bids*,bid_files}.c
+	src/proto/{answer*,bid_text,curves,encode*,query*,report*}.c
 	src/proto/{select*,why*,wire}.c src/common/*.c)
 echo 'int LLVMFuzzerTestOneInput(char *at, long size) { return !at & size; }' |
 	clang -w "${flags[@]}" -x c - -o "$work/try" || {

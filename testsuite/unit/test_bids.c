@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "src/common/text.h"
+#include "src/proto/bid_text.h"
 #include "src/proto/select.h"
-#include "src/slurm/desk/bid_files.h"
-#include "src/slurm/desk/bid_text.h"
-#include "src/slurm/desk/bids.h"
+#include "src/slurm/note/bid_files.h"
+#include "src/slurm/note/bids.h"
 #include "testsuite/unit/auction_sample.h"
 #include "testsuite/unit/unit.h"
 

@@ -2,7 +2,7 @@
 /* The clock as the rounds know it: the present time, until somebody sets it. */
 #include <time.h>
 
-#include "src/slurm/diag.h"
+#include "src/slurm/round/diag.h"
 #include "testsuite/unit/unit.h"
 
 static double wall_sec(void)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "src/proto/query.h"
-#include "src/slurm/desk/progress.h"
+#include "src/slurm/note/progress.h"
 #include "testsuite/unit/unit.h"
 
 static struct astra_job_ref ref;

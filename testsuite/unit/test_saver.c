@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When slurmctld's own saver keeps still. */
-#include "src/slurm/hooks/saver.h"
+#include "src/slurm/out/saver.h"
 #include "testsuite/unit/unit.h"
 
 static struct timespec at(double sec)

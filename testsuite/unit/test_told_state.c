@@ -5,9 +5,9 @@
 
 #include "src/proto/query.h"
 #include "src/proto/select.h"
-#include "src/slurm/desk/bids.h"
-#include "src/slurm/desk/progress.h"
-#include "src/slurm/desk/told_state.h"
+#include "src/slurm/note/bids.h"
+#include "src/slurm/note/progress.h"
+#include "src/slurm/note/told_state.h"
 #include "testsuite/unit/auction_sample.h"
 #include "testsuite/unit/unit.h"
 

@@ -4,7 +4,6 @@
  * buffers. Starts the engine where SchedulerType stays sched/backfill. */
 #include "astra_stamp.h"
 #include "src/common/fault.h"
-#include "src/slurm/ahead/expected.h"
 #include "src/slurm/check/selfcheck.h"
 #include "src/slurm/check/stamp.h"
 #include "src/slurm/compat/compat.h"
@@ -12,9 +11,10 @@
 #include "src/slurm/hooks/gate.h"
 #include "src/slurm/hooks/grace.h"
 #include "src/slurm/hooks/ledger.h"
-#include "src/slurm/hooks/recover.h"
 #include "src/slurm/host.h"
 #include "src/slurm/in/run_end.h"
+#include "src/slurm/note/expected.h"
+#include "src/slurm/out/recover.h"
 
 const char plugin_name[] = "Astraea gate";
 const char plugin_type[] = "burst_buffer/astraea";

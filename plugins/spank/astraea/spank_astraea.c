@@ -28,7 +28,7 @@
 
 #include "src/common/forwarder.h"
 #include "src/model/stated.h"
-#include "src/slurm/desk/bid_text.h"
+#include "src/proto/bid_text.h"
 
 /* --agent: sfair-agent as the parent of a task, whose command line stays as it
  * is. */

@@ -12,9 +12,9 @@
 #include "src/engine/engine_image.h"
 #include "src/proto/wire.h"
 #include "src/record/round.h"
-#include "src/slurm/bell.h"
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/conf/site.h"
+#include "src/slurm/round/bell.h"
 
 #define KEPT_SEC 120
 #define POOL_NAME_MAX 64 /* ASTRA_POOL_NAME_MAX */

@@ -19,8 +19,8 @@
 #include "src/engine/engine.h"
 #include "src/proto/report.h"
 #include "src/slurm/ahead/tuner_priv.h"
-#include "src/slurm/bell.h"
 #include "src/slurm/check/damage.h"
+#include "src/slurm/round/bell.h"
 #include "src/store/state_file.h"
 
 #define NAME "astraea-terms" /* a pool's file is astraea.POOL */

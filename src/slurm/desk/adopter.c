@@ -9,8 +9,8 @@
 
 #include "src/common/encode.h"
 #include "src/proto/query.h"
-#include "src/slurm/bell.h"
 #include "src/slurm/compat/compat.h"
+#include "src/slurm/round/bell.h"
 
 #define KEPT_SEC 120
 

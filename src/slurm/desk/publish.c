@@ -14,13 +14,13 @@
 #include "src/slurm/ahead/tuner.h"
 #include "src/slurm/check/selfcheck.h"
 #include "src/slurm/conf/site.h"
-#include "src/slurm/desk/progress.h"
 #include "src/slurm/desk/publish_auction.h"
 #include "src/slurm/desk/publish_nodes.h"
 #include "src/slurm/desk/publish_priv.h"
 #include "src/slurm/desk/server.h"
 #include "src/slurm/hooks/grace.h"
 #include "src/slurm/hooks/ledger.h"
+#include "src/slurm/note/progress.h"
 #include "src/slurm/out/notify.h"
 
 /* One pool. */

@@ -6,7 +6,7 @@
 #include "src/common/idmap.h"
 #include "src/proto/report.h"
 #include "src/slurm/in/snapshot.h"
-#include "src/slurm/pool.h"
+#include "src/slurm/round/pool.h"
 
 /* Add a pool's last auction and its apps, before its jobs.
  * by_id: from a job to its index in the view.

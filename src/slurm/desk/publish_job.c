@@ -6,9 +6,9 @@
 #include "src/common/text.h"
 #include "src/model/speed.h"
 #include "src/slurm/ahead/forecaster.h"
-#include "src/slurm/desk/progress.h"
 #include "src/slurm/desk/publish_priv.h"
 #include "src/slurm/in/charge.h"
+#include "src/slurm/note/progress.h"
 #include "src/slurm/out/park.h"
 
 /* Without leases a job that holds GPUs does just that. A grace of before goes

@@ -16,15 +16,15 @@
 #include "src/proto/query.h"
 #include "src/proto/status.h"
 #include "src/slurm/ahead/recorder.h"
-#include "src/slurm/bell.h"
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/desk/adopter.h"
-#include "src/slurm/desk/bids.h"
-#include "src/slurm/desk/progress.h"
 #include "src/slurm/desk/publish.h"
 #include "src/slurm/desk/publish_auth.h"
 #include "src/slurm/desk/server.h"
+#include "src/slurm/note/bids.h"
+#include "src/slurm/note/progress.h"
 #include "src/slurm/out/env.h"
+#include "src/slurm/round/bell.h"
 
 /* The writer of the history. */
 

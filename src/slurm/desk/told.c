@@ -2,9 +2,9 @@
 #include "src/slurm/desk/told.h"
 
 #include "src/common/idmap.h"
-#include "src/slurm/desk/bid_files.h"
-#include "src/slurm/desk/bids.h"
-#include "src/slurm/desk/progress.h"
+#include "src/slurm/note/bid_files.h"
+#include "src/slurm/note/bids.h"
+#include "src/slurm/note/progress.h"
 
 /* An app's number is made from its name, and another user may have chosen a
  * name that makes the same one. The app is whose active job has the lowest

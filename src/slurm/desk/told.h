@@ -4,7 +4,7 @@
 #define ASTRA_TOLD_H
 
 #include "src/slurm/in/snapshot.h"
-#include "src/slurm/pool.h"
+#include "src/slurm/round/pool.h"
 
 /* Add progress and bids to the pictures just taken. pools: those of the
  * pictures, in the same order. Locks: none of slurmctld's. */

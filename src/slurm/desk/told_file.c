@@ -8,8 +8,8 @@
 
 #include "src/slurm/check/damage.h"
 #include "src/slurm/compat/compat.h"
-#include "src/slurm/desk/told_state.h"
-#include "src/slurm/diag.h"
+#include "src/slurm/note/told_state.h"
+#include "src/slurm/round/diag.h"
 #include "src/store/state_file.h"
 
 #define NAME "astraea-told" /* a pool's file is astraea.POOL */

@@ -6,11 +6,11 @@
 
 #include "src/common/fnv.h"
 #include "src/policies/policy.h"
-#include "src/slurm/hooks/recover.h"
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/snapshot.h"
 #include "src/slurm/in/unleased_view.h"
 #include "src/slurm/out/env.h"
+#include "src/slurm/out/recover.h"
 
 #define ROOM_MAX (UINT32_MAX - 1)
 

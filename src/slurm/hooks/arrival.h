@@ -15,7 +15,7 @@
 #include "src/slurm/conf/config.h"
 #include "src/slurm/in/unleased.h"
 #include "src/slurm/out/apply.h"
-#include "src/slurm/pool.h"
+#include "src/slurm/round/pool.h"
 
 struct astra_view;
 

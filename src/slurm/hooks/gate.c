@@ -3,11 +3,11 @@
 
 #include <stdatomic.h>
 
-#include "src/slurm/bell.h"
 #include "src/slurm/check/selfcheck.h"
 #include "src/slurm/hooks/arrival.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/out/park.h"
+#include "src/slurm/round/bell.h"
 
 static _Thread_local const job_record_t *opened;
 static _Thread_local bool testing;  /* the job that it makes, in vain */

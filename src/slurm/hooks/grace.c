@@ -10,8 +10,8 @@
 
 #include "src/common/grow.h"
 #include "src/slurm/conf/config.h"
-#include "src/slurm/hooks/checkpointed.h"
 #include "src/slurm/in/managed.h"
+#include "src/slurm/out/checkpointed.h"
 #include "src/slurm/out/revoke.h"
 
 #define TELL_SEC 20

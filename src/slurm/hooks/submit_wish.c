@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the user of a managed job wished of its leases. */
-#include "src/slurm/desk/bid_text.h"
+#include "src/proto/bid_text.h"
 #include "src/slurm/hooks/submit_priv.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/unleased.h"

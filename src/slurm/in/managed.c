@@ -8,11 +8,11 @@
 #include "src/engine/guard.h"
 #include "src/proto/report.h"
 #include "src/slurm/check/selfcheck.h"
-#include "src/slurm/desk/progress.h"
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/request.h"
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/in/wish.h"
+#include "src/slurm/note/progress.h"
 #include "src/slurm/out/env.h"
 
 /* Runs that Slurm would not requeue although their flags said so. A few, and

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "src/slurm/check/overlap.h"
-#include "src/slurm/check/warn.h"
 #include "src/slurm/in/arrays.h"
 #include "src/slurm/in/charge.h"
 #include "src/slurm/in/each_job.h"
@@ -20,6 +19,7 @@
 #include "src/slurm/in/usage.h"
 #include "src/slurm/in/uses.h"
 #include "src/slurm/out/preempt.h"
+#include "src/slurm/warn.h"
 
 /* Nodes. */
 

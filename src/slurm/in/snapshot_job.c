@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "src/common/grow.h"
-#include "src/slurm/desk/bid_files.h"
 #include "src/slurm/in/barred.h"
 #include "src/slurm/in/charge.h"
 #include "src/slurm/in/extras.h"
@@ -15,6 +14,7 @@
 #include "src/slurm/in/survivor.h"
 #include "src/slurm/in/usage.h"
 #include "src/slurm/in/users.h"
+#include "src/slurm/note/bid_files.h"
 #include "src/slurm/out/park.h"
 
 static bool is_cleaning(const job_record_t *job)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/slurm/compat/compat.h"
-#include "src/slurm/desk/progress.h"
+#include "src/slurm/note/progress.h"
 #include "src/slurm/out/apply.h"
 
 #define MARK "[astraea: "

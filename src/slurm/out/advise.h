@@ -8,7 +8,7 @@
 #ifndef ASTRA_ADVISE_H
 #define ASTRA_ADVISE_H
 
-#include "src/slurm/diag.h"
+#include "src/slurm/round/diag.h"
 
 /* Locks: takes slurmctld's write locks where there is anything to tell.
  * Returns 0, or -1 when slurmctld is shutting down. */

@@ -6,7 +6,7 @@
 #define ASTRA_APPLY_H
 
 #include "src/slurm/in/snapshot.h"
-#include "src/slurm/pool.h"
+#include "src/slurm/round/pool.h"
 
 struct astra_applied {
 	uint32_t started, signalled, requeued;

@@ -6,7 +6,7 @@
 #define ASTRA_PREEMPT_H
 
 #include "src/slurm/conf/config.h"
-#include "src/slurm/diag.h"
+#include "src/slurm/round/diag.h"
 
 /* Try some of the waiting managed jobs, the others in the next calls.
  * Locks: none; takes the write locks. */

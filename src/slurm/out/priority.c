@@ -10,9 +10,9 @@
 #include "src/common/idmap.h"
 #include "src/common/run_in_daemon.h"
 #include "src/model/options.h"
-#include "src/slurm/bell.h"
 #include "src/slurm/host.h"
 #include "src/slurm/in/managed.h"
+#include "src/slurm/round/bell.h"
 
 /* What a priority plugin exports; each may be missing in some release. */
 struct child {

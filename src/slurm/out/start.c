@@ -5,7 +5,6 @@
 
 #include "src/common/fault.h"
 #include "src/slurm/hooks/gate.h"
-#include "src/slurm/hooks/recover.h"
 #include "src/slurm/in/ask.h"
 #include "src/slurm/in/constraint.h"
 #include "src/slurm/in/managed.h"
@@ -14,6 +13,7 @@
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/out/mask.h"
 #include "src/slurm/out/park.h"
+#include "src/slurm/out/recover.h"
 #include "src/slurm/out/resize.h"
 
 /* All GPUs of an order. */

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
-#include "src/slurm/hooks/checkpointed.h"
 #include "src/slurm/in/each_job.h"
 #include "src/slurm/in/lost_launch.h"
 #include "src/slurm/in/survivor.h"
 #include "src/slurm/out/apply.h"
+#include "src/slurm/out/checkpointed.h"
 #include "src/slurm/out/park.h"
 #include "src/slurm/out/priority.h"
 #include "src/slurm/out/resize.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "src/slurm/compat/compat.h"
-#include "src/slurm/diag.h"
+#include "src/slurm/round/diag.h"
 
 /* Job ids; all zero at first, astra_jobs_free() at the end. */
 struct astra_jobs {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/diag.h"
+#include "src/slurm/round/diag.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/check/mixed.h"
+#include "src/slurm/in/mixed.h"
 
 #include "src/slurm/check/selfcheck.h"
 #include "src/slurm/compat/compat.h"

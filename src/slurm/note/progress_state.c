@@ -6,8 +6,8 @@
 
 #include "src/common/member.h"
 #include "src/proto/query.h"
-#include "src/slurm/desk/progress.h"
-#include "src/slurm/desk/progress_priv.h"
+#include "src/slurm/note/progress.h"
+#include "src/slurm/note/progress_priv.h"
 
 static const struct astra_member entry_members[] = {
 	ASTRA_MEMBER(progress_entry, REAL, progress.time_sec),

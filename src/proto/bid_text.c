@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The file of --bid: a little JSON, read without a library for it, since what
  * sbatch loads must not bring one along. */
-#include "src/slurm/desk/bid_text.h"
+#include "src/proto/bid_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "src/placement/placement.h"
 #include "src/policies/forecast.h"
-#include "src/slurm/desk/progress_priv.h"
+#include "src/slurm/note/progress_priv.h"
 
 void progress_note_size(struct progress_entry *e, struct progress_entry *app)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/pool.h"
+#include "src/slurm/round/pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 
 #include "src/engine/engine.h"
 #include "src/slurm/conf/config.h"
-#include "src/slurm/diag.h"
-#include "src/slurm/pace.h"
+#include "src/slurm/round/diag.h"
+#include "src/slurm/round/pace.h"
 
 struct astra_pool {
 	char *name;
@@ -20,10 +20,10 @@ struct astra_pool {
 	bool synced;	    /* the file is on the disk */
 	bool unread;	    /* there was a state, which could not be used */
 	bool refuge;	    /* what could not be saved is kept */
-	double told_sec; /* when the waiting jobs were told last; 0: never */
+	double told_sec;    /* when the waiting jobs were told last; 0: never */
 	uint32_t adoptions; /* times its accounts began anew, since the start */
 	struct astra_pace sync;
-	struct astra_error error; /* why the last round decided nothing */
+	struct astra_error error;	/* why the last round decided nothing */
 	struct astra_error state_error; /* why it could not be saved last */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/bell.h"
+#include "src/slurm/round/bell.h"
 
 #include <math.h>
 #include <pthread.h>

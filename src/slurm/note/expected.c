@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/ahead/expected.h"
+#include "src/slurm/note/expected.h"
 
 #include "src/common/idmap.h"
 #include "src/slurm/out/park.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/hooks/saver.h"
+#include "src/slurm/out/saver.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include "src/common/fault.h"
 #include "src/common/thread.h"
 #include "src/slurm/compat/compat.h"
-#include "src/slurm/pace.h"
+#include "src/slurm/round/pace.h"
 
 /* A save that goes on, and what follows it, are over by then. */
 #define WAIT_NSEC INT64_C(1000000000)

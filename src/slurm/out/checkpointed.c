@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/hooks/checkpointed.h"
+#include "src/slurm/out/checkpointed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "src/common/grow.h"
-#include "src/slurm/bell.h"
 #include "src/slurm/out/env.h"
 #include "src/slurm/out/revoke.h"
+#include "src/slurm/round/bell.h"
 
 /* What mails the user wants, while Slurm is not to send that of an end. Kept in
  * the job's record: slurmctld may be killed in between. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/slurm/diag.h"
+#include "src/slurm/round/diag.h"
 
 #define ASTRA_PACE_SHARE 10
 #define ASTRA_PACE_MAX_USEC 5000000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/desk/bids.h"
+#include "src/slurm/note/bids.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -8,8 +8,8 @@
 
 #include "src/common/grow.h"
 #include "src/proto/select.h"
-#include "src/slurm/desk/bid_files.h"
-#include "src/slurm/desk/bids_priv.h"
+#include "src/slurm/note/bid_files.h"
+#include "src/slurm/note/bids_priv.h"
 
 /* What a message changes of an entry. */
 struct change {

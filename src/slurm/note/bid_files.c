@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/desk/bid_files.h"
+#include "src/slurm/note/bid_files.h"
 
 #include <stdlib.h>
 
 #include "src/common/grow.h"
 #include "src/common/idmap.h"
-#include "src/slurm/desk/bid_text.h"
+#include "src/proto/bid_text.h"
 
 #define USER_PART 4
 

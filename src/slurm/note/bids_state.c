@@ -7,8 +7,8 @@
 
 #include "src/common/grow.h"
 #include "src/model/auction.h"
-#include "src/slurm/desk/bids.h"
-#include "src/slurm/desk/bids_priv.h"
+#include "src/slurm/note/bids.h"
+#include "src/slurm/note/bids_priv.h"
 
 void bids_entry_clear(struct bids_entry *e)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slurmctld has a thread that saves the jobs, every five seconds at most. We save
- * them as soon as a round has launched some, in a thread that no round and no launch
- * waits for, but never beside slurmctld's: dump_all_job_state() has no lock of its
- * own, so an older picture could be written over a newer one, and slurmctld would
- * take the other's write for a clock that was set back. So we take turns. When
- * slurmctld's last save ended shows the file; from then on it keeps still for some
- * seconds.
+/* Slurmctld has a thread that saves the jobs, every five seconds at most. We
+ * save them as soon as a round has launched some, in a thread that no round and
+ * no launch waits for, but never beside slurmctld's: dump_all_job_state() has
+ * no lock of its own, so an older picture could be written over a newer one,
+ * and slurmctld would take the other's write for a clock that was set back. So
+ * we take turns. When slurmctld's last save ended shows the file; from then on
+ * it keeps still for some seconds.
  */
 #ifndef ASTRA_SAVER_H
 #define ASTRA_SAVER_H
@@ -48,10 +48,10 @@ static inline bool astra_saver_rests(const struct stat *last,
 /* Begin the thread. folder: StateSaveLocation. */
 void astra_saver_start(const char *folder);
 
-/* Have slurmctld's jobs saved as they are now, or later ones. Where it is nearly the
- * turn of slurmctld's saver, the disk is slow, or this is a backup controller, which
- * ends itself when it sees a file that it does not know, that saver does it, within
- * some seconds. Does not wait. Locks: any. */
+/* Have slurmctld's jobs saved as they are now, or later ones. Where it is
+ * nearly the turn of slurmctld's saver, the disk is slow, or this is a backup
+ * controller, which ends itself when it sees a file that it does not know, that
+ * saver does it, within some seconds. Does not wait. Locks: any. */
 void astra_saver_want(void);
 
 /* End the thread. Waits for a save; locks: none. */

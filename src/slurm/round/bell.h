@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "src/slurm/pace.h"
+#include "src/slurm/round/pace.h"
 
 /* What the thread is to do. */
 struct astra_bell_orders {

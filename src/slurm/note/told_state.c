@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/desk/told_state.h"
+#include "src/slurm/note/told_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/slurm/desk/bids.h"
-#include "src/slurm/desk/progress.h"
+#include "src/slurm/note/bids.h"
+#include "src/slurm/note/progress.h"
 
 #define FORMAT 1
 #define PARTS_MAX 64 /* of any release */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/hooks/recover.h"
+#include "src/slurm/out/recover.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/idmap.h"
-#include "src/slurm/hooks/checkpointed.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/run_end.h"
 #include "src/slurm/in/survivor.h"
 #include "src/slurm/in/usage.h"
+#include "src/slurm/out/checkpointed.h"
 #include "src/slurm/out/revoke.h"
 #include "src/store/black_box.h"
 #include "src/store/shared_name.h"

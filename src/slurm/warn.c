@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/check/warn.h"
+#include "src/slurm/warn.h"
 
 #include <string.h>
 
 #include "src/slurm/check/damage.h"
-#include "src/slurm/check/mixed.h"
 #include "src/slurm/check/overlap.h"
 #include "src/slurm/check/steps.h"
 #include "src/slurm/conf/config_kept.h"
 #include "src/slurm/desk/server.h"
-#include "src/slurm/hooks/recover.h"
 #include "src/slurm/in/gpus.h"
+#include "src/slurm/in/mixed.h"
+#include "src/slurm/out/recover.h"
 
 /* What slurm.conf says now, which may not be what slurmctld was started with:
  * an admin who has mended it is told no more. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/desk/progress.h"
+#include "src/slurm/note/progress.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "src/model/speed.h"
 #include "src/policies/forecast.h"
 #include "src/proto/query.h"
-#include "src/slurm/desk/progress_priv.h"
+#include "src/slurm/note/progress_priv.h"
 
 struct progress_entry *progress_find(const struct progress_table *t,
 				     uint32_t key)
