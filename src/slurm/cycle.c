@@ -29,6 +29,7 @@
 #include "src/slurm/out/preempt.h"
 #include "src/slurm/out/recover.h"
 #include "src/slurm/out/waiting.h"
+#include "src/slurm/warn.h"
 
 #define TRIES_MAX 3
 #define IDLE_SEC 60
@@ -168,6 +169,7 @@ static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 	if (slurmctld_config.shutdown_time)
 		return astra_error_set(err, "slurmctld is shutting down");
 	cycle->scene.start = (time_t)cycle->diag.of.started_sec;
+	cycle->scene.kept = astra_preempt_kept();
 	cycle->scene.young =
 		(double)time(NULL) < cycle->diag.of.started_sec + YOUNG_SEC;
 	lock_slurmctld(astra_read_locks());
@@ -176,6 +178,9 @@ static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 		     ? astra_error_set(err, "jobs are yet to be checked")
 		     : astra_scene_take(&cycle->scene, astra_config_active(),
 					since, err);
+	if (rc == 0)
+		astra_warn_scene(&cycle->scene, astra_config_active(),
+				 &cycle->warning);
 	astra_clock_add(&cycle->diag.of.snapshot, begin);
 	unlock_slurmctld(astra_read_locks());
 	return rc;
@@ -321,7 +326,7 @@ static int take_terms(struct astra_cycle *cycle)
 /* Told once, and again when they have changed. */
 static void tell_warnings(struct astra_cycle *cycle)
 {
-	const struct astra_error *now = &cycle->scene.warning;
+	const struct astra_error *now = &cycle->warning;
 
 	if (!strcmp(now->text, cycle->diag.config_warning.text))
 		return;

@@ -10,8 +10,9 @@ struct astra_cycle {
 	struct astra_pools pools;
 	struct astra_scene scene;
 	struct astra_diag diag;
-	char *conf_path; /* astraea.conf */
-	char *folder;	 /* StateSaveLocation */
+	struct astra_error warning; /* what an admin should look at; "" */
+	char *conf_path;	    /* astraea.conf */
+	char *folder;		    /* StateSaveLocation */
 	time_t kept_sec; /* of the copy in force, see config_kept; 0: none */
 	bool gate;	 /* loaded: there may be leases */
 	bool kept;	/* the file in force has been copied, see config_kept */

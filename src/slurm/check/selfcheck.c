@@ -8,7 +8,6 @@
 #include "src/common/error.h"
 #include "src/slurm/check/selfcheck_priv.h"
 #include "src/slurm/check/stamp.h"
-#include "src/slurm/hooks/gate.h"
 
 /* So many of each are checked. */
 #define SELFCHECK_MAX 64
@@ -33,7 +32,6 @@ static void stand_aside(const char *why, const char *cure)
 		snprintf(reason, sizeof(reason), "%s", why);
 	aside = true;
 	pthread_mutex_unlock(&reason_lock);
-	astra_gate_disable();
 	if (first)
 		error("astraea: stands aside, and all jobs are Slurm's own: "
 		      "%s. %s, and restart slurmctld (Slurm %s). See "

@@ -7,14 +7,14 @@
 #include "src/slurm/hooks/arrival.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/out/park.h"
+#include "src/slurm/out/start.h"
 #include "src/slurm/round/bell.h"
 
-static _Thread_local const job_record_t *opened;
 static _Thread_local bool testing;  /* the job that it makes, in vain */
 static _Thread_local bool arriving; /* a job that has not been asked for yet */
 static _Thread_local const job_record_t *admitted; /* that one, let through */
 static _Thread_local size_t admitted_pool;
-static atomic_bool stopping, disabled;
+static atomic_bool stopping;
 
 /* Until it has started no other job is let through. */
 static bool gate_admit(const job_record_t *job, size_t pool)
@@ -66,7 +66,8 @@ int astra_gate_test(job_record_t *job, bool test_only)
 	enum astra_claim claim;
 	size_t pool;
 
-	if (opened == job || disabled || (testing && test_only))
+	if (astra_start_is_ours(job) || astra_selfcheck_aside() ||
+	    (testing && test_only))
 		return 1;
 	claim = astra_claim_of(job, &pool);
 	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
@@ -117,16 +118,6 @@ void astra_gate_begun(job_record_t *job)
 	astra_arrival_start(job, admitted_pool);
 }
 
-void astra_gate_open(const job_record_t *job)
-{
-	opened = job;
-}
-
-void astra_gate_close(void)
-{
-	opened = NULL;
-}
-
 void astra_gate_stop(void)
 {
 	stopping = true;
@@ -135,11 +126,6 @@ void astra_gate_stop(void)
 void astra_gate_begin(void)
 {
 	stopping = false;
-}
-
-void astra_gate_disable(void)
-{
-	disabled = true;
 }
 
 bool astra_gate_loaded(void)

@@ -27,17 +27,10 @@ void astra_gate_begun(job_record_t *job);
 /* When it may start, for squeue --start. */
 time_t astra_gate_start_time(const job_record_t *job);
 
-/* Let this one job through in this thread, until it is closed again.
- * Locks: caller holds job write. */
-void astra_gate_open(const job_record_t *job);
-void astra_gate_close(void);
-
 /* From now on jobs are turned away without our reason, so that a slurmctld
- * without the plugin finds none. For the end, or when a self check failed
- * (disable: then all jobs are Slurm's own). */
+ * without the plugin finds none. For the end. */
 void astra_gate_stop(void);
 void astra_gate_begin(void);
-void astra_gate_disable(void);
 
 /* Whether slurmctld was started with the gate. Where it was not, nothing keeps
  * Slurm from starting a job, and there are no leases. Call it at the start:

@@ -18,8 +18,6 @@
 #include "src/slurm/in/unleased_view.h"
 #include "src/slurm/in/usage.h"
 #include "src/slurm/in/uses.h"
-#include "src/slurm/out/preempt.h"
-#include "src/slurm/warn.h"
 
 /* Nodes. */
 
@@ -77,6 +75,12 @@ static const char *node_type(struct astra_scene *scene,
 	return astra_arena_text(&scene->arena, type);
 }
 
+static bool snapshot_keeps(const struct astra_scene *scene, uint32_t node)
+{
+	return scene->kept && node < bit_size(scene->kept) &&
+	       bit_test(scene->kept, node);
+}
+
 static void fill_node(const struct astra_scene *scene, size_t local,
 		      const struct astra_node_map *map, struct astra_node *out)
 {
@@ -91,7 +95,7 @@ static void fill_node(const struct astra_scene *scene, size_t local,
 		/* Slurm starts nothing on a node that is being cleaned up. */
 		.settling =
 			(cg_node_bitmap && bit_test(cg_node_bitmap, global)) ||
-			astra_preempt_keeps(global),
+			snapshot_keeps(scene, global),
 		.weight = node->config_ptr->weight,
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
 		.mem_free_mib = ASTRA_UNCOUNTED_MIB,
@@ -535,7 +539,6 @@ int astra_scene_take(struct astra_scene *scene,
 			return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
 		end_view(scene, &scene->views[i]);
-	astra_warn_scene(scene, config, &scene->warning);
 	return 0;
 }
 

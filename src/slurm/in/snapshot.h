@@ -93,11 +93,12 @@ struct astra_scene {
 	struct astra_classes classes;
 	struct astra_node_order order;
 	time_t start;		  /* of slurmctld */
+	bitstr_t *kept;		  /* nodes that jobs leave for one that has
+				     preempted them; borrowed, may be NULL */
 	int gpu_tres, shard_tres; /* astra_gres_tres() */
-	bool young;   /* slurmctld may not have heard of all nodes */
-	time_t since; /* jobs that ended before are of no interest */
-	struct astra_error warning; /* what an admin should look at; "" */
-	size_t limits_from;	    /* which job's limit is looked up first */
+	bool young;	    /* slurmctld may not have heard of all nodes */
+	time_t since;	    /* jobs that ended before are of no interest */
+	size_t limits_from; /* which job's limit is looked up first */
 	bool unnamed; /* a user's name is missing: resolve and take again */
 	bool failed;  /* memory was out */
 };

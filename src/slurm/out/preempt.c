@@ -56,9 +56,9 @@ static void keep_nodes(void)
 		bit_or(kept, cg_node_bitmap);
 }
 
-bool astra_preempt_keeps(uint32_t node)
+bitstr_t *astra_preempt_kept(void)
 {
-	return kept && node < bit_size(kept) && bit_test(kept, node);
+	return kept;
 }
 
 static void preempt_try(struct serve *s, job_record_t *job, size_t pool)

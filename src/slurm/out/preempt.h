@@ -5,6 +5,7 @@
 #ifndef ASTRA_PREEMPT_H
 #define ASTRA_PREEMPT_H
 
+#include "src/slurm/compat/compat.h"
 #include "src/slurm/conf/config.h"
 #include "src/slurm/round/diag.h"
 
@@ -13,8 +14,9 @@
 void astra_preempt_serve(const struct astra_config *config,
 			 struct astra_diag *diag);
 
-/* Whether a node (slurmctld's number) is being left for such a job: nobody else
- * is to start there. Called by the thread that serves. */
-bool astra_preempt_keeps(uint32_t node);
+/* Return the nodes that are being left for such a job, by slurmctld's numbers:
+ * no other job is to start there. NULL: none. Borrowed until the next call of
+ * astra_preempt_serve(). Called by the thread that serves. */
+bitstr_t *astra_preempt_kept(void);
 
 #endif

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "src/common/fault.h"
-#include "src/slurm/hooks/gate.h"
 #include "src/slurm/in/ask.h"
 #include "src/slurm/in/constraint.h"
 #include "src/slurm/in/managed.h"
@@ -276,6 +275,14 @@ static void loosen(job_record_t *job, const struct narrowed *saved,
 	d->max_nodes = saved->max_nodes;
 }
 
+/* While Slurm chooses its nodes. */
+static _Thread_local const job_record_t *starting;
+
+bool astra_start_is_ours(const job_record_t *job)
+{
+	return starting == job;
+}
+
 static int select_now(job_record_t *job)
 {
 	int rc;
@@ -286,9 +293,9 @@ static int select_now(job_record_t *job)
 	}
 	if (fed_mgr_job_lock(job))
 		return ESLURM_FED_JOB_LOCK;
-	astra_gate_open(job);
+	starting = job;
 	rc = astra_select_nodes(job);
-	astra_gate_close();
+	starting = NULL;
 	if (rc == SLURM_SUCCESS)
 		fed_mgr_job_start(job, job->start_time);
 	else

@@ -52,6 +52,10 @@ enum astra_start_result astra_start_anywhere(job_record_t *job,
 					     const struct astra_env_lease *,
 					     struct astra_started *started);
 
+/* Whether this thread is starting that job now: the gate lets the job through.
+ * Locks: caller holds job write. */
+bool astra_start_is_ours(const job_record_t *job);
+
 /* Launch it, unless it has ended since.
  * Locks: caller holds job and node write, conf, part and fed read. */
 void astra_launch(const struct astra_started *started);
