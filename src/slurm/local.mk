@@ -174,6 +174,8 @@ libastraea_so_SOURCES = \
 	src/slurm/note/bids_state.c \
 	src/slurm/note/expected.c \
 	src/slurm/note/expected.h \
+	src/slurm/note/marks.c \
+	src/slurm/note/marks.h \
 	src/slurm/note/progress.c \
 	src/slurm/note/progress.h \
 	src/slurm/note/progress_priv.h \

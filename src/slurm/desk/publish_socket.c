@@ -22,6 +22,7 @@
 #include "src/slurm/desk/publish_auth.h"
 #include "src/slurm/desk/server.h"
 #include "src/slurm/note/bids.h"
+#include "src/slurm/note/marks.h"
 #include "src/slurm/note/progress.h"
 #include "src/slurm/out/env.h"
 #include "src/slurm/round/bell.h"

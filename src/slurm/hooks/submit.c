@@ -8,7 +8,7 @@
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/unleased.h"
 #include "src/slurm/in/unleased_view.h"
-#include "src/slurm/out/env.h"
+#include "src/slurm/note/marks.h"
 #include "src/slurm/out/resize.h"
 
 /* "4 GPUs", "1 GPU of type a100" */

@@ -5,7 +5,7 @@
 
 #include "src/slurm/hooks/submit_priv.h"
 #include "src/slurm/in/managed.h"
-#include "src/slurm/out/env.h"
+#include "src/slurm/note/marks.h"
 
 static uint32_t submit_read_said16(uint16_t n)
 {

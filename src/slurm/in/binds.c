@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/model/brief.h"
-#include "src/slurm/out/env.h"
+#include "src/slurm/note/marks.h"
 
 /* What is being filled. */
 struct binds {

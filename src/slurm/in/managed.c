@@ -12,8 +12,8 @@
 #include "src/slurm/in/request.h"
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/in/wish.h"
+#include "src/slurm/note/marks.h"
 #include "src/slurm/note/progress.h"
-#include "src/slurm/out/env.h"
 
 /* Runs that Slurm would not requeue although their flags said so. A few, and
  * losing one costs another refused requeue. */

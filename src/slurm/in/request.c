@@ -9,7 +9,7 @@
 #include "src/slurm/in/owner.h"
 #include "src/slurm/in/qos.h"
 #include "src/slurm/in/reserved.h"
-#include "src/slurm/out/resize.h"
+#include "src/slurm/note/marks.h"
 
 struct part_sum {
 	const job_record_t *job;

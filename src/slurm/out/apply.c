@@ -13,7 +13,7 @@
 #include "src/slurm/hooks/grace.h"
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/note/expected.h"
-#include "src/slurm/out/env.h"
+#include "src/slurm/note/marks.h"
 #include "src/slurm/out/notify.h"
 #include "src/slurm/out/park.h"
 #include "src/slurm/out/priority.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
-#include "src/slurm/out/env.h"
+#include "src/slurm/note/marks.h"
 #include "src/slurm/out/revoke.h"
 #include "src/slurm/round/bell.h"
 

@@ -11,59 +11,7 @@
 #include "src/slurm/conf/config.h"
 #include "src/slurm/desk/publish.h"
 #include "src/slurm/in/managed.h"
-
-#define ENV_RUN "ASTRAEA_LEASED_RUN"
-
-static int env_find(const job_details_t *details, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (int i = 0; i < details->env_cnt; i++)
-		if (details->env_sup[i] &&
-		    !strncmp(details->env_sup[i], name, length) &&
-		    details->env_sup[i][length] == '=')
-			return i;
-	return -1;
-}
-
-void astra_env_set(job_details_t *details, const char *name, const char *value)
-{
-	int at = env_find(details, name);
-
-	if (at < 0) {
-		xrecalloc(details->env_sup, (size_t)details->env_cnt + 1,
-			  sizeof(char *));
-		at = details->env_cnt++;
-	}
-	xfree(details->env_sup[at]);
-	details->env_sup[at] = xstrdup_printf("%s=%s", name, value);
-}
-
-const char *astra_env_get(const job_details_t *details, const char *name)
-{
-	int at = env_find(details, name);
-
-	return at < 0 ? NULL : details->env_sup[at] + strlen(name) + 1;
-}
-
-void astra_env_unset(job_details_t *details, const char *name)
-{
-	int at = env_find(details, name);
-
-	if (at < 0)
-		return;
-	xfree(details->env_sup[at]);
-	details->env_sup[at] = details->env_sup[--details->env_cnt];
-	details->env_sup[details->env_cnt] = NULL;
-}
-
-static void set_number(job_details_t *details, const char *name, double value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.0f", value);
-	astra_env_set(details, name, text);
-}
+#include "src/slurm/note/marks.h"
 
 /* Of an elastic job: what it has now, and had in its last run; that one's
  * GPUs may have been given back. */
@@ -75,15 +23,16 @@ static void env_tell_size(job_details_t *details,
 		last ? last : astra_env_get(details, "ASTRAEA_GPUS_BEFORE");
 	uint32_t gpus = lease->gpus;
 
-	set_number(details, "ASTRAEA_GPUS_BEFORE",
-		   before ? strtod(before, NULL) : 0);
-	set_number(details, "ASTRAEA_GPUS", gpus);
-	set_number(details, "ASTRAEA_WORLD_SIZE", gpus);
+	astra_env_set_number(details, "ASTRAEA_GPUS_BEFORE",
+			     before ? strtod(before, NULL) : 0);
+	astra_env_set_number(details, "ASTRAEA_GPUS", gpus);
+	astra_env_set_number(details, "ASTRAEA_WORLD_SIZE", gpus);
 	if (!lease->workers_max)
 		return;
-	set_number(details, "ASTRAEA_WORKERS", gpus);
-	set_number(details, "ASTRAEA_PS",
-		   astra_stated_ps(lease->ps, lease->workers_max, gpus));
+	astra_env_set_number(details, "ASTRAEA_WORKERS", gpus);
+	astra_env_set_number(
+		details, "ASTRAEA_PS",
+		astra_stated_ps(lease->ps, lease->workers_max, gpus));
 }
 
 /* Locks: caller holds job write. */
@@ -101,11 +50,11 @@ static void env_tell(job_details_t *details,
 	astra_env_set(details, "ASTRAEA_CHECKPOINT_SIGNAL", name);
 	astra_env_set(details, "ASTRAEA_CHECKPOINT_TO",
 		      lease->batch_only ? "batch" : "steps");
-	set_number(details, "ASTRAEA_LEASE_TERM", lease->term_sec);
-	set_number(details, "ASTRAEA_LEASE_GRACE", lease->grace_sec);
-	set_number(details, "ASTRAEA_LEASE_START", lease->start_sec);
-	set_number(details, "ASTRAEA_LEASE_END",
-		   isfinite(lease->end_sec) ? lease->end_sec : 0);
+	astra_env_set_number(details, "ASTRAEA_LEASE_TERM", lease->term_sec);
+	astra_env_set_number(details, "ASTRAEA_LEASE_GRACE", lease->grace_sec);
+	astra_env_set_number(details, "ASTRAEA_LEASE_START", lease->start_sec);
+	astra_env_set_number(details, "ASTRAEA_LEASE_END",
+			     isfinite(lease->end_sec) ? lease->end_sec : 0);
 	if (lease->gpus)
 		env_tell_size(details, lease);
 }
@@ -144,24 +93,13 @@ void astra_env_start(job_record_t *job, const struct astra_env_lease *lease)
 	last_job_update = time(NULL);
 }
 
-void astra_env_lease_run(const job_record_t *job)
-{
-	set_number(job->details, ENV_RUN, job->restart_cnt);
-}
-
-bool astra_env_is_leased(const job_record_t *job)
-{
-	const char *run = astra_env_get(job->details, ENV_RUN);
-
-	return run && strtoul(run, NULL, 10) == job->restart_cnt;
-}
-
 /* What a run was told, but for what it is to find again after a restart. */
 static bool env_is_of_run(const char *variable)
 {
 	static const char *const kept[] = {
 		"ASTRAEA_GPUS_BEFORE=", "ASTRAEA_GPUS_BOUND=",
-		"ASTRAEA_REVOKED_RUN=", "ASTRAEA_MAIL_TYPE=", ENV_RUN "="};
+		"ASTRAEA_REVOKED_RUN=", "ASTRAEA_MAIL_TYPE=",
+		ASTRA_ENV_RUN "="};
 
 	if (xstrncmp(variable, "ASTRAEA_", strlen("ASTRAEA_")) != 0)
 		return false;
@@ -177,7 +115,8 @@ void astra_env_give_back(job_details_t *details)
 	uint16_t left = 0;
 
 	if (gpus)
-		set_number(details, "ASTRAEA_GPUS_BEFORE", strtod(gpus, NULL));
+		astra_env_set_number(details, "ASTRAEA_GPUS_BEFORE",
+				     strtod(gpus, NULL));
 	for (uint16_t i = 0; i < details->env_cnt; i++) {
 		char *variable = details->env_sup[i];
 

@@ -7,22 +7,6 @@
 
 #include "src/slurm/compat/compat.h"
 
-/* Set a variable, replacing an earlier value.
- * Locks: caller holds job write. */
-void astra_env_set(job_details_t *details, const char *name, const char *value);
-
-/* Take a variable out. Locks: caller holds job write. */
-void astra_env_unset(job_details_t *details, const char *name);
-
-/* Why a job was refused and is held, astra_reason_text(), until it starts. */
-#define ASTRA_ENV_REFUSED "ASTRAEA_REFUSED"
-
-/* Its user said, after its submission, that it may be requeued. */
-#define ASTRA_ENV_REQUEUE "ASTRAEA_REQUEUE"
-
-/* Its value or NULL; borrowed. Locks: caller holds job read. */
-const char *astra_env_get(const job_details_t *details, const char *name);
-
 /* The variables of its environment at its start. */
 struct astra_env_lease {
 	const char *pool;
@@ -42,13 +26,6 @@ struct astra_env_lease astra_env_lease_of(const job_record_t *job,
 /* It starts, its start_time is set: tell it of its lease, and whom to ask.
  * Locks: caller holds job write. */
 void astra_env_start(job_record_t *job, const struct astra_env_lease *lease);
-
-/* Whether it was we who started the present run, so that it has leases. Stock
- * Slurm keeps that in the job's record. Locks: caller holds job read. */
-bool astra_env_is_leased(const job_record_t *job);
-
-/* The present run has leases from now on. Locks: caller holds job write. */
-void astra_env_lease_run(const job_record_t *job);
 
 /* Without us its next run has no lease and gets no size: let it find none
  * of its last one's. What it had then is kept as what it had before. Locks:

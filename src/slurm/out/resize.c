@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/out/resize.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "src/slurm/in/request.h"
 #include "src/slurm/in/wish.h"
-#include "src/slurm/out/env.h"
-
-#define RESIZE_BOUND "ASTRAEA_GPUS_BOUND" /* in the job's environment */
-#define RESIZE_BOUND_SEC 3600
 
 static bool resize_on;
 
@@ -85,28 +79,6 @@ void astra_resize_workers(job_desc_msg_t *desc,
 		workers +
 		astra_stated_ps(stated->ps, stated->workers_max, workers);
 	desc->min_cpus = desc->num_tasks * (said ? task_cpus : 1);
-}
-
-void astra_resize_bound(job_record_t *job, uint32_t gpus)
-{
-	char text[64];
-
-	if (!gpus && !astra_env_get(job->details, RESIZE_BOUND))
-		return;
-	snprintf(text, sizeof(text), "%u@%lld", gpus, (long long)time(NULL));
-	astra_env_set(job->details, RESIZE_BOUND, text);
-}
-
-uint32_t astra_resize_bound_of(const job_record_t *job, time_t now)
-{
-	const char *text = astra_env_get(job->details, RESIZE_BOUND);
-	long long since = 0;
-	unsigned int gpus = 0;
-
-	if (!text || !IS_JOB_RUNNING(job) ||
-	    sscanf(text, "%u@%lld", &gpus, &since) != 2)
-		return 0;
-	return now < (time_t)since + RESIZE_BOUND_SEC ? gpus : 0;
 }
 
 static void desc_free(job_desc_msg_t *desc)

@@ -7,23 +7,15 @@
 #include "src/slurm/compat/compat.h"
 
 /* Let it ask for so many GPUs from now on, as root's `scontrol update` would;
- * limits on what one job may have stay, for its start to heed. Nothing is done where it
- * does already, nor to a job whose nodes say how many it has. Returns a Slurm
- * error number; the record is as before then. Locks: caller holds job and node
- * write, conf, part and fed read. */
+ * limits on what one job may have stay, for its start to heed. Nothing is done
+ * where it does already, nor to a job whose nodes say how many it has. Returns
+ * a Slurm error number; the record is as before then. Locks: caller holds job
+ * and node write, conf, part and fed read. */
 int astra_resize(job_record_t *job, uint32_t gpus);
 
 /* An elastic job waits as one of its smallest size: that is what limits are
  * tested with. Locks: as above. */
 void astra_resize_least(job_record_t *job);
-
-/* A limit lets it have no more than so many: while it runs it is not to leave
- * for more, for an hour, as it would come back as it went. 0: none does any
- * more. Locks: as above. */
-void astra_resize_bound(job_record_t *job, uint32_t gpus);
-
-/* That number; 0: there is none. Locks: job read. */
-uint32_t astra_resize_bound_of(const job_record_t *job, time_t now);
 
 /* Add "gres:gpu:TYPE:N" as this release writes it; type: "" for any. *text is
  * to be xfreed. */

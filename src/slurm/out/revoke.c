@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "src/common/forwarder.h"
-#include "src/slurm/out/env.h"
+#include "src/slurm/note/marks.h"
 
 #define MARK "ASTRAEA_REVOKED_RUN"
 

@@ -10,6 +10,7 @@
 #include "src/slurm/in/qos.h"
 #include "src/slurm/in/request.h"
 #include "src/slurm/in/reserved.h"
+#include "src/slurm/note/marks.h"
 #include "src/slurm/out/mask.h"
 #include "src/slurm/out/park.h"
 #include "src/slurm/out/recover.h"
