@@ -79,10 +79,10 @@ libastraea_so_SOURCES = \
 	src/slurm/hooks/arrival.h \
 	src/slurm/hooks/gate.c \
 	src/slurm/hooks/gate.h \
-	src/slurm/hooks/grace.c \
-	src/slurm/hooks/grace.h \
-	src/slurm/hooks/ledger.c \
-	src/slurm/hooks/ledger.h \
+	src/slurm/hooks/grace_end.c \
+	src/slurm/hooks/grace_end.h \
+	src/slurm/hooks/ledger_end.c \
+	src/slurm/hooks/ledger_end.h \
 	src/slurm/hooks/submit.c \
 	src/slurm/hooks/submit.h \
 	src/slurm/hooks/submit_priv.h \
@@ -174,6 +174,10 @@ libastraea_so_SOURCES = \
 	src/slurm/note/bids_state.c \
 	src/slurm/note/expected.c \
 	src/slurm/note/expected.h \
+	src/slurm/note/grace.c \
+	src/slurm/note/grace.h \
+	src/slurm/note/ledger.c \
+	src/slurm/note/ledger.h \
 	src/slurm/note/marks.c \
 	src/slurm/note/marks.h \
 	src/slurm/note/progress.c \

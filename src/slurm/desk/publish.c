@@ -18,8 +18,8 @@
 #include "src/slurm/desk/publish_nodes.h"
 #include "src/slurm/desk/publish_priv.h"
 #include "src/slurm/desk/server.h"
-#include "src/slurm/hooks/grace.h"
-#include "src/slurm/hooks/ledger.h"
+#include "src/slurm/note/grace.h"
+#include "src/slurm/note/ledger.h"
 #include "src/slurm/note/progress.h"
 #include "src/slurm/out/notify.h"
 

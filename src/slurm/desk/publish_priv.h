@@ -6,8 +6,8 @@
 #include "src/common/idmap.h"
 #include "src/proto/report.h"
 #include "src/slurm/cycle.h"
-#include "src/slurm/hooks/grace.h"
-#include "src/slurm/hooks/ledger.h"
+#include "src/slurm/note/grace.h"
+#include "src/slurm/note/ledger.h"
 
 struct publish_filler {
 	struct astra_report *report;

@@ -8,8 +8,8 @@
 #include "src/common/bytes.h"
 #include "src/slurm/check/damage.h"
 #include "src/slurm/compat/compat.h"
-#include "src/slurm/hooks/grace.h"
-#include "src/slurm/hooks/ledger.h"
+#include "src/slurm/note/grace.h"
+#include "src/slurm/note/ledger.h"
 #include "src/store/state_file.h"
 
 static void close_pool(struct astra_pool *pool)

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs in the grace after their checkpoint signal. One that leaves with an
- * agreed exit code, or dies of the signal, has checkpointed: it is requeued in
- * the very moment in which Slurm would have called it failed (checkpointed.h).
- * So is a job that leaves with such a code after Slurm's own signal before its
- * time limit (TimeLimitExit).
- */
+/* Jobs in the grace after their checkpoint signal. */
 #ifndef ASTRA_GRACE_H
 #define ASTRA_GRACE_H
 
@@ -35,11 +30,13 @@ void astra_grace_doubt(double grace_sec);
 /* Whether there is one for the job, of whatever run. */
 bool astra_grace_has(uint32_t job);
 
-/* A job has ended; Slurm's state and exit code are final, nobody has been told
- * yet. Turns a checkpointed job into a requeued one.
- * Locks: caller holds job write (job_completion_logger()).
- * Returns whether it did. */
-bool astra_grace_end(job_record_t *job);
+/* Whether the job may be in a grace that is not known. Locks: caller holds job
+ * read; a tiny one of its own. */
+bool astra_grace_is_doubtful(const job_record_t *job);
+
+/* Remove a job's entry. Returns whether there was one for its present run: then
+ * out is set. Locks: caller holds job read; a tiny one of its own. */
+bool astra_grace_take(const job_record_t *job, struct astra_grace *out);
 
 void astra_grace_free(void);
 

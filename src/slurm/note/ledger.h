@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sacct's users see of leases: at each end of a run the job's AdminComment
- * gets the word
- *	astraea:submit=2026-11-21T13:00:00,leases=3,lost=12
- * with the time of the first submission, the leases granted so far, renewals
- * included, and the seconds lost at lease ends. What else stands there is left
- * alone. The engine's thread publishes what it knows each round; a job's end
- * looks it up.
- */
+/* What the engine knows of each job's leases. Its thread publishes that each
+ * round; a job's end looks it up (hooks/ledger_end.h). */
 #ifndef ASTRA_LEDGER_H
 #define ASTRA_LEDGER_H
 
@@ -34,9 +28,8 @@ void astra_ledger_set(const struct astra_ledger_entry *list, size_t count);
 /* Add one. */
 void astra_ledger_add(const struct astra_ledger_entry *entry);
 
-/* A run has ended, and accounting has not been told yet. Jobs without an entry
- * are left alone. Locks: caller holds job write. */
-void astra_ledger_end(job_record_t *job);
+/* Copy the entry of a job, if there is one. Returns whether there is. */
+bool astra_ledger_find(uint32_t job, struct astra_ledger_entry *out);
 
 void astra_ledger_free(void);
 

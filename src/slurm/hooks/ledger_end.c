@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/hooks/ledger_end.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "src/slurm/note/ledger.h"
+#include "src/slurm/out/revoke.h"
+
+#define WORD "astraea:"
+
+/* The comment less our word, and the space before or after it; for xfree(). */
+static char *ledger_others_words(const char *comment)
+{
+	const char *at = comment ? strstr(comment, WORD) : NULL;
+	char *text = NULL;
+	size_t before;
+
+	while (at && at > comment && at[-1] != ' ')
+		at = strstr(at + 1, WORD);
+	if (!at)
+		return xstrdup(comment);
+	before = (size_t)(at - comment);
+	at += strcspn(at, " ");
+	if (before)
+		before--;
+	else if (*at)
+		at++;
+	xstrfmtcat(text, "%.*s%s", (int)before, comment, at);
+	return text;
+}
+
+/* A run that ended before the engine saw it had a lease all the same; one that
+ * we end has lost the time since its lease was over. */
+static void ledger_count_run(const job_record_t *job,
+			     struct astra_ledger_entry *e)
+{
+	double late = (double)job->end_time - e->lease_end_sec;
+
+	if (e->run != ASTRA_LEDGER_ANY_RUN && e->run != job->restart_cnt)
+		e->leases++;
+	else if (astra_revoke_marked(job) && e->lease_end_sec > 0 && late > 0)
+		e->lost_sec += late;
+}
+
+void astra_ledger_end(job_record_t *job)
+{
+	struct astra_ledger_entry e;
+	char when[32] = "";
+	char *text;
+	struct tm tm;
+	time_t submit;
+
+	if (!astra_ledger_find(job->job_id, &e) &&
+	    !astra_ledger_find(job->array_job_id, &e))
+		return;
+	ledger_count_run(job, &e);
+	submit = (time_t)e.submit_sec;
+	if (localtime_r(&submit, &tm))
+		(void)strftime(when, sizeof(when), "%FT%T", &tm);
+	text = ledger_others_words(job->admin_comment);
+	xstrfmtcat(text, "%s" WORD "submit=%s,leases=%u,lost=%.0f",
+		   text && *text ? " " : "", when, e.leases, e.lost_sec);
+	xfree(job->admin_comment);
+	job->admin_comment = text;
+}
