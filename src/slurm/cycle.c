@@ -247,6 +247,42 @@ static int cycle_decide(struct astra_cycle *cycle, struct astra_pool *pool,
 	return rc;
 }
 
+/* When to say that each job starts, or has to at the latest, beside the plan's
+ * reasons; to be freed. It is looked up before slurmctld's locks are taken: the
+ * forecaster, a thread of the lowest priority, may hold its own. NULL: as
+ * planned. */
+static double *find_starts(const struct astra_pool *pool, double now_sec)
+{
+	const struct astra_plan *plan = &pool->plan;
+	double *starts = NULL;
+
+	if (astra_engine_options(pool->engine)->leases)
+		starts = calloc(plan->reason_count, sizeof(*starts));
+	for (size_t i = 0; starts && i < plan->reason_count; i++) {
+		starts[i] = astra_forecaster_start_sec(
+			pool->name, &plan->reasons[i], now_sec);
+		if (!(starts[i] > 0))
+			starts[i] = astra_forecaster_past(
+				pool->name, plan->reasons[i].bound_sec);
+	}
+	return starts;
+}
+
+/* Let users see why the jobs of a pool wait, and until when. */
+static int cycle_tell(struct astra_cycle *cycle, struct astra_pool *pool,
+		      const struct astra_view *view)
+{
+	double *starts;
+	int rc;
+
+	if (!pool->plan.reason_count)
+		return 0;
+	starts = find_starts(pool, view->model.now_sec);
+	rc = astra_apply_texts(pool, view, starts, &cycle->diag);
+	free(starts);
+	return rc;
+}
+
 /* Decide and carry out; what is refused is tried elsewhere with a new picture.
  * Returns 1 when something was done, 0, or -1 to give up the round. */
 static int serve_pool(struct astra_cycle *cycle, size_t index)
@@ -271,10 +307,8 @@ static int serve_pool(struct astra_cycle *cycle, size_t index)
 			break;
 	}
 	astra_arrival_decided(index, pool, &applied);
-	if (astra_apply_texts(pool, &cycle->scene.views[index], &cycle->diag) <
-	    0)
-		return -1;
-	return done;
+	return cycle_tell(cycle, pool, &cycle->scene.views[index]) < 0 ? -1
+								       : done;
 }
 
 static const struct astra_options *cycle_options(const char *pool)
@@ -417,7 +451,7 @@ static void follow_clock(struct astra_cycle *cycle)
 static double cycle_rest(struct astra_cycle *cycle, double now)
 {
 	cycle->diag.of.round_sec = now;
-	astra_publish(cycle);
+	astra_publish(&cycle->pools, &cycle->scene, &cycle->diag);
 	return now + IDLE_SEC;
 }
 
@@ -453,14 +487,14 @@ static int serve_pools(struct astra_cycle *cycle)
 static void close_round(struct astra_cycle *cycle, double now, uint64_t begin)
 {
 	astra_pools_save(&cycle->pools, &cycle->diag, now, false);
-	astra_adopter_saved(cycle);
+	astra_adopter_saved(&cycle->pools, &cycle->scene);
 	astra_told_save(false);
 	astra_forecaster_round_ends();
 	cycle->last_sec = now;
 	cycle->diag.of.rounds++;
 	cycle->diag.of.round_sec = now;
 	astra_clock_add(&cycle->diag.of.round, begin);
-	astra_publish(cycle);
+	astra_publish(&cycle->pools, &cycle->scene, &cycle->diag);
 }
 
 double astra_cycle_run(struct astra_cycle *cycle)
@@ -471,7 +505,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 
 	follow_clock(cycle);
 	astra_recover_round();
-	astra_publish_retry(cycle);
+	astra_publish_retry(cycle->folder);
 	if (self_check() < 0 || !astra_config_active())
 		return cycle_rest(cycle, now);
 	cycle_prepare(cycle);

@@ -152,8 +152,8 @@ int astra_host_start(void)
 	    !change_life(STOPPED, STARTING))
 		return 0;
 	host_prepare();
-	astra_publish_start(&cycle);
-	astra_publish_start_history(&cycle);
+	astra_publish_start(cycle.folder);
+	astra_publish_start_history(cycle.folder);
 	(void)astra_forecaster_start(cycle.folder);
 	(void)astra_tuner_start();
 	astra_saver_start(cycle.folder ? cycle.folder : "");

@@ -219,26 +219,22 @@ static void adopter_put_users(const struct astra_engine *engine)
 }
 
 /* Of the GPUs that anybody could have. */
-static double adopter_devices(const struct astra_cycle *cycle,
-			      const struct astra_pool *pool)
+static double adopter_devices(const struct astra_scene *scene, size_t pool)
 {
-	size_t at = (size_t)(pool - cycle->pools.list);
+	const struct astra_snapshot *model;
 	double devices = 0;
 
-	if (at >= cycle->scene.view_count)
+	if (pool >= scene->view_count)
 		return 0;
-	for (size_t i = 0; i < cycle->scene.views[at].model.node_count; i++) {
-		const struct astra_node *n =
-			&cycle->scene.views[at].model.nodes[i];
-
-		devices += n->usable ? n->gpus : 0;
-	}
+	model = &scene->views[pool].model;
+	for (size_t i = 0; i < model->node_count; i++)
+		if (model->nodes[i].usable)
+			devices += model->nodes[i].gpus;
 	return devices;
 }
 
 /* With the parameters of the account, so that others can compute the same. */
-static void adopter_put_pool(const struct astra_cycle *cycle,
-			     const struct astra_pool *pool)
+static void adopter_put_pool(const struct astra_pool *pool, double devices)
 {
 	const struct astra_config *config = astra_config_active();
 	const struct astra_options *o = astra_engine_options(pool->engine);
@@ -249,7 +245,7 @@ static void adopter_put_pool(const struct astra_cycle *cycle,
 	adopter_put_text(",\"partitions\":", pool->partitions);
 	adopter_put_real(",\"time_sec\":", astra_engine_time(pool->engine));
 	adopter_put_real(",\"gpus\":", astra_engine_capacity(pool->engine));
-	adopter_put_real(",\"devices\":", adopter_devices(cycle, pool));
+	adopter_put_real(",\"devices\":", devices);
 	adopter_put_text(",\"variant\":",
 			 o->quota_entitlement ? "eq16" : "eq8");
 	adopter_put_real(",\"half_life_sec\":", o->half_life_sec);
@@ -263,9 +259,10 @@ static void adopter_put_pool(const struct astra_cycle *cycle,
 	astra_text_printf(out, "]}");
 }
 
-static enum astra_fault adopter_finish(const struct astra_cycle *cycle)
+static enum astra_fault adopter_finish(const struct astra_pools *pools,
+				       const struct astra_scene *scene)
 {
-	const struct astra_pool *pool = adopter_pool(&cycle->pools);
+	const struct astra_pool *pool = adopter_pool(pools);
 
 	if (pool && order.adopt.given && *pool->state_error.text) {
 		astra_error_set(&order.err,
@@ -278,7 +275,8 @@ static enum astra_fault adopter_finish(const struct astra_cycle *cycle)
 				order.pool);
 		return ASTRA_FAULT_NOT_FOUND;
 	}
-	adopter_put_pool(cycle, pool);
+	adopter_put_pool(pool,
+			 adopter_devices(scene, (size_t)(pool - pools->list)));
 	if (!order.accounts.failed)
 		return ASTRA_FAULT_NONE;
 	astra_error_set(&order.err, "the accounts are more than a reply holds, "
@@ -286,13 +284,14 @@ static enum astra_fault adopter_finish(const struct astra_cycle *cycle)
 	return ASTRA_FAULT_TOO_LARGE;
 }
 
-void astra_adopter_saved(const struct astra_cycle *cycle)
+void astra_adopter_saved(const struct astra_pools *pools,
+			 const struct astra_scene *scene)
 {
 	if (!atomic_load(&busy))
 		return;
 	pthread_mutex_lock(&mutex);
 	if (order.state == SERVED)
-		adopter_end(adopter_finish(cycle));
+		adopter_end(adopter_finish(pools, scene));
 	pthread_mutex_unlock(&mutex);
 }
 

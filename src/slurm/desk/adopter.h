@@ -10,7 +10,8 @@
 #define ASTRA_ADOPTER_H
 
 #include "src/proto/wire.h"
-#include "src/slurm/cycle.h"
+#include "src/slurm/in/snapshot.h"
+#include "src/slurm/round/pool.h"
 
 struct astra_query_adopt;
 struct astra_text;
@@ -25,7 +26,8 @@ enum astra_fault astra_adopter_order(const char *pool,
 /* Before the decisions of a round, and after the pools were saved; most of the
  * time they do nothing. The engine's thread. */
 void astra_adopter_serve(struct astra_pools *pools);
-void astra_adopter_saved(const struct astra_cycle *cycle);
+void astra_adopter_saved(const struct astra_pools *pools,
+			 const struct astra_scene *scene);
 
 void astra_adopter_free(void);
 

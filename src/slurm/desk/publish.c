@@ -230,9 +230,9 @@ static const char *first_error(const struct astra_pools *pools, bool state)
 }
 
 static void fill_diag(struct astra_report *report,
-		      const struct astra_cycle *cycle, uint32_t queue)
+		      const struct astra_pools *pools,
+		      const struct astra_diag *d, uint32_t queue)
 {
-	const struct astra_diag *d = &cycle->diag;
 	struct astra_report_diag out = d->of;
 	double minutes = (out.round_sec - out.reset_sec) / 60;
 	struct astra_history_stats history;
@@ -242,12 +242,11 @@ static void fill_diag(struct astra_report *report,
 	out.rounds_per_min = minutes > 0 ? (double)out.rounds / minutes : 0;
 	out.queue = queue;
 	astra_notify_count(&out);
-	out.state_error = first_error(&cycle->pools, true);
+	out.state_error = first_error(pools, true);
 	out.config_error = d->config_error.text;
 	out.config_warning = d->config_warning.text;
-	out.policy_error = *d->scene_error.text
-				   ? d->scene_error.text
-				   : first_error(&cycle->pools, false);
+	out.policy_error = *d->scene_error.text ? d->scene_error.text
+						: first_error(pools, false);
 	out.aside = astra_selfcheck_reason();
 	for (size_t i = 0; i < report->pool_count; i++) {
 		const struct astra_counters *c = &report->pools[i].counters;
@@ -260,12 +259,14 @@ static void fill_diag(struct astra_report *report,
 	(void)astra_report_set_diag(report, &out);
 }
 
-void astra_publish(struct astra_cycle *cycle)
+void astra_publish(const struct astra_pools *pools,
+		   const struct astra_scene *scene,
+		   const struct astra_diag *diag)
 {
 	const struct astra_site site = astra_site_take();
 	struct publish_filler f = {
-		.now_sec = cycle->diag.of.round_sec,
-		.start_sec = (double)cycle->scene.start,
+		.now_sec = diag->of.round_sec,
+		.start_sec = (double)scene->start,
 	};
 	uint32_t queue = 0;
 
@@ -280,10 +281,9 @@ void astra_publish(struct astra_cycle *cycle)
 	f.report->privacy.nodes = site.private_nodes;
 	(void)astra_report_set_cluster(f.report, site.cluster,
 				       SLURM_VERSION_STRING);
-	for (size_t i = 0;
-	     i < cycle->pools.count && i < cycle->scene.view_count; i++) {
-		f.pool = &cycle->pools.list[i];
-		f.view = &cycle->scene.views[i];
+	for (size_t i = 0; i < pools->count && i < scene->view_count; i++) {
+		f.pool = &pools->list[i];
+		f.view = &scene->views[i];
 		if (f.pool->engine)
 			publish_fill(&f, &queue);
 	}
@@ -291,7 +291,7 @@ void astra_publish(struct astra_cycle *cycle)
 	astra_ledger_set(f.ledger, f.ledger_count);
 	free(f.graces);
 	free(f.ledger);
-	fill_diag(f.report, cycle, queue);
+	fill_diag(f.report, pools, diag, queue);
 	astra_history_note(f.report);
 	astra_server_publish(f.report);
 }

@@ -5,9 +5,10 @@
 
 #include "src/common/idmap.h"
 #include "src/proto/report.h"
-#include "src/slurm/cycle.h"
+#include "src/slurm/in/snapshot.h"
 #include "src/slurm/note/grace.h"
 #include "src/slurm/note/ledger.h"
+#include "src/slurm/round/pool.h"
 
 struct publish_filler {
 	struct astra_report *report;

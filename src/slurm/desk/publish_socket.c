@@ -22,7 +22,6 @@
 #include "src/slurm/desk/publish_auth.h"
 #include "src/slurm/desk/server.h"
 #include "src/slurm/note/bids.h"
-#include "src/slurm/note/marks.h"
 #include "src/slurm/note/progress.h"
 #include "src/slurm/out/env.h"
 #include "src/slurm/round/bell.h"
@@ -37,7 +36,7 @@ static void publish_history_log_line(bool is_error, const char *text)
 		info("astraea: %s", text);
 }
 
-void astra_publish_start_history(const struct astra_cycle *cycle)
+void astra_publish_start_history(const char *folder)
 {
 	const struct astra_config *config = astra_config_active();
 	struct astra_history_options options = {
@@ -58,7 +57,7 @@ void astra_publish_start_history(const struct astra_cycle *cycle)
 	};
 	options.file = config->history_file;
 	if (!options.file &&
-	    asprintf(&path, "%s/" ASTRA_HISTORY_FILE, cycle->folder) < 0)
+	    asprintf(&path, "%s/" ASTRA_HISTORY_FILE, folder) < 0)
 		path = NULL;
 	if (!options.file)
 		options.file = path;
@@ -149,14 +148,6 @@ static char *munge_socket(void)
 	return strndup(at, strcspn(at, ",;"));
 }
 
-/* Under job write. */
-static struct publish_place {
-	char *path;    /* where it listens; NULL: nowhere */
-	char *munge;   /* NULL: munged is at its own place */
-	char *auth;    /* as src/proto/sign.h has it; NULL: munged signs */
-	char *address; /* as astra_dial() takes it; NULL: not on the network */
-} place;
-
 /* The line in slurmctld's status reply, at any time and in any thread. */
 static pthread_mutex_t status_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_status status;
@@ -237,15 +228,6 @@ static char *publish_listen_at(const struct astra_config *config)
 					: publish_default();
 }
 
-static void publish_leave(struct publish_place *p)
-{
-	free(p->path);
-	free(p->munge);
-	free(p->auth);
-	free(p->address);
-	*p = (struct publish_place){0};
-}
-
 static int publish_note(const struct astra_query *query, double now_sec,
 			struct astra_error *err)
 {
@@ -266,17 +248,16 @@ static int publish_bid(const struct astra_report *report,
 /* What slurm.conf and astraea.conf say of it. listen: gets what options->listen
  * is, for free(). Locks: caller holds conf and job read, or slurmctld starts.
  */
-static void publish_gather(const struct astra_cycle *cycle,
-			   struct publish_place *out,
+static void publish_gather(const char *folder, struct astra_env_place *out,
 			   struct astra_server_options *options, char **listen)
 {
 	const struct astra_config *config = astra_config_active();
 
-	*out = (struct publish_place){.munge = munge_socket(),
-				      .auth = astra_publish_auth()};
+	*out = (struct astra_env_place){.munge = munge_socket(),
+					.auth = astra_publish_auth()};
 	if (config && config->socket)
 		out->path = strdup(config->socket);
-	else if (asprintf(&out->path, "%s/astraea.sock", cycle->folder) < 0)
+	else if (asprintf(&out->path, "%s/astraea.sock", folder) < 0)
 		out->path = NULL;
 	*listen = publish_listen_at(config);
 	*options = (struct astra_server_options){
@@ -300,7 +281,7 @@ static void publish_gather(const struct astra_cycle *cycle,
 
 /* Does I/O. Returns 0 with the server running, or -1 with err set and p empty.
  */
-static int publish_serve(struct publish_place *p,
+static int publish_serve(struct astra_env_place *p,
 			 const struct astra_server_options *options,
 			 struct astra_error *err)
 {
@@ -308,30 +289,30 @@ static int publish_serve(struct publish_place *p,
 			 : astra_error_nomem(err);
 
 	if (rc < 0)
-		publish_leave(p);
+		astra_env_place_clear(p);
 	return rc;
 }
 
 /* Where it is served, for jobs and scontrol. Locks: as publish_gather(), and
  * job write. */
-static void publish_place_set(struct publish_place *fresh)
+static void publish_place_set(struct astra_env_place *fresh)
 {
 	unsigned int port = astra_server_port();
 
 	if (port)
 		fresh->address = write_address(port);
-	place = *fresh;
+	astra_env_set_place(fresh);
 	publish_status(true, port, slurm_conf.control_machine[publish_index()]);
 }
 
-void astra_publish_start(const struct astra_cycle *cycle)
+void astra_publish_start(const char *folder)
 {
 	struct astra_server_options options;
-	struct publish_place fresh;
+	struct astra_env_place fresh;
 	struct astra_error err = {""};
 	char *listen;
 
-	publish_gather(cycle, &fresh, &options, &listen);
+	publish_gather(folder, &fresh, &options, &listen);
 	if (publish_serve(&fresh, &options, &err) == 0)
 		publish_place_set(&fresh);
 	else
@@ -350,18 +331,18 @@ static bool publish_answers(void)
 }
 
 /* A controller that gives way to another may still answer for a moment. */
-void astra_publish_retry(const struct astra_cycle *cycle)
+void astra_publish_retry(const char *folder)
 {
 	const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK};
 	struct astra_server_options options;
-	struct publish_place fresh;
+	struct astra_env_place fresh;
 	struct astra_error err = {""};
 	char *listen;
 
 	if (slurmctld_config.shutdown_time || publish_answers())
 		return;
 	lock_slurmctld(locks);
-	publish_gather(cycle, &fresh, &options, &listen);
+	publish_gather(folder, &fresh, &options, &listen);
 	unlock_slurmctld(locks);
 	if (publish_serve(&fresh, &options, &err) == 0) {
 		lock_slurmctld(astra_write_locks());
@@ -371,26 +352,11 @@ void astra_publish_retry(const struct astra_cycle *cycle)
 	free(listen);
 }
 
-void astra_publish_tell(job_details_t *details)
-{
-	if (place.path)
-		astra_env_set(details, "ASTRAEA_SOCKET", place.path);
-	if (place.address)
-		astra_env_set(details, "ASTRAEA_ADDRESS", place.address);
-	/* One of another cluster's, where the job was submitted by a job, would
-	 * count more than munged. */
-	astra_env_unset(details, "ASTRAEA_AUTH");
-	if (place.path && place.auth)
-		astra_env_set(details, "ASTRAEA_AUTH", place.auth);
-	else if (place.path && place.munge)
-		astra_env_set(details, "ASTRAEA_MUNGE_SOCKET", place.munge);
-}
-
 void astra_publish_stop(void)
 {
 	astra_history_read_cancel();
 	astra_server_stop();
 	astra_history_read_stop();
 	publish_status(false, 0, "");
-	publish_leave(&place);
+	astra_env_set_place(&(struct astra_env_place){0});
 }

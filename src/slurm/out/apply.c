@@ -9,7 +9,6 @@
 #include "src/common/fault.h"
 #include "src/common/idmap.h"
 #include "src/model/brief.h"
-#include "src/slurm/ahead/forecaster.h"
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/note/expected.h"
 #include "src/slurm/note/grace.h"
@@ -481,27 +480,6 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	return rc;
 }
 
-/* When to say that each job starts, or has to at the latest, beside the plan's
- * reasons; to be freed. It is looked up before slurmctld's locks are taken: the
- * forecaster, a thread of the lowest priority, may hold its own. NULL: as
- * planned. */
-static double *find_starts(const struct astra_pool *pool, double now_sec)
-{
-	const struct astra_plan *plan = &pool->plan;
-	double *starts = NULL;
-
-	if (astra_engine_options(pool->engine)->leases)
-		starts = calloc(plan->reason_count, sizeof(*starts));
-	for (size_t i = 0; starts && i < plan->reason_count; i++) {
-		starts[i] = astra_forecaster_start_sec(
-			pool->name, &plan->reasons[i], now_sec);
-		if (!(starts[i] > 0))
-			starts[i] = astra_forecaster_past(
-				pool->name, plan->reasons[i].bound_sec);
-	}
-	return starts;
-}
-
 /* limit: what to show where that keeps it which Slurm knows not of, or "". */
 static void apply_tell(const struct astra_pool *pool,
 		       const struct astra_reason *reason, const char *limit,
@@ -580,17 +558,10 @@ static int tell_all(const struct astra_pool *pool,
 }
 
 int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
-		      struct astra_diag *diag)
+		      const double *starts, struct astra_diag *diag)
 {
-	double now_sec = view->model.now_sec;
-	double *starts;
-	int rc;
+	int rc = tell_all(pool, view, starts, diag);
 
-	if (!pool->plan.reason_count)
-		return 0;
-	starts = find_starts(pool, now_sec);
-	rc = tell_all(pool, view, starts, diag);
-	pool->told_sec = now_sec;
-	free(starts);
+	pool->told_sec = view->model.now_sec;
 	return rc;
 }

@@ -32,9 +32,10 @@ int astra_launch_all(const struct astra_started *started, size_t count,
 		     struct astra_diag *diag);
 
 /* Tell the waiting jobs why they wait, and Slurm their rank.
- * Locks and return: as above. */
+ * starts: when to say that the job of each of the plan's reasons starts; NULL:
+ * as planned. Locks and return: as above. */
 int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
-		      struct astra_diag *diag);
+		      const double *starts, struct astra_diag *diag);
 
 /* Slurmctld's write locks, measured. Nothing is taken while it shuts down.
  * lock returns 0, or -1 then. */

@@ -9,7 +9,6 @@
 
 #include "src/model/stated.h"
 #include "src/slurm/conf/config.h"
-#include "src/slurm/desk/publish.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/note/marks.h"
 
@@ -59,6 +58,38 @@ static void env_tell(job_details_t *details,
 		env_tell_size(details, lease);
 }
 
+static struct astra_env_place place; /* under job write */
+
+void astra_env_place_clear(struct astra_env_place *p)
+{
+	free(p->path);
+	free(p->munge);
+	free(p->auth);
+	free(p->address);
+	*p = (struct astra_env_place){0};
+}
+
+void astra_env_set_place(const struct astra_env_place *fresh)
+{
+	astra_env_place_clear(&place);
+	place = *fresh;
+}
+
+static void env_tell_place(job_details_t *details)
+{
+	if (place.path)
+		astra_env_set(details, "ASTRAEA_SOCKET", place.path);
+	if (place.address)
+		astra_env_set(details, "ASTRAEA_ADDRESS", place.address);
+	/* One of another cluster's, where the job was submitted by a job, would
+	 * count more than munged. */
+	astra_env_unset(details, "ASTRAEA_AUTH");
+	if (place.path && place.auth)
+		astra_env_set(details, "ASTRAEA_AUTH", place.auth);
+	else if (place.path && place.munge)
+		astra_env_set(details, "ASTRAEA_MUNGE_SOCKET", place.munge);
+}
+
 struct astra_env_lease astra_env_lease_of(const job_record_t *job,
 					  const struct astra_pool_config *pool)
 {
@@ -89,7 +120,7 @@ void astra_env_start(job_record_t *job, const struct astra_env_lease *lease)
 	astra_env_unset(job->details, ASTRA_ENV_REFUSED);
 	env_tell(job->details, &told);
 	astra_env_lease_run(job);
-	astra_publish_tell(job->details);
+	env_tell_place(job->details);
 	last_job_update = time(NULL);
 }
 

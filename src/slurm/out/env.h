@@ -23,6 +23,21 @@ struct astra_pool_config;
 struct astra_env_lease astra_env_lease_of(const job_record_t *job,
 					  const struct astra_pool_config *pool);
 
+/* Where a job can ask. All are malloced. */
+struct astra_env_place {
+	char *path;    /* of the socket; NULL: nowhere */
+	char *munge;   /* NULL: munged is at its own place */
+	char *auth;    /* as src/proto/sign.h has it; NULL: munged signs */
+	char *address; /* as astra_dial() takes it; NULL: not on the network */
+};
+
+/* Let jobs that start from now on know this place; its strings are taken.
+ * Locks: caller holds job write, or no job can start. */
+void astra_env_set_place(const struct astra_env_place *place);
+
+/* Free the strings of a place. */
+void astra_env_place_clear(struct astra_env_place *place);
+
 /* It starts, its start_time is set: tell it of its lease, and whom to ask.
  * Locks: caller holds job write. */
 void astra_env_start(job_record_t *job, const struct astra_env_lease *lease);
