@@ -154,6 +154,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/topology.h \
 	src/slurm/in/unleased.c \
 	src/slurm/in/unleased.h \
+	src/slurm/in/unleased_room.c \
+	src/slurm/in/unleased_room.h \
 	src/slurm/in/unleased_view.c \
 	src/slurm/in/unleased_view.h \
 	src/slurm/in/usage.c \
@@ -180,6 +182,8 @@ libastraea_so_SOURCES = \
 	src/slurm/note/ledger.h \
 	src/slurm/note/marks.c \
 	src/slurm/note/marks.h \
+	src/slurm/note/parked.c \
+	src/slurm/note/parked.h \
 	src/slurm/note/progress.c \
 	src/slurm/note/progress.h \
 	src/slurm/note/progress_priv.h \

@@ -8,8 +8,8 @@
 #include "src/slurm/ahead/forecaster.h"
 #include "src/slurm/desk/publish_priv.h"
 #include "src/slurm/in/charge.h"
+#include "src/slurm/note/parked.h"
 #include "src/slurm/note/progress.h"
-#include "src/slurm/out/park.h"
 
 /* Without leases a job that holds GPUs does just that. A grace of before goes
  * on. */

@@ -12,29 +12,9 @@
 #define ASTRA_ARRIVAL_H
 
 #include "src/slurm/compat/compat.h"
-#include "src/slurm/conf/config.h"
-#include "src/slurm/in/unleased.h"
+#include "src/slurm/in/unleased_room.h"
 #include "src/slurm/out/apply.h"
 #include "src/slurm/round/pool.h"
-
-struct astra_view;
-
-/* Note what a round leaves. list: after astra_unleased_deal(); gpus: of the
- * pool's usable nodes. Locks: caller holds job read.
- * Returns 0, or -1 when out of memory. */
-int astra_unleased_note(size_t pool, const struct astra_view *view,
-			const struct astra_options *options,
-			const struct astra_unleased *list, size_t count,
-			uint64_t gpus);
-
-/* Whether a job of srun or salloc may start now. Its GPUs are taken off then.
- * Locks: caller holds job write and part read. */
-bool astra_unleased_admit(size_t pool, const struct astra_options *options,
-			  const job_record_t *job);
-
-/* Pools are numbered as in the configuration in force; those beyond are never
- * open. */
-#define ASTRA_ARRIVAL_POOLS 64
 
 /* Somebody waits in that pool. Any thread. Locks: caller holds job write. */
 void astra_arrival_close(size_t pool);

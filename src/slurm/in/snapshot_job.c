@@ -15,7 +15,7 @@
 #include "src/slurm/in/usage.h"
 #include "src/slurm/in/users.h"
 #include "src/slurm/note/bid_files.h"
-#include "src/slurm/out/park.h"
+#include "src/slurm/note/parked.h"
 
 static bool is_cleaning(const job_record_t *job)
 {

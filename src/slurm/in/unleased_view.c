@@ -2,8 +2,8 @@
 #include "src/slurm/in/unleased_view.h"
 
 #include "src/model/brief.h"
-#include "src/slurm/hooks/arrival.h"
 #include "src/slurm/in/snapshot.h"
+#include "src/slurm/in/unleased_room.h"
 
 double astra_unleased_limit(uint32_t limit, const part_record_t *part)
 {

@@ -2,7 +2,7 @@
 #include "src/slurm/note/expected.h"
 
 #include "src/common/idmap.h"
-#include "src/slurm/out/park.h"
+#include "src/slurm/note/parked.h"
 
 static struct astra_idmap times; /* job -> seconds since the epoch */
 

@@ -3,14 +3,10 @@
 
 #include <string.h>
 
-#include "src/common/idmap.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/qos.h"
 #include "src/slurm/in/whole.h"
 #include "src/slurm/out/revoke.h"
-
-static struct astra_idmap limited; /* jobs over a limit -> 1 */
-static struct astra_idmap refused; /* jobs -> why Slurm refused them */
 
 void astra_park(job_record_t *job, const char *text)
 {
@@ -190,17 +186,17 @@ static void refresh(job_record_t *job)
 		if (before)
 			last_job_update = time(NULL);
 		xfree(before);
-		astra_idmap_del(&limited, job->job_id);
+		astra_park_set_limited(job->job_id, false);
 		return;
 	}
 	if (!astra_reason_is_plain(job->state_reason))
 		own = astra_reason_name(job->state_reason);
 	if (!may_run(job)) {
 		park_again(job, before, astra_reason_name(job->state_reason));
-		(void)astra_idmap_put(&limited, job->job_id, 1);
+		astra_park_set_limited(job->job_id, true);
 		return;
 	}
-	astra_idmap_del(&limited, job->job_id);
+	astra_park_set_limited(job->job_id, false);
 	park_again(job, before, own);
 }
 
@@ -210,13 +206,8 @@ static void park_give_up(job_record_t *job)
 	if (!astra_is_parked(job))
 		return;
 	astra_unpark(job);
-	astra_idmap_del(&limited, job->job_id);
+	astra_park_set_limited(job->job_id, false);
 	last_job_update = time(NULL);
-}
-
-static bool is_waiting(const job_record_t *job)
-{
-	return IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job);
 }
 
 bool astra_park_is_due(struct astra_park_turn *turn, const job_record_t *job)
@@ -224,7 +215,7 @@ bool astra_park_is_due(struct astra_park_turn *turn, const job_record_t *job)
 	bool parked = astra_is_parked(job);
 	enum astra_claim claim;
 
-	if (!is_waiting(job))
+	if (!astra_job_waits(job))
 		return false;
 	claim = astra_claim_of(job, NULL);
 	if (claim == ASTRA_ORDERED)
@@ -251,7 +242,7 @@ void astra_park_look(job_record_t *job)
 {
 	enum astra_claim claim;
 
-	if (!is_waiting(job))
+	if (!astra_job_waits(job))
 		return;
 	claim = astra_claim_of(job, NULL);
 	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
@@ -262,46 +253,17 @@ void astra_park_look(job_record_t *job)
 		refresh(job);
 }
 
-bool astra_park_limited(uint32_t job_id)
-{
-	return astra_idmap_get(&limited, job_id) != ASTRA_IDMAP_NONE;
-}
-
 void astra_park_refuse(job_record_t *job)
 {
 	uint32_t reason = job->state_reason;
 
 	if (reason != WAIT_NO_REASON && !astra_is_parked(job)) {
-		(void)astra_idmap_put(&refused, job->job_id, reason);
+		astra_park_set_refused(job->job_id, reason);
 		astra_park(job, astra_reason_name(reason));
 	} else {
-		astra_idmap_del(&refused, job->job_id);
+		astra_park_set_refused(job->job_id, WAIT_NO_REASON);
 		astra_park(job, astra_brief_text(ASTRA_BRIEF_REFUSED));
 	}
-}
-
-const char *astra_park_refused(uint32_t job_id)
-{
-	uint32_t reason = astra_idmap_get(&refused, job_id);
-
-	return reason == ASTRA_IDMAP_NONE ? NULL : astra_reason_name(reason);
-}
-
-static bool park_waits(uint32_t job_id, void *arg)
-{
-	const job_record_t *job = find_job_record(job_id);
-
-	(void)arg;
-	return job && is_waiting(job);
-}
-
-void astra_park_forget(void)
-{
-	static size_t at, refused_at;
-
-	astra_idmap_sweep(&limited, &at, ASTRA_PARK_BATCH, park_waits, NULL);
-	astra_idmap_sweep(&refused, &refused_at, ASTRA_PARK_BATCH, park_waits,
-			  NULL);
 }
 
 static int unpark_one(void *x, void *arg)
@@ -328,8 +290,7 @@ uint32_t astra_unpark_all(void)
 
 	if (job_list)
 		list_for_each(job_list, unpark_one, &count);
-	astra_idmap_clear(&limited);
-	astra_idmap_clear(&refused);
+	astra_park_forget_all();
 	last_job_update = time(NULL);
 	return count;
 }

@@ -11,16 +11,9 @@
 
 #include "src/model/brief.h"
 #include "src/slurm/compat/compat.h"
+#include "src/slurm/note/parked.h"
 
 #define ASTRA_PARK_NEW astra_brief_text(ASTRA_BRIEF_NEXT)
-
-/* At most so many jobs are looked at in one round; beyond, in turn. */
-#define ASTRA_PARK_BATCH 1000
-
-static inline bool astra_is_parked(const job_record_t *job)
-{
-	return job->state_reason == FAIL_BURST_BUFFER_OP;
-}
 
 /* Park a job, or change the text of one that is.
  * Locks: caller holds job write. */
@@ -59,21 +52,9 @@ void astra_park_next_turn(struct astra_park_turn *turn);
  * job_list, in which a singleton's dependency is looked up. */
 void astra_park_look(job_record_t *job);
 
-/* Whether the last look found a parked job over a limit: it could not run if
- * there were room. Locks: caller holds job read; the engine's thread only. */
-bool astra_park_limited(uint32_t job_id);
-
 /* Park a job whose start Slurm refused, as its state_reason says.
  * Locks: caller holds job write; round thread only. */
 void astra_park_refuse(job_record_t *job);
-
-/* Slurm's reason when it refused a job's start last; NULL: it gave none.
- * Round thread only. */
-const char *astra_park_refused(uint32_t job_id);
-
-/* Forget that of jobs that do not wait any more: they were cancelled, or are
- * gone. A few at a time. Locks: caller holds job read; round thread only. */
-void astra_park_forget(void);
 
 /* Un-park all. Locks: caller holds job write. Returns how many. */
 uint32_t astra_unpark_all(void);
