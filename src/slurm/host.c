@@ -230,6 +230,27 @@ void astra_host_stop(void)
 	life = STOPPED;
 }
 
+/* The engine is started here when no other plugin of ours is loaded. Some
+ * releases hold their locks now and some do not, but none serves anybody yet.
+ */
+int astra_priority_init(void)
+{
+	int rc = astra_priority_load();
+
+	if (rc == SLURM_SUCCESS && astra_priority_publishes())
+		(void)astra_host_start();
+	return rc;
+}
+
+/* If no sched/astraea hosts the engine, this is the last fini before the jobs
+ * are saved. They get multifactor's priorities again. */
+int astra_priority_fini(void)
+{
+	if (astra_priority_publishes())
+		astra_host_stop();
+	return astra_priority_unload();
+}
+
 void astra_host_reconfigure(void)
 {
 	astra_bell_reconfigure();

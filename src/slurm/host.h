@@ -17,6 +17,11 @@ int astra_host_start(void);
  * Locks: caller holds none of slurmctld's; takes job write. */
 void astra_host_stop(void);
 
+/* The init and fini of priority/ltgf. Also called in sshare and sprio, where
+ * nothing of slurmctld may be touched. */
+int astra_priority_init(void);
+int astra_priority_fini(void);
+
 /* For the plugins: astra_bell_reconfigure() and astra_bell_ring(). */
 void astra_host_reconfigure(void);
 void astra_host_wake(void);

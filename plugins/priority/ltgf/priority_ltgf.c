@@ -4,6 +4,7 @@
  */
 #include "astra_stamp.h"
 #include "src/slurm/check/stamp.h"
+#include "src/slurm/host.h"
 #include "src/slurm/out/priority.h"
 
 extern const char plugin_name[], plugin_type[];

@@ -10,7 +10,6 @@
 #include "src/common/idmap.h"
 #include "src/common/run_in_daemon.h"
 #include "src/model/options.h"
-#include "src/slurm/host.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/round/bell.h"
 
@@ -216,18 +215,19 @@ static void find_symbols(void)
 	};
 }
 
-/* The engine is started here when no other plugin of ours is loaded. Some
- * releases hold their locks now and some do not, but none serves anybody yet.
- */
 static void priority_begin(void)
 {
 	pthread_mutex_lock(&publish_lock);
 	publishing = true;
 	pthread_mutex_unlock(&publish_lock);
-	(void)astra_host_start();
 }
 
-int astra_priority_init(void)
+bool astra_priority_publishes(void)
+{
+	return publishing;
+}
+
+int astra_priority_load(void)
 {
 	const char *no_names[1] = {NULL};
 	void *no_pointers[1];
@@ -241,7 +241,7 @@ int astra_priority_init(void)
 	find_symbols();
 	if (!child.set || !child.factors) {
 		error("priority/ltgf: priority/multifactor is not as expected");
-		astra_priority_fini();
+		astra_priority_unload();
 		return SLURM_ERROR;
 	}
 	if (running_in_slurmctld())
@@ -251,14 +251,10 @@ int astra_priority_init(void)
 
 /* The child's fini waits for its thread, which may wait for the locks that a
  * publisher holds: so the lock is not held meanwhile. */
-int astra_priority_fini(void)
+int astra_priority_unload(void)
 {
 	int rc = SLURM_SUCCESS;
 
-	/* Where no sched/astraea hosts the engine, this is the last fini before
-	 * the jobs are saved, and they get multifactor's priorities again. */
-	if (publishing)
-		astra_host_stop();
 	pthread_mutex_lock(&publish_lock);
 	publishing = false;
 	pthread_mutex_unlock(&publish_lock);

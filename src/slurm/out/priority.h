@@ -58,10 +58,16 @@ void astra_priority_look(job_record_t *job);
  * Locks: caller holds job write, part read. */
 void astra_priority_give_back(void);
 
-/* The entry points of priority/ltgf. Also called in sshare and sprio, where
- * nothing of slurmctld may be touched. */
-int astra_priority_init(void);
-int astra_priority_fini(void);
+/* Load multifactor, and unload it. Both return a Slurm error number. */
+int astra_priority_load(void);
+int astra_priority_unload(void);
+
+/* Whether it is loaded, and this is slurmctld: then priorities are published.
+ */
+bool astra_priority_publishes(void);
+
+/* The entry points of priority/ltgf; init and fini are in host.h. Also called
+ * in sshare and sprio, where nothing of slurmctld may be touched. */
 uint32_t astra_priority_set(uint32_t last, job_record_t *job);
 void astra_priority_reconfig(bool assoc_clear);
 void astra_priority_set_assoc_usage(slurmdb_assoc_rec_t *assoc);
