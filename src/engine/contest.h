@@ -14,7 +14,7 @@
 #include "src/common/error.h"
 #include "src/model/fairness.h"
 #include "src/model/model.h"
-#include "src/model/options.h"
+#include "src/policies/options.h"
 #include "src/policies/policy.h"
 
 /* What a tenant or a job brings along. */

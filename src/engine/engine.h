@@ -17,8 +17,8 @@
 #include "src/model/adopted.h"
 #include "src/model/fairness.h"
 #include "src/model/model.h"
-#include "src/model/options.h"
 #include "src/model/plan.h"
+#include "src/policies/options.h"
 #include "src/policies/policy.h"
 
 struct astra_engine;

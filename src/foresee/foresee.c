@@ -7,7 +7,7 @@
 
 #include "src/common/grow.h"
 #include "src/engine/engine_image.h"
-#include "src/model/period.h"
+#include "src/policies/period.h"
 
 /* slurmctld's plugin holds a round a second at most. */
 #define ROUND_SEC 1

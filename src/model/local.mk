@@ -9,8 +9,6 @@ libastra_engine_a_SOURCES = \
 	src/model/auction.h \
 	src/model/brief.c \
 	src/model/brief.h \
-	src/model/conf_keys.c \
-	src/model/conf_keys.h \
 	src/model/fairness.c \
 	src/model/fairness.h \
 	src/model/fairness_gift.c \
@@ -21,12 +19,6 @@ libastra_engine_a_SOURCES = \
 	src/model/model.h \
 	src/model/node_names.c \
 	src/model/node_names.h \
-	src/model/option_values.c \
-	src/model/option_values.h \
-	src/model/options.c \
-	src/model/options.h \
-	src/model/period.c \
-	src/model/period.h \
 	src/model/plan.c \
 	src/model/plan.h \
 	src/model/plausible.c \

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "src/common/conf_scan.h"
-#include "src/model/conf_keys.h"
+#include "src/policies/conf_keys.h"
 
 #define POOL_NAME_MAX 64
 

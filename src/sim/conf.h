@@ -3,7 +3,7 @@
 #ifndef ASTRA_SIM_CONF_H
 #define ASTRA_SIM_CONF_H
 
-#include "src/model/options.h"
+#include "src/policies/options.h"
 #include "src/sim/trace.h"
 
 /* The options of a pool of a file, as slurmctld would have them.

@@ -7,8 +7,8 @@
 #define ASTRA_SCHEDULER_H
 
 #include "src/model/model.h"
-#include "src/model/options.h"
 #include "src/model/plan.h"
+#include "src/policies/options.h"
 #include "src/sim/overbid.h"
 #include "src/sim/trace.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/model/period.h"
+#include "src/policies/period.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 

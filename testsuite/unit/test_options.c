@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/model/options.h"
+#include "src/policies/options.h"
 #include "src/policies/policy.h"
 #include "testsuite/unit/unit.h"
 

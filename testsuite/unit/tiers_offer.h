@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/model/options.h"
+#include "src/policies/options.h"
 #include "src/policies/tiers/policy.h"
 #include "testsuite/unit/unit.h"
 

@@ -4,7 +4,7 @@
 #ifndef SFAIR_TRY_FILE_H
 #define SFAIR_TRY_FILE_H
 
-#include "src/model/options.h"
+#include "src/policies/options.h"
 
 /* Borrowed of config. */
 struct sfair_try_file {

@@ -8,7 +8,7 @@
 #include "src/cmd/sfair/try.h"
 #include "src/common/conf_scan.h"
 #include "src/common/grow.h"
-#include "src/model/conf_keys.h"
+#include "src/policies/conf_keys.h"
 
 #define TRY_WORDS_IDLE "nobody waits less or more for it"
 

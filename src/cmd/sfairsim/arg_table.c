@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "src/cmd/sfairsim/args.h"
-#include "src/model/options.h"
 #include "src/model/stated.h"
+#include "src/policies/options.h"
 #include "src/sim/field.h"
 
 #define SPAN_MAX_SEC (10.0 * 365 * 86400) /* as in astraea.conf */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfairsim options: the table of a pool's options, for people and for the
  * manual page, which is made from it. */
-#include "src/model/options.h"
+#include "src/policies/options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "src/common/number.h"
-#include "src/model/options.h"
+#include "src/policies/options.h"
 #include "src/sim/term.h"
 
 static const char standard_terms[] =

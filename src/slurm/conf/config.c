@@ -7,8 +7,8 @@
 #include <strings.h>
 
 #include "src/common/conf_scan.h"
-#include "src/model/conf_keys.h"
-#include "src/model/option_values.h"
+#include "src/policies/conf_keys.h"
+#include "src/policies/option_values.h"
 #include "src/proto/listen.h"
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/conf/config_priv.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "src/common/error.h"
-#include "src/model/options.h"
+#include "src/policies/options.h"
 
 #define ASTRA_POOL_NAME_MAX 64
 

@@ -7,7 +7,7 @@
 #define ASTRA_CHARGE_H
 
 #include "src/model/model.h"
-#include "src/model/options.h"
+#include "src/policies/options.h"
 #include "src/slurm/compat/compat.h"
 
 /* Fill node->charge. Locks: caller holds node read. */

@@ -6,7 +6,7 @@
 #include <signal.h>
 
 #include "src/model/model.h"
-#include "src/model/options.h"
+#include "src/policies/options.h"
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/conf/config.h"
 

@@ -8,7 +8,7 @@
 #define ASTRA_UNLEASED_H
 
 #include "src/model/model.h"
-#include "src/model/options.h"
+#include "src/policies/options.h"
 
 enum astra_unleased_over {
 	ASTRA_WITHIN,

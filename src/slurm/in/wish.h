@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
-#include "src/model/options.h"
 #include "src/model/stated.h"
+#include "src/policies/options.h"
 
 #define ASTRA_APP_MAX 64
 

@@ -3,7 +3,7 @@
 #ifndef ASTRA_GRACE_H
 #define ASTRA_GRACE_H
 
-#include "src/model/options.h"
+#include "src/policies/options.h"
 #include "src/slurm/compat/compat.h"
 
 #define ASTRA_GRACE_ANY_RUN UINT32_MAX

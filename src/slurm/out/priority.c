@@ -9,7 +9,7 @@
 
 #include "src/common/idmap.h"
 #include "src/common/run_in_daemon.h"
-#include "src/model/options.h"
+#include "src/policies/options.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/round/bell.h"
 

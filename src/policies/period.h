@@ -3,7 +3,7 @@
 #ifndef ASTRA_PERIOD_H
 #define ASTRA_PERIOD_H
 
-#include "src/model/options.h"
+#include "src/policies/options.h"
 
 /* The period that a time is in, where 1970 began at offset_sec. Weeks begin on
  * Mondays. begin_sec <= at_sec < end_sec. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/model/options.h"
+#include "src/policies/options.h"
 
 /* As the member parse of an option's row: into what the row sets. */
 astra_option_parser astra_option_seconds;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/model/conf_keys.h"
+#include "src/policies/conf_keys.h"
 
 #include <strings.h>
 
-#include "src/model/options.h"
+#include "src/policies/options.h"
 
 /* Of the whole file, beside the options. */
 static bool is_global(const char *key)

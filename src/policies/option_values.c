@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/model/option_values.h"
+#include "src/policies/option_values.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -169,8 +169,7 @@ int astra_option_count(const struct astra_option *row, struct astra_options *o,
 
 	errno = 0;
 	n = strtoul(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno ||
-	    (double)n > most)
+	if (!isdigit((unsigned char)*text) || *end || errno || (double)n > most)
 		return astra_error_set(err, "a whole number from 0 to %.0f",
 				       most);
 	*out = (uint32_t)n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/model/period.h"
+#include "src/policies/period.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/model/options.h"
+#include "src/policies/options.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/model/option_values.h"
+#include "src/policies/option_values.h"
 #include "src/policies/policy.h"
 
 /* What oasis plans in one go. */
