@@ -154,8 +154,6 @@ libastraea_so_SOURCES = \
 	src/slurm/in/topology.h \
 	src/slurm/in/unleased.c \
 	src/slurm/in/unleased.h \
-	src/slurm/in/unleased_room.c \
-	src/slurm/in/unleased_room.h \
 	src/slurm/in/unleased_view.c \
 	src/slurm/in/unleased_view.h \
 	src/slurm/in/usage.c \

@@ -12,7 +12,7 @@
 #define ASTRA_ARRIVAL_H
 
 #include "src/slurm/compat/compat.h"
-#include "src/slurm/in/unleased_room.h"
+#include "src/slurm/in/unleased_view.h"
 #include "src/slurm/out/apply.h"
 #include "src/slurm/round/pool.h"
 
