@@ -5,7 +5,7 @@
 # takes no time. Says nothing but why it failed, so testsuite/run.sh and
 # contrib/demo.sh can begin with it.
 #
-# Where there is ccache, what has been compiled already is not compiled again.
+# If ccache works here, what has been compiled already is not compiled again.
 #
 # usage: build-aux/build.sh [--checks] [--verbose]
 #   --checks   also the programs that "make check" runs
@@ -22,8 +22,9 @@ set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 builddir=${ASTRAEA_BUILDDIR:-$top/build}
-checks='' verbose='' ccache=$(command -v ccache || :)
-# Objects are the same in every folder.
+checks='' verbose=''
+# Objects are the same in every folder, but for where their sources lie as debuggers
+# see it.
 export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=1
 log=$(mktemp "${TMPDIR:-/tmp}/astraea-build.XXXXXX")
 trap 'rm -f "$log"' EXIT
@@ -59,13 +60,21 @@ step() {
 	exit 1
 }
 
+# Whether it is there, and has a compiler and a folder to write to.
+ccache_works() {
+	# shellcheck disable=SC2086
+	echo 'int x;' | ccache ${CC:-gcc} -x c -c -o /dev/null - >/dev/null 2>&1
+}
+
 build() {
+	local compiler=''
 	step "packages and Slurm's headers" "$top/build-aux/setup.sh"
 	[[ -x $top/configure ]] || step autogen "$top/autogen.sh"
 	mkdir -p "$builddir"
 	cd "$builddir"
+	! ccache_works || compiler="CC=ccache ${CC:-gcc}"
 	# shellcheck disable=SC2086
-	[[ -f Makefile ]] || step configure "$top/configure" ${ccache:+"CC=ccache ${CC:-gcc}"} \
+	[[ -f Makefile ]] || step configure "$top/configure" ${compiler:+"$compiler"} \
 		${ASTRAEA_CONFIGURE---enable-werror} \
 		${ASTRAEA_SLURM:+"--with-slurm=$ASTRAEA_SLURM"} \
 		${ASTRAEA_SLURM_SRC:+"--with-slurm-src=$ASTRAEA_SLURM_SRC"} \

@@ -248,13 +248,16 @@ need_space() {
 	exit 1
 }
 
-# Those of the list.
+# The programs of the list, and what the heads of its scripts name: "# Needs: test_x".
 build_programs() {
 	local programs
-	mapfile -t programs < <(sed -n 's|.*/\(test_[^./]*\)$|\1|p' "$work/list")
-	((!${#programs[@]})) || make -s -j"$(nproc)" -C "$ASTRAEA_BUILDDIR" \
-		"${programs[@]}" >"$work/make" 2>&1 || {
-		tail -n 60 "$work/make"
+	programs=$(awk '{ print $3 }' "$work/list" | while read -r command; do
+		case $command in
+		*/testsuite/*) sed -n '1,12s/^# Needs: //p' "$command" ;;
+		*) echo "${command##*/}" ;;
+		esac
+	done | xargs)
+	[[ ! $programs ]] || ASTRAEA_TARGETS=$programs "$top/build-aux/build.sh" || {
 		failed=1
 		finish
 	}
@@ -293,8 +296,7 @@ export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
 export ASTRAEA_DAY=${ASTRAEA_DAY-$(date +%F)} # also of a test that runs after midnight
 check_numbers
 limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 3600))}
-# All programs of tests, where all are run, or where --changed asks for what they are
-# made of.
+# All programs of tests where all are run, and for --changed, which looks into them.
 build=("$top/build-aux/build.sh")
 (($#)) && [[ ! $changed ]] || build+=(--checks)
 "${build[@]}" || {

@@ -51,6 +51,11 @@ test_cli_SOURCES = testsuite/unit/test_cli.c testsuite/unit/unit.h
 test_cli_CFLAGS = $(UNIT_CFLAGS)
 test_cli_LDADD = libastra-cli.a $(UNIT_LIBS)
 
+check_PROGRAMS += test_thread
+test_thread_SOURCES = testsuite/unit/test_thread.c testsuite/unit/unit.h
+test_thread_CFLAGS = $(UNIT_CFLAGS)
+test_thread_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_intern
 test_intern_SOURCES = testsuite/unit/test_intern.c testsuite/unit/unit.h
 test_intern_CFLAGS = $(UNIT_CFLAGS)

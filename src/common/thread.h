@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stddef.h>
 
-/* Begin a thread that gets no signals: they are for those that were there
- * before. stack: bytes, or 0 for the system's size. Returns 0, or an errno
- * value. */
+/* Begin a thread that gets no signals but those of its own faults: others are
+ * for the threads that were there before.
+ * stack: bytes, or 0 for the system's size. Returns 0, or an errno value. */
 int astra_thread_begin(pthread_t *thread, size_t stack, void *(*run)(void *),
 		       void *arg);
 

@@ -202,6 +202,11 @@ int main(int argc, char **argv)
 		.slots = (uint32_t)atoi(args[4]),
 	};
 
+	if (atoi(args[2]) < 1 || !(w.speed > 0) || !w.slots) {
+		fputs("usage: bench_oasis_paper methods|U|L SEEDS SPEED SLOTS JOBS...\n",
+		      stderr);
+		return 1;
+	}
 	for (int i = 5; i < count; i++) {
 		w.count = (uint32_t)atoi(args[i]);
 		for (int m = 0; m < METHODS; m++)

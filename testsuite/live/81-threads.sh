@@ -8,6 +8,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ASTRAEA_BUILDDIR:-$top/build}
 
 # Programs without threads have no races.
+ASTRAEA_BUILDDIR=$build "$top/build-aux/build.sh" --checks
 threaded=()
 for test in $(make -s -C "$build" list-tests); do
 	[[ $(nm -u "$test" 2>/dev/null) != *pthread_create* ]] ||

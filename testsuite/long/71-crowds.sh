@@ -4,6 +4,7 @@
 # of short ones (testsuite/unit/test_sim_properties.c): demand is up to five times
 # the cluster, and every fifth job has half of it. 500 of each under policies that
 # allocate, where leases of themis may make a few late. Ten minutes.
+# Needs: test_sim_properties
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)

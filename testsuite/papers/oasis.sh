@@ -12,7 +12,8 @@
 # As printed, but from memory, as the paper's text was not at hand:
 # - 50 servers for workers and 50 for parameter servers (PSs); 300 slots, or 100
 # - a worker: 0 to 4 GPUs, 1 to 10 vCPUs, 2 to 32 GB, 5 to 10 GB of storage, 0.1 to 5
-#   Gbit/s; a PS: the same without GPUs, 5 to 20 Gbit/s
+#   Gbit/s
+# - a PS: the same without GPUs, 5 to 20 Gbit/s
 # - a job: 50 to 200 epochs of 5 to 100 chunks of 10 to 100 batches; a batch takes 0.001 to
 #   0.1 slots, and its 30 to 575 MB are sent there and back
 # - a job is worth a sigmoid of its time: g1 1 to 100, target 1 to 15 slots; 10 % are
@@ -21,15 +22,16 @@
 # Ours, in the paper's model:
 # - servers: EC2's g3.16xlarge for workers, c4.8xlarge for PSs, all with 25 Gbit/s and 1 TB
 # - all numbers are uniform, and so is when jobs come; a slot is 20 minutes
-# - a batch takes a 34th of the time, but in one table: else the median job would take 270
-#   slots with all its workers, and the median target is 8
+# - a batch takes a 34th of the time, except in one table: else the median job would take
+#   270 slots with all its workers, and the median target is 8. In that table hardly any
+#   job ends before it has lost its worth
 # - FIFO and RRH give a job 1 to 30 workers. DRF and Dorm divide anew when a job comes or
 #   ends; Dorm's two bounds are 0.1. A change of workers costs no time
 # - RRH is FirstReward with admission, as in sfairsim(1)
-# - a number is the mean of seeds 1 to 5
+# - a number is the mean of seeds 1 to 5; Fig. 4 is of the jobs of all five
 # - Fig. 5: the instances of test_oasis_offline, 4 slots, 2 servers of each kind
-# - L: the printed formula gives less than 1e-12, the engine's least; so 1e-12 is used, but
-#   in the table of L
+# - L: the printed formula gives less than 1e-12, the engine's least; so 1e-12 is used,
+#   except in the table of L
 # Ours, with sfairsim:
 # - jobs: the searches that sfairsim makes up (--generate=apps), and not those of the paper
 # - one kind of nodes, of 8 GPUs: GPUs alone count, and parameter servers have no servers
@@ -51,8 +53,8 @@ utilities() {
 	     END { print line }' all
 }
 
-# ahead NAME TITLE [JOBS]: the file rows as a table, and whether oasis is ahead in it, but
-# with so many jobs.
+# ahead NAME TITLE [JOBS]: the file rows as a table, and whether oasis is ahead in it,
+# except with so many jobs.
 ahead() {
 	local jobs oasis fifo drf rrh dorm
 	table "oasis-$1" "OASiS, $2, utility" jobs oasis FIFO DRF RRH Dorm <rows
@@ -78,7 +80,8 @@ else
 	utilities methods 5 34 100 50 100 200 >rows
 	ahead slots 'Fig. 3, 100 slots' 50
 	utilities methods 5 1 300 100 200 300 >rows
-	ahead printed 'Fig. 3, batches as long as printed'
+	table oasis-printed 'OASiS, Fig. 3, batches as long as printed, utility' jobs oasis FIFO \
+		DRF RRH Dorm <rows
 	utilities methods 5 34 300 50 100 200 300 >rows
 	ahead jobs 'Fig. 3, 300 slots'
 
@@ -104,11 +107,11 @@ else
 		{ printf "%s %.1f %.1f\n", $2, $3, 100 * $3 / exact }' all all >rows
 	table oasis-u 'OASiS, Fig. 6, 100 jobs, U estimated wrong' 'percent of the true U' \
 		utility 'percent of that with the true U' <rows
-	read -r least _ < <(sed '$d' rows | extremes 3)
+	read -r least most < <(sed '$d' rows | extremes 3 | xargs)
 	verdict "16 times the true U is the worst estimate, with $(at rows 8 3) % of the utility" \
 		"$(at rows 8 3) < $least"
 	differs "with 25 to 400 % of U the utility is within 2 %: no estimate is clearly best (80 %)" \
-		"$least > 98"
+		"$least > 98 && $most < 102"
 
 	utilities L 5 34 300 50 100 200 >/dev/null
 	awk '{ line[$2] = line[$2] " " $3 }
@@ -120,14 +123,18 @@ else
 	read -r least _ < <(extremes 1 <gains)
 	holds "an L of 1e-4 gives $(xargs <gains) times the utility of 1e-12" "$least > 1.1"
 
+	make -s -C "$build" test_oasis_offline >/dev/null
+	status=0
+	"$build/test_oasis_offline" >lines 2>&1 || status=$?
 	# Without GLPK it exits with 77.
-	if make -s -C "$build" test_oasis_offline >/dev/null &&
-		"$build/test_oasis_offline" >lines 2>&1; then
+	if ((status == 77)); then
+		says 'not made' 'Fig. 5: GLPK was not there at the build'
+	else
 		sed -n '/^[0-9]/s/[^0-9. ]//gp' lines | awk '{ print $1, $3, $5, $6, $7 }' >rows
 		table oasis-optimum 'OASiS, Fig. 5, the offline optimum by the utility' \
 			instances median '90th percentile' worst 'of the sums' <rows
 		holds "summed over all instances the optimum is $(at rows 1 5) times the utility" \
-			"$(at rows 1 5) < 1.3"
+			"$status == 0 && $(at rows 1 5) < 1.3"
 	fi
 fi
 

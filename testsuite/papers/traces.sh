@@ -26,7 +26,7 @@ side_by_side() {
 	columns over_bound job_loss tenant_loss slowdown_mean jct_mean_sec wait_max_sec \
 		utility_share preemptions done lost_share <table.csv |
 		awk '{ printf "%s %d %.1f %.1f %.2f %.0f %.0f %.1f %.1f %.1f\n", $1, $2, 100 * $3,
-			100 * $4, $5, $6, $7, 100 * $8, $9 / $10, 100 * $11 }' >rows
+			100 * $4, $5, $6, $7, 100 * $8, $10 ? $9 / $10 : 0, 100 * $11 }' >rows
 	table "traces-$1" "$2" policy 'job loss (%)' 'tenant loss (%)' slowdown \
 		'mean completion (s)' 'longest first wait (s)' 'utility (%)' \
 		'interruptions a job' 'lost GPU time (%)' < <(cut -d ' ' -f 1,3-10 rows)
@@ -57,5 +57,5 @@ fi
 side_by_side searches 'Searches, 16 nodes in 4 racks' "$all" --generate=apps --nodes=16 \
 	--slowdown=1,1,1.1,1.3 --rack-nodes=4 --slot-gpus=4
 columns app_rho_max <table.csv | awk '{ printf "%s %.2f\n", $1, $2 }' >rows
-table traces-searches-rho 'Searches, the largest rho of one' policy 'largest rho' <rows
+table traces-searches-rho 'Searches, the worst one' policy 'largest rho of an app' <rows
 exit "$failed"

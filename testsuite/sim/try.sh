@@ -4,6 +4,7 @@
 # sfair try of a round and a trace that are made up: what is known to be better
 # for small jobs is so, a tenant of more weight waits less, the same change twice
 # gives the same bytes, and what is wrong is named on one line.
+# Needs: test_forward
 
 set -uo pipefail
 

@@ -415,7 +415,8 @@ static void search_give_back(struct astra_themis_deal *deal)
 }
 
 /* Bidder after bidder at the cost of those before: in the order that they are
- * given in or, for odd numbers, in reverse; from another one on each time. */
+ * given in or, for odd numbers, in reverse. Each pair of numbers begins with
+ * another bidder. */
 static void search_begin(struct astra_themis_deal *deal, size_t number,
 			 size_t of)
 {
@@ -437,7 +438,7 @@ static void search_solve(struct astra_themis_deal *pf,
 	const struct astra_themis_effort thorough = {
 		.width = 4, .trials = 20000, .turns = SIZE_MAX};
 	size_t n = pf->tree->game->count;
-	size_t starts = search_clamp(64 / n, 2, 2 * n);
+	size_t starts = search_clamp(64 / n, 2, n < 3 ? n : 2 * n);
 
 	themis_greedy(pf);
 	astra_themis_improve(pf, 0, &thorough);
