@@ -6,6 +6,7 @@
 
 #include "src/decide/decide_ltgf.h"
 #include "src/engine/contest.h"
+#include "src/policies/options.h"
 
 #define NAME_SIZE 12
 

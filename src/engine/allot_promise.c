@@ -8,6 +8,7 @@
 
 #include "src/engine/allot_priv.h"
 #include "src/engine/hold.h"
+#include "src/policies/options.h"
 
 /* Holds of earlier rounds may be those of a policy that ranks: jobs that ran
  * have none here. */

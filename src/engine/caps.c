@@ -21,6 +21,7 @@
 #include "src/common/grow.h"
 #include "src/common/number.h"
 #include "src/engine/engine_priv.h"
+#include "src/policies/options.h"
 
 #define HOUR_SEC 3600
 /* GPU seconds that rounding may take. */

@@ -5,6 +5,7 @@
 #include "src/common/grow.h"
 #include "src/common/number.h"
 #include "src/engine/hold.h"
+#include "src/policies/options.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {

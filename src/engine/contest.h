@@ -14,8 +14,9 @@
 #include "src/common/error.h"
 #include "src/model/fairness.h"
 #include "src/model/model.h"
-#include "src/policies/options.h"
 #include "src/policies/policy.h"
+
+struct astra_options;
 
 /* What a tenant or a job brings along. */
 struct astra_standing {

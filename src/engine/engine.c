@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/engine/hold.h"
+#include "src/policies/options.h"
 
 static struct astra_fairness_options
 fairness_options(const struct astra_options *o)

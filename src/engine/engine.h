@@ -18,8 +18,9 @@
 #include "src/model/fairness.h"
 #include "src/model/model.h"
 #include "src/model/plan.h"
-#include "src/policies/options.h"
 #include "src/policies/policy.h"
+
+struct astra_options;
 
 struct astra_engine;
 

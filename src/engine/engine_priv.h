@@ -51,6 +51,7 @@
 #include "src/engine/roster.h"
 #include "src/model/node_names.h"
 #include "src/placement/placement.h"
+#include "src/policies/options.h"
 #include "src/policies/policy.h"
 
 /* Whose cap of GPU hours keeps a job waiting. */

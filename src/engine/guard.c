@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "src/policies/options.h"
 #include "src/policies/policy.h"
 
 #define TERMS_MAX 4

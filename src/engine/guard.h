@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/policies/options.h"
+struct astra_options;
 
 /* What a host sees of the job in a round. */
 struct astra_guard_look {

@@ -30,6 +30,7 @@
 #include <stdlib.h>
 
 #include "src/engine/engine_priv.h"
+#include "src/policies/options.h"
 
 #define KEEP_EPSILON 1e-6
 #define KEEP_DOUBLINGS 4

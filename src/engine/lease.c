@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "src/engine/engine_priv.h"
+#include "src/policies/options.h"
 
 static double lease_term(const struct astra_engine *e,
 			 const struct astra_job *job)

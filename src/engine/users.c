@@ -5,6 +5,7 @@
 
 #include "src/common/grow.h"
 #include "src/engine/engine_priv.h"
+#include "src/policies/options.h"
 
 static bool user_is(const struct euser *u, uint32_t tenant, const char *name)
 {

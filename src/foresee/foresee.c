@@ -7,6 +7,7 @@
 
 #include "src/common/grow.h"
 #include "src/engine/engine_image.h"
+#include "src/policies/options.h"
 #include "src/policies/period.h"
 
 /* slurmctld's plugin holds a round a second at most. */

@@ -20,9 +20,6 @@
 /* BatchMax is at most this. */
 #define ASTRA_BATCH_SLOTS_MAX 256
 
-/* CapPeriod */
-enum astra_period { ASTRA_PERIOD_DAY, ASTRA_PERIOD_WEEK, ASTRA_PERIOD_MONTH };
-
 /* PriorityWeightLTGF=only */
 #define ASTRA_WEIGHT_ONLY UINT32_MAX
 

@@ -3,7 +3,8 @@
 #ifndef ASTRA_PERIOD_H
 #define ASTRA_PERIOD_H
 
-#include "src/policies/options.h"
+/* CapPeriod */
+enum astra_period { ASTRA_PERIOD_DAY, ASTRA_PERIOD_WEEK, ASTRA_PERIOD_MONTH };
 
 /* The period that a time is in, where 1970 began at offset_sec. Weeks begin on
  * Mondays. begin_sec <= at_sec < end_sec. */

@@ -20,7 +20,8 @@
 #include "src/model/model.h"
 #include "src/model/node_names.h"
 #include "src/model/plan.h"
-#include "src/policies/options.h"
+
+struct astra_options;
 
 /* A job that wants GPUs in this round: it waits for them, or its lease is
  * over and it competes for those it holds. */

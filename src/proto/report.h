@@ -26,6 +26,7 @@
 
 #include "src/engine/engine.h"
 #include "src/model/auction.h"
+#include "src/policies/options.h"
 
 /* An array's waiting tasks: slurmctld keeps them as a bitmap in hex, users
  * read "1-6,9%2". Pure. */

@@ -8,6 +8,7 @@
 #include "src/common/member_read.h"
 #include "src/engine/engine_image.h"
 #include "src/model/members.h"
+#include "src/policies/options.h"
 #include "src/record/round.h"
 
 /* Zeroed room for an array's elements. */

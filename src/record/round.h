@@ -18,6 +18,7 @@
 #include "src/common/text.h"
 #include "src/engine/engine.h"
 #include "src/model/auction.h"
+#include "src/policies/options.h"
 
 #define ASTRA_ROUND_VERSION 4
 

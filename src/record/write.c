@@ -6,6 +6,7 @@
 #include "src/common/member_json.h"
 #include "src/common/member_read.h"
 #include "src/model/members.h"
+#include "src/policies/options.h"
 #include "src/record/round.h"
 
 static void write_put_word(struct astra_text *out, const char *word)

@@ -8,6 +8,7 @@
 
 #include "src/common/conf_scan.h"
 #include "src/policies/conf_keys.h"
+#include "src/policies/options.h"
 
 #define POOL_NAME_MAX 64
 

@@ -3,8 +3,9 @@
 #ifndef ASTRA_SIM_CONF_H
 #define ASTRA_SIM_CONF_H
 
-#include "src/policies/options.h"
 #include "src/sim/trace.h"
+
+struct astra_options;
 
 /* The options of a pool of a file, as slurmctld would have them.
  * pool: NULL: the only one there is, or what stands above all pools where there

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/policies/options.h"
 #include "src/sim/grid.h"
 #include "src/sim/output.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/engine/engine_image.h"
+#include "src/policies/options.h"
 #include "src/policies/period.h"
 #include "src/policies/policy.h"
 #include "src/sim/overbid.h"

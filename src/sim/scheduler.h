@@ -8,9 +8,10 @@
 
 #include "src/model/model.h"
 #include "src/model/plan.h"
-#include "src/policies/options.h"
 #include "src/sim/overbid.h"
 #include "src/sim/trace.h"
+
+struct astra_options;
 
 struct astra_sim_begin;
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "src/common/grow.h"
+#include "src/policies/options.h"
 #include "src/policies/policy.h"
 #include "src/sim/metrics.h"
 #include "src/sim/past.h"

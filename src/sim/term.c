@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "src/common/number.h"
+#include "src/policies/options.h"
 #include "src/policies/policy.h"
 
 /* All that was done in the past fits into its time. A simulation that needs so

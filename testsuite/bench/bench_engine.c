@@ -7,6 +7,7 @@
  * Then rounds as a day has them: of a hundred leases one ends, of a thousand
  * jobs one is new. The host says what changed, or does not; reasons are asked
  * for, or are not. */
+#include "src/policies/options.h"
 #include "testsuite/bench/bench_world.h"
 
 enum { REPEATS = 7, TENANTS = 50 };

@@ -4,6 +4,7 @@
  * whole simulation of 2,000 jobs that come at once to 16 GPUs. The peer of the
  * round is one pass over the market, a power for each slot; of the simulation,
  * fifo in the same loop. Nothing is asserted. */
+#include "src/policies/options.h"
 #include "src/sim/generate.h"
 #include "src/sim/simulate.h"
 #include "testsuite/bench/bench_world.h"

@@ -45,7 +45,7 @@ static struct astra_report *make_report(void)
 			.uid = geteuid(),
 			.user = "alice",
 			.state = "RUNNING",
-			.phase = "leased",
+			.phase = ASTRA_REPORT_LEASED,
 			.of.revocable = true,
 			.of.lease_end_sec = 4e9,
 		};

@@ -70,7 +70,8 @@ static struct astra_report *make_report(void)
 				.name = "train",
 				.of.gpus = 1 + i % 8,
 				.state = i > 1000 ? "PENDING" : "RUNNING",
-				.phase = i > 1000 ? "waiting" : "leased",
+				.phase = i > 1000 ? ASTRA_REPORT_WAITING
+						  : ASTRA_REPORT_LEASED,
 				.of.revocable = true,
 				.of.lease_end_sec = 1700000000.125 + i,
 				.of.usage.alloc = i * 97.123456,

@@ -9,6 +9,7 @@
 
 #include "src/placement/placement.h"
 #include "src/policies/ltgf/ltgf.h"
+#include "src/policies/options.h"
 #include "testsuite/bench/bench.h"
 
 enum { REPEATS = 9, TENANTS = 50, NODE_GPUS = 8, RESCAN_MAX = 10000 };

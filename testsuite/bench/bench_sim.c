@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/policies/options.h"
 #include "src/sim/generate.h"
 #include "src/sim/read.h"
 #include "src/sim/simulate.h"

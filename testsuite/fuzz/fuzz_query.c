@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/policies/options.h"
 #include "src/proto/answer.h"
 #include "src/proto/bid_text.h"
 #include "src/slurm/note/bids.h"

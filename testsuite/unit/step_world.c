@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/policies/options.h"
 #include "testsuite/unit/unit.h"
 
 /* What the cluster calls; who is to leave does so at world_leave(). */

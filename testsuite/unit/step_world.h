@@ -6,6 +6,7 @@
 #ifndef ASTRA_TEST_STEP_WORLD_H
 #define ASTRA_TEST_STEP_WORLD_H
 
+#include "src/policies/options.h"
 #include "src/sim/scheduler.h"
 #include "src/world/world.h"
 

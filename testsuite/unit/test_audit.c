@@ -4,6 +4,7 @@
 #include "src/audit/audit.h"
 #include "src/common/random.h"
 #include "src/common/text.h"
+#include "src/policies/options.h"
 #include "testsuite/unit/trace_file.h"
 
 #define ACCOUNTED                                                            \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/random.h"
+#include "src/policies/options.h"
 #include "src/sim/generate.h"
 #include "src/sim/simulate.h"
 #include "testsuite/unit/step_world.h"

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "src/policies/options.h"
 #include "src/policies/period.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"

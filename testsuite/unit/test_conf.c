@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/policies/options.h"
 #include "src/sim/conf.h"
 #include "testsuite/unit/unit.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/policies/options.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 

@@ -8,6 +8,7 @@
 
 #include "src/common/random.h"
 #include "src/engine/engine_image.h"
+#include "src/policies/options.h"
 #include "src/policies/policy.h"
 #include "testsuite/unit/unit.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/engine/engine.h"
+#include "src/policies/options.h"
 #include "testsuite/unit/unit.h"
 
 enum { JOBS = 6 };

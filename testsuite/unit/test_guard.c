@@ -2,6 +2,7 @@
 /* Whether leases are long enough to save something: worked examples. Leases of
  * 120 s, 480 s at most; a round and a report every 10 s. */
 #include "src/engine/guard.h"
+#include "src/policies/options.h"
 #include "testsuite/unit/unit.h"
 
 #define TERM 120

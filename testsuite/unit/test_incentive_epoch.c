@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/policies/incentive/policy.h"
+#include "src/policies/options.h"
 #include "testsuite/unit/incentive_pool.h"
 
 #define DAY 86400

@@ -7,6 +7,7 @@
 #include "src/common/random.h"
 #include "src/policies/incentive/batch.h"
 #include "src/policies/incentive/policy.h"
+#include "src/policies/options.h"
 #include "testsuite/unit/incentive_pool.h"
 
 /* What is awarded to an array of so many 1-GPU tasks on four GPUs. */

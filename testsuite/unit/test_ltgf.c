@@ -7,6 +7,7 @@
 #include "src/common/number.h"
 #include "src/model/model.h"
 #include "src/policies/ltgf/ltgf.h"
+#include "src/policies/options.h"
 #include "testsuite/unit/unit.h"
 
 #define MANY 64

@@ -4,6 +4,7 @@
 #include "src/common/random.h"
 #include "src/policies/oasis/book.h"
 #include "src/policies/oasis/policy.h"
+#include "src/policies/options.h"
 #include "testsuite/unit/oasis_pool.h"
 
 static void plans_survive_a_restart(void **state)

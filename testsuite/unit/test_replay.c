@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/audit/replay.h"
+#include "src/policies/options.h"
 #include "testsuite/unit/unit.h"
 
 #define BEGIN 1700000000.0

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/policies/options.h"
 #include "src/policies/policy.h"
 #include "src/sim/metrics.h"
 #include "src/sim/simulate.h"

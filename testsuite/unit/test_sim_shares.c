@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "src/common/random.h"
+#include "src/policies/options.h"
 #include "src/sim/metrics.h"
 #include "src/sim/simulate.h"
 #include "testsuite/unit/unit.h"

@@ -2,6 +2,7 @@
 /* What the virtual cluster tells of jobs' work, and elastic jobs. */
 #include <math.h>
 
+#include "src/policies/options.h"
 #include "src/sim/simulate.h"
 #include "src/sim/virtual.h"
 #include "testsuite/unit/unit.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/policies/options.h"
 #include "src/sim/metrics.h"
 #include "src/sim/simulate.h"
 #include "testsuite/unit/unit.h"

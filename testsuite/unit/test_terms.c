@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/cmd/sfairsim/sweep.h"
+#include "src/policies/options.h"
 #include "testsuite/unit/unit.h"
 
 static void terms_are_sorted_and_each_once(void **state)

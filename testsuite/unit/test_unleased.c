@@ -2,6 +2,7 @@
 /* Bounds of jobs without leases. */
 #include <stdlib.h>
 
+#include "src/policies/options.h"
 #include "src/slurm/in/unleased.h"
 #include "testsuite/unit/unit.h"
 

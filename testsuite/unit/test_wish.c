@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/policies/options.h"
 #include "src/slurm/in/wish.h"
 #include "testsuite/unit/unit.h"
 

@@ -7,6 +7,7 @@
 #define ASTRA_TEST_VCLUSTER_H
 
 #include "src/engine/engine.h"
+#include "src/policies/options.h"
 #include "src/world/world.h"
 
 #define VC_JOBS 4096

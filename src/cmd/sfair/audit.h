@@ -6,6 +6,7 @@
 #include "src/audit/audit.h"
 #include "src/cmd/sfair/accounts.h"
 #include "src/cmd/sfair/sfair.h"
+#include "src/policies/options.h"
 
 #define SFAIR_SETS_MAX 64
 

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "src/cmd/sfair/audit.h"
+#include "src/policies/options.h"
 
 /* sfair audit --set: options of astraea.conf. */
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "src/cmd/sfair/audit.h"
+#include "src/policies/options.h"
 
 #define DAY_SEC 86400.0
 #define INTERVAL_SEC 3600 /* of the tenants' sharing loss */

@@ -7,6 +7,7 @@
 #include "src/cmd/sfair/accounts.h"
 #include "src/cmd/sfair/sfair.h"
 #include "src/cmd/sfair/try_file.h"
+#include "src/policies/options.h"
 #include "src/record/round.h"
 
 /* The tables, in the order in which they are shown. */

@@ -4,7 +4,11 @@
 #ifndef SFAIR_TRY_FILE_H
 #define SFAIR_TRY_FILE_H
 
-#include "src/policies/options.h"
+#include <stdbool.h>
+
+#include "src/common/error.h"
+
+struct astra_options;
 
 /* Borrowed of config. */
 struct sfair_try_file {

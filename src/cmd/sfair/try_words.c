@@ -9,6 +9,7 @@
 #include "src/common/conf_scan.h"
 #include "src/common/grow.h"
 #include "src/policies/conf_keys.h"
+#include "src/policies/options.h"
 
 #define TRY_WORDS_IDLE "nobody waits less or more for it"
 

@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "src/policies/options.h"
+
 #define INTERVAL_SEC 3600
 
 /* Rounds of the replay: a second apart, in a time of several hours more, which

@@ -6,6 +6,7 @@
 #include "src/audit/replay.h"
 #include "src/cmd/sfair/sfair.h"
 #include "src/cmd/sfair/try.h"
+#include "src/policies/options.h"
 #include "src/record/round.h"
 
 /* The tables, in the order in which they are shown. */

@@ -8,6 +8,7 @@
 #include "src/cmd/sfair/audit.h"
 #include "src/cmd/sfair/watch.h"
 #include "src/common/text.h"
+#include "src/policies/options.h"
 
 /* Slurm's backfill looks twice a minute: no shorter wait is a difference. */
 #define LESS_SEC 30

@@ -4,6 +4,7 @@
 #define ASTRA_SFAIRSIM_BATCH_H
 
 #include "src/cmd/sfairsim/setup.h"
+#include "src/policies/options.h"
 #include "src/sim/digest.h"
 
 struct sfairsim_case {

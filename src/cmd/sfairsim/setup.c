@@ -9,6 +9,7 @@
 #include "src/cmd/sfairsim/sfairsim.h"
 #include "src/common/text.h"
 #include "src/model/stated.h"
+#include "src/policies/options.h"
 #include "src/sim/conf.h"
 #include "src/sim/generate.h"
 #include "src/sim/outfile.h"

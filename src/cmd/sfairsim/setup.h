@@ -4,6 +4,7 @@
 #define ASTRA_SFAIRSIM_SETUP_H
 
 #include "src/cmd/sfairsim/args.h"
+#include "src/policies/options.h"
 
 struct sfairsim_setup {
 	struct astra_trace trace;

@@ -14,6 +14,7 @@
 #include "src/policies/baselines/baseline.h"
 #include "src/policies/forecast.h"
 #include "src/policies/offer.h"
+#include "src/policies/options.h"
 
 void *baseline_create(const struct baseline *rule,
 		      const struct astra_options *options,

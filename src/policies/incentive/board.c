@@ -6,6 +6,7 @@
 
 #include "src/common/grow.h"
 #include "src/policies/incentive/batch.h"
+#include "src/policies/options.h"
 
 void astra_board_clear(struct astra_board *b)
 {

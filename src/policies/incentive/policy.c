@@ -12,6 +12,7 @@
 
 #include "src/common/grow.h"
 #include "src/policies/incentive/policy_priv.h"
+#include "src/policies/options.h"
 
 /* What incentive says of its window: to jobs why they wait, to tenants what
  * they paid, to all what slots cost. */

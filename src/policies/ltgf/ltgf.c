@@ -21,6 +21,7 @@
 
 #include "src/common/grow.h"
 #include "src/common/number.h"
+#include "src/policies/options.h"
 
 /* So many of a tenant's jobs are searched for before all are sorted. */
 #define SEARCHES_MAX 8

@@ -15,6 +15,7 @@
 
 #include "src/common/number.h"
 #include "src/policies/oasis/book.h"
+#include "src/policies/options.h"
 
 #define HOUR_SEC 3600
 #define MIB_PER_GIB 1024

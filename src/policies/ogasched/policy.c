@@ -8,6 +8,7 @@
 
 #include "src/policies/ogasched/classes.h"
 #include "src/policies/ogasched/deal.h"
+#include "src/policies/options.h"
 
 /* T: what was learned so many slots ago is old. The rate that goes with it
  * does not fade away. */

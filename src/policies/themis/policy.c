@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "src/policies/options.h"
 #include "src/policies/themis/pin.h"
 #include "src/policies/themis/record.h"
 #include "src/policies/themis/seats.h"

@@ -14,6 +14,7 @@
 #include "src/policies/ltgf/ltgf.h"
 #include "src/policies/oasis/policy.h"
 #include "src/policies/ogasched/policy.h"
+#include "src/policies/options.h"
 #include "src/policies/themis/policy.h"
 #include "src/policies/themis/record.h"
 #include "src/policies/tiers/part.h"

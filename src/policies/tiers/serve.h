@@ -4,6 +4,7 @@
 #ifndef ASTRA_TIERS_SERVE_H
 #define ASTRA_TIERS_SERVE_H
 
+#include "src/policies/options.h"
 #include "src/policies/tiers/split.h"
 #include "src/policies/tiers/tenants.h"
 

@@ -7,8 +7,9 @@
 #define ASTRA_CHARGE_H
 
 #include "src/model/model.h"
-#include "src/policies/options.h"
 #include "src/slurm/compat/compat.h"
+
+struct astra_options;
 
 /* Fill node->charge. Locks: caller holds node read. */
 void astra_charge_node(const struct astra_options *options,

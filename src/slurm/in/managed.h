@@ -6,9 +6,10 @@
 #include <signal.h>
 
 #include "src/model/model.h"
-#include "src/policies/options.h"
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/conf/config.h"
+
+struct astra_options;
 
 enum astra_claim {
 	ASTRA_FOREIGN, /* Slurm's own */

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "src/model/model.h"
-#include "src/policies/options.h"
+#include "src/policies/period.h"
 
 /* Say in the snapshot which period `now` is in. Locks: none. */
 void astra_period_tell(enum astra_period kind, time_t now,

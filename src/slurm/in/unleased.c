@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/common/idmap.h"
+#include "src/policies/options.h"
 
 /* What a share may be off by, in GPUs, and still be a whole number. */
 #define UNLEASED_EPSILON 1e-6

@@ -8,7 +8,8 @@
 #define ASTRA_UNLEASED_H
 
 #include "src/model/model.h"
-#include "src/policies/options.h"
+
+struct astra_options;
 
 enum astra_unleased_over {
 	ASTRA_WITHIN,

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "src/common/fnv.h"
+#include "src/policies/options.h"
 #include "src/policies/policy.h"
 
 #define SEC_PER_MIN 60

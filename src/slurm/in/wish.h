@@ -11,7 +11,8 @@
 
 #include "src/common/error.h"
 #include "src/model/stated.h"
-#include "src/policies/options.h"
+
+struct astra_options;
 
 #define ASTRA_APP_MAX 64
 

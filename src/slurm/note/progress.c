@@ -11,6 +11,7 @@
 #include "src/model/auction.h"
 #include "src/model/speed.h"
 #include "src/policies/forecast.h"
+#include "src/policies/options.h"
 #include "src/proto/query.h"
 #include "src/slurm/note/progress_priv.h"
 
