@@ -991,80 +991,80 @@ static void a_cap_is_told_with_what_is_left(void **state)
 	}
 }
 
+static const struct {
+	const char *wait;
+	double lack, user;
+	bool owed, fresh;
+	const char *says[4], *lacks;
+} turns[] = {
+	{"rank",
+	 1800,
+	 NAN,
+	 false,
+	 false,
+	 {"it is number 2 of 17 in line",
+	  "It is owed a turn once its tenant lacks 1.00 GPU hours of "
+	  "its share, half of the turn: counted a lease term ahead, its "
+	  "tenant lacks 0.50 GPU hours of its share."},
+	 "collected for it"},
+	{"rank",
+	 1800,
+	 -900,
+	 false,
+	 false,
+	 {"once its tenant or its user lacks 1.00 GPU hours of its "
+	  "share, half of the turn, and its user has no more than its "
+	  "share or the job has waited long: counted a lease "
+	  "term ahead, its tenant lacks 0.50 GPU hours of its share, "
+	  "and its user has 0.25 GPU hours more than its share."},
+	 "collected for it"},
+	{"place",
+	 7200,
+	 7200,
+	 false,
+	 true,
+	 {"its tenant and its user lack 2.00 GPU hours of their shares.",
+	  "A job of the same user that waits for its first start goes "
+	  "before it."},
+	 "collected for it"},
+	{"rank",
+	 7200,
+	 NAN,
+	 true,
+	 false,
+	 {"It is owed a turn: counted a lease term ahead, its tenant "
+	  "lacks 2.00 GPU hours of its share.",
+	  "GPUs will be collected for it from leases of richer tenants "
+	  "and users"},
+	 "once its"},
+	{"hold_gpus",
+	 7200,
+	 5400,
+	 true,
+	 false,
+	 {"waits in pool gpu for 8 GPUs. It is owed a turn: counted a "
+	  "lease term ahead, its tenant lacks 2.00 GPU hours of its "
+	  "share, and its user lacks 1.50 GPU hours of its share. GPUs "
+	  "are being collected for it from leases of richer tenants and "
+	  "users, as these end by themselves. It is number 2 of 17 in "
+	  "line.",
+	  " is expected to start in about 4 min 0 s, at "},
+	 "It is the first"},
+	{"hold_gpus",
+	 0,
+	 NAN,
+	 false,
+	 false,
+	 {"GPUs are being collected for it; other jobs may use them "
+	  "until it starts."},
+	 "owed"},
+};
+
 /* A gang of 8 GPUs that ran, in a pool with leases of 15 minutes: its turn is
  * two GPU hours. It is said what is lacking until it is owed one, and by whom
  * its GPUs come then. */
 static void a_turn_that_is_owed_is_told(void **state)
 {
-	static const struct {
-		const char *wait;
-		double lack, user;
-		bool owed, fresh;
-		const char *says[4], *lacks;
-	} turns[] = {
-		{"rank",
-		 1800,
-		 NAN,
-		 false,
-		 false,
-		 {"it is number 2 of 17 in line",
-		  "It is owed a turn once its tenant lacks 1.00 GPU hours of "
-		  "its share, half of the turn: counted a lease term ahead, its "
-		  "tenant lacks 0.50 GPU hours of its share."},
-		 "collected for it"},
-		{"rank",
-		 1800,
-		 -900,
-		 false,
-		 false,
-		 {"once its tenant or its user lacks 1.00 GPU hours of its "
-		  "share, half of the turn, and its user has no more than its "
-		  "share or the job has waited long: counted a lease "
-		  "term ahead, its tenant lacks 0.50 GPU hours of its share, "
-		  "and its user has 0.25 GPU hours more than its share."},
-		 "collected for it"},
-		{"place",
-		 7200,
-		 7200,
-		 false,
-		 true,
-		 {"its tenant and its user lack 2.00 GPU hours of their shares.",
-		  "A job of the same user that waits for its first start goes "
-		  "before it."},
-		 "collected for it"},
-		{"rank",
-		 7200,
-		 NAN,
-		 true,
-		 false,
-		 {"It is owed a turn: counted a lease term ahead, its tenant "
-		  "lacks 2.00 GPU hours of its share.",
-		  "GPUs will be collected for it from leases of richer tenants "
-		  "and users"},
-		 "once its"},
-		{"hold_gpus",
-		 7200,
-		 5400,
-		 true,
-		 false,
-		 {"waits in pool gpu for 8 GPUs. It is owed a turn: counted a "
-		  "lease term ahead, its tenant lacks 2.00 GPU hours of its "
-		  "share, and its user lacks 1.50 GPU hours of its share. GPUs "
-		  "are being collected for it from leases of richer tenants and "
-		  "users, as these end by themselves. It is number 2 of 17 in "
-		  "line.",
-		  " is expected to start in about 4 min 0 s, at "},
-		 "It is the first"},
-		{"hold_gpus",
-		 0,
-		 NAN,
-		 false,
-		 false,
-		 {"GPUs are being collected for it; other jobs may use them "
-		  "until it starts."},
-		 "owed"},
-	};
-
 	for (size_t i = 0; i < ASTRA_COUNT_OF(turns); i++) {
 		struct astra_report_job job = sample_rows[3];
 		json_t *reply, *bind;
@@ -1180,48 +1180,48 @@ static void a_lease_that_is_over_is_said_to_be(void **state)
 	json_decref(reply);
 }
 
+static const struct {
+	const char *wait, *state;
+	double limit_end, start, bound;
+	const char *says[5], *lacks[3];
+} blocks[] = {
+	{"pinned",
+	 "RUNNING",
+	 0,
+	 0,
+	 SAMPLE_NOW + 93,
+	 {" waits for the end of job 11 of bob, which has no time limit.",
+	  "Job 11 of bob (tenant bio) has 4 GPUs, must not be "
+	  "interrupted (--no-requeue) and has no time limit.",
+	  "Its first start is promised within 2 min 5 s after job 11 "
+	  "ends.",
+	  "the end of job 11; scontrol update JobId=11 Requeue=1, by "
+	  "bob or an administrator",
+	  "asking for at most 20 GPUs: leases can free no more"},
+	 {"promised within 1 min 33 s", "expected to start",
+	  "cannot be requeued"}},
+	{"hold_gpus",
+	 "RUNNING",
+	 SAMPLE_NOW + 1740,
+	 SAMPLE_NOW + 1740,
+	 SAMPLE_NOW + 93,
+	 {" is expected to start in about 29 min, at ",
+	  ", when job 11 of bob has ended.", " and may run until 22:42:20."},
+	 {"promised", "no time limit", ""}},
+	{"pinned",
+	 "SUSPENDED",
+	 SAMPLE_NOW + 1740,
+	 0,
+	 0,
+	 {"the end of job 11 of bob, which is suspended.",
+	  "(tenant bio) has 4 GPUs and is suspended."},
+	 {"22:42:20", "promised within 1", ""}},
+};
+
 /* Job 11 of bob has no lease and is in the way: it is named with its end, one
  * time is told, and no promise that it breaks. */
 static void who_blocks_is_named_until_when(void **state)
 {
-	static const struct {
-		const char *wait, *state;
-		double limit_end, start, bound;
-		const char *says[5], *lacks[3];
-	} blocks[] = {
-		{"pinned",
-		 "RUNNING",
-		 0,
-		 0,
-		 SAMPLE_NOW + 93,
-		 {" waits for the end of job 11 of bob, which has no time limit.",
-		  "Job 11 of bob (tenant bio) has 4 GPUs, must not be "
-		  "interrupted (--no-requeue) and has no time limit.",
-		  "Its first start is promised within 2 min 5 s after job 11 "
-		  "ends.",
-		  "the end of job 11; scontrol update JobId=11 Requeue=1, by "
-		  "bob or an administrator",
-		  "asking for at most 20 GPUs: leases can free no more"},
-		 {"promised within 1 min 33 s", "expected to start",
-		  "cannot be requeued"}},
-		{"hold_gpus",
-		 "RUNNING",
-		 SAMPLE_NOW + 1740,
-		 SAMPLE_NOW + 1740,
-		 SAMPLE_NOW + 93,
-		 {" is expected to start in about 29 min, at ",
-		  ", when job 11 of bob has ended.",
-		  " and may run until 22:42:20."},
-		 {"promised", "no time limit", ""}},
-		{"pinned",
-		 "SUSPENDED",
-		 SAMPLE_NOW + 1740,
-		 0,
-		 0,
-		 {"the end of job 11 of bob, which is suspended.",
-		  "(tenant bio) has 4 GPUs and is suspended."},
-		 {"22:42:20", "promised within 1", ""}},
-	};
 	struct astra_report *report = *state;
 	struct astra_report_job *pinned = NULL;
 	json_t *hidden;
