@@ -126,6 +126,7 @@ for _ in 1 2 3; do
 done
 [[ $(ls -d "$(folder)"/dump.*) == "$(folder)/dump.3.2" ]] || fail "old dumps stay"
 begin
+goes_on
 touch enough
 ends 0
 once
