@@ -99,22 +99,6 @@ void astra_idmap_del(struct astra_idmap *map, uint32_t key)
 	map->count--;
 }
 
-void astra_idmap_sweep(struct astra_idmap *map, size_t *at, size_t most,
-		       bool (*keep)(uint32_t key, void *arg), void *arg)
-{
-	for (size_t i = 0; i < most && i < 2 * map->room; i++) {
-		uint32_t key;
-
-		if (*at >= map->room)
-			*at = 0;
-		key = map->keys[*at];
-		if (key && !keep(key, arg))
-			astra_idmap_del(map, key); /* another may come here */
-		else
-			++*at;
-	}
-}
-
 void astra_idmap_clear(struct astra_idmap *map)
 {
 	free(map->keys);

@@ -27,12 +27,6 @@ int astra_idmap_put(struct astra_idmap *map, uint32_t key, uint32_t value);
 /* Forget a key, if it is there. */
 void astra_idmap_del(struct astra_idmap *map, uint32_t key);
 
-/* Visit so many of the map's slots at most, from *at on and around, and
- * forget the keys there that are not to be kept. *at is where the next call
- * goes on; it begins with 0. */
-void astra_idmap_sweep(struct astra_idmap *map, size_t *at, size_t most,
-		       bool (*keep)(uint32_t key, void *arg), void *arg);
-
 /* Free what the map holds; it is empty and usable afterwards. */
 void astra_idmap_clear(struct astra_idmap *map);
 

@@ -166,6 +166,19 @@ test_bids_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_bids_LDADD = libastra-proto.a libastra-engine.a libastra-common.a \
 	$(CMOCKA_LIBS)
 
+check_PROGRAMS += test_note
+note_sources = src/slurm/note/note.c src/slurm/note/note.h
+test_note_SOURCES = testsuite/unit/test_note.c $(note_sources)
+test_note_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_note_LDADD = $(test_bids_LDADD)
+
+EXTRA_PROGRAMS += bench_note
+BENCH += bench_note
+CLEANFILES += bench_note
+bench_note_SOURCES = testsuite/bench/bench_note.c testsuite/bench/bench.h \
+	$(note_sources)
+bench_note_LDADD = libastra-engine.a libastra-common.a
+
 check_PROGRAMS += test_told_state
 test_told_state_SOURCES = testsuite/unit/test_told_state.c \
 	src/slurm/note/told_state.c src/slurm/note/told_state.h $(progress_sources) \

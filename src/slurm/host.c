@@ -22,11 +22,8 @@
 #include "src/slurm/desk/told.h"
 #include "src/slurm/hooks/gate.h"
 #include "src/slurm/in/reserved.h"
-#include "src/slurm/in/run_end.h"
 #include "src/slurm/in/users.h"
-#include "src/slurm/note/expected.h"
-#include "src/slurm/note/grace.h"
-#include "src/slurm/note/ledger.h"
+#include "src/slurm/note/note.h"
 #include "src/slurm/out/apply.h"
 #include "src/slurm/out/checkpointed.h"
 #include "src/slurm/out/env.h"
@@ -214,16 +211,12 @@ void astra_host_stop(void)
 	astra_history_stop();
 	host_give_back();
 	astra_cycle_close(&cycle);
-	astra_grace_free();
-	astra_ledger_free();
+	astra_note_free();
 	astra_told_free();
 	astra_damage_forget();
 	lock_slurmctld(astra_write_locks());
 	config = astra_config_swap(NULL);
 	astra_recover_close();
-	astra_expected_free();
-	astra_reserved_free();
-	astra_run_end_free();
 	astra_checkpointed_free();
 	unlock_slurmctld(astra_write_locks());
 	astra_config_destroy(config);

@@ -172,14 +172,10 @@ libastraea_so_SOURCES = \
 	src/slurm/note/bids.h \
 	src/slurm/note/bids_priv.h \
 	src/slurm/note/bids_state.c \
-	src/slurm/note/expected.c \
-	src/slurm/note/expected.h \
-	src/slurm/note/grace.c \
-	src/slurm/note/grace.h \
-	src/slurm/note/ledger.c \
-	src/slurm/note/ledger.h \
 	src/slurm/note/marks.c \
 	src/slurm/note/marks.h \
+	src/slurm/note/note.c \
+	src/slurm/note/note.h \
 	src/slurm/note/parked.c \
 	src/slurm/note/parked.h \
 	src/slurm/note/progress.c \

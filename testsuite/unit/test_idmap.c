@@ -79,33 +79,6 @@ static void random_changes_are_as_in_an_array(void **state)
 	}
 }
 
-static bool is_even(uint32_t key, void *arg)
-{
-	++*(size_t *)arg;
-	return key % 2 == 0;
-}
-
-/* A few at a time, in the end all. */
-static void a_sweep_forgets_what_is_not_kept(void **state)
-{
-	struct astra_idmap map = {0};
-	size_t at = 0, looks = 0;
-
-	(void)state;
-	astra_idmap_sweep(&map, &at, 8, is_even, &looks);
-	for (uint32_t key = 1; key <= 1000; key++)
-		astra_idmap_put(&map, key, key);
-	astra_idmap_sweep(&map, &at, 8, is_even, &looks);
-	assert_in_range(looks, 1, 8);
-	for (int i = 0; i < 1000; i++)
-		astra_idmap_sweep(&map, &at, 8, is_even, &looks);
-	assert_int_equal(map.count, 500);
-	for (uint32_t key = 1; key <= 1000; key++)
-		assert_int_equal(astra_idmap_get(&map, key),
-				 key % 2 ? ASTRA_IDMAP_NONE : key);
-	astra_idmap_clear(&map);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,7 +86,6 @@ int main(void)
 		cmocka_unit_test(zero_is_no_key),
 		cmocka_unit_test(a_value_is_replaced),
 		cmocka_unit_test(random_changes_are_as_in_an_array),
-		cmocka_unit_test(a_sweep_forgets_what_is_not_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

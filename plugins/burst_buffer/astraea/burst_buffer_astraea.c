@@ -13,7 +13,7 @@
 #include "src/slurm/hooks/ledger_end.h"
 #include "src/slurm/host.h"
 #include "src/slurm/in/run_end.h"
-#include "src/slurm/note/expected.h"
+#include "src/slurm/note/parked.h"
 #include "src/slurm/out/recover.h"
 
 const char plugin_name[] = "Astraea gate";

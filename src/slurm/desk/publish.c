@@ -18,8 +18,7 @@
 #include "src/slurm/desk/publish_nodes.h"
 #include "src/slurm/desk/publish_priv.h"
 #include "src/slurm/desk/server.h"
-#include "src/slurm/note/grace.h"
-#include "src/slurm/note/ledger.h"
+#include "src/slurm/note/note.h"
 #include "src/slurm/note/progress.h"
 #include "src/slurm/out/notify.h"
 
@@ -57,24 +56,6 @@ static void fill_pool(struct publish_filler *f)
 	(void)astra_report_add_pool(f->report, &p);
 }
 
-static void note_grace(struct publish_filler *f, const struct astra_job *job,
-		       const struct astra_job_info *job_info)
-{
-	struct astra_grace *g;
-
-	if (astra_grow(&f->graces, &f->grace_room, f->grace_count + 1,
-		       sizeof(*f->graces)) < 0)
-		return;
-	g = &f->graces[f->grace_count++];
-	*g = (struct astra_grace){
-		.job = job->id,
-		.restart_cnt = job->restart_cnt,
-		.signal = job_info->terms.signal,
-		.exit_count = f->options->checkpoint_exit_count,
-	};
-	memcpy(g->exit, f->options->checkpoint_exit, sizeof(g->exit));
-}
-
 /* It may have been signalled before slurmctld's start without that being saved,
  * and be taken for one that runs on. */
 static bool publish_may_be_in_grace(const struct publish_filler *f,
@@ -84,7 +65,7 @@ static bool publish_may_be_in_grace(const struct publish_filler *f,
 	       job->start_sec < f->start_sec &&
 	       f->now_sec <
 		       f->start_sec + f->options->grace_sec + ASTRA_HEARD_SEC &&
-	       astra_grace_has(job->id);
+	       astra_note_of(job->id).in_grace;
 }
 
 static void fill_class(const struct astra_class *class, void *arg)
@@ -95,14 +76,20 @@ static void fill_class(const struct astra_class *class, void *arg)
 	(void)astra_report_add_class(f->report, &out);
 }
 
-static void note_ledger(struct publish_filler *f,
-			const struct astra_job_view *v, uint32_t run)
+/* For the job's end, which a hook meets. */
+static void publish_note(const struct publish_filler *f,
+			 const struct astra_job_view *v, uint32_t index)
 {
-	if (!f->options->admin_comment ||
-	    astra_grow(&f->ledger, &f->ledger_room, f->ledger_count + 1,
-		       sizeof(*f->ledger)) < 0)
-		return;
-	f->ledger[f->ledger_count++] = astra_ledger_of(v, run);
+	const struct astra_job *job = &f->view->jobs[index];
+	bool in_grace = v->phase == ASTRA_PHASE_GRACE ||
+			publish_may_be_in_grace(f, job);
+	struct astra_grace grace =
+		astra_grace_make(f->options, job->restart_cnt,
+				 f->view->info[index].terms.signal);
+	struct astra_ledger_entry ledger = astra_ledger_of(v, job->restart_cnt);
+
+	astra_note_tell(v->id, in_grace ? &grace : NULL,
+			f->options->admin_comment ? &ledger : NULL);
 }
 
 static void fill_jobs(struct publish_filler *f, uint32_t *queue)
@@ -120,11 +107,7 @@ static void fill_jobs(struct publish_filler *f, uint32_t *queue)
 			astra_publish_job(f, &v, index);
 			continue;
 		}
-		note_ledger(f, &v, f->view->jobs[index].restart_cnt);
-		if (v.phase == ASTRA_PHASE_GRACE ||
-		    publish_may_be_in_grace(f, &f->view->jobs[index]))
-			note_grace(f, &f->view->jobs[index],
-				   &f->view->info[index]);
+		publish_note(f, &v, index);
 		if (v.phase == ASTRA_PHASE_GRACE)
 			astra_progress_signalled(
 				v.id, f->view->jobs[index].restart_cnt,
@@ -287,10 +270,7 @@ void astra_publish(const struct astra_pools *pools,
 		if (f.pool->engine)
 			publish_fill(&f, &queue);
 	}
-	astra_grace_set(f.graces, f.grace_count);
-	astra_ledger_set(f.ledger, f.ledger_count);
-	free(f.graces);
-	free(f.ledger);
+	astra_note_tell_end();
 	fill_diag(f.report, pools, diag, queue);
 	astra_history_note(f.report);
 	astra_server_publish(f.report);

@@ -60,7 +60,9 @@ static void write_reason(const struct publish_filler *f,
 			 const struct astra_job_info *job_info, char *text,
 			 size_t size)
 {
-	const char *refused = astra_park_refused(v->id);
+	const char *refused = v->reason.wait == ASTRA_WAIT_REFUSED
+				      ? astra_refused_reason(v->id)
+				      : NULL;
 
 	*text = '\0';
 	if ((job_info->state & JOB_STATE_BASE) != JOB_PENDING)
@@ -74,7 +76,7 @@ static void write_reason(const struct publish_filler *f,
 	else if (v->reason.wait == ASTRA_WAIT_BLOCKED &&
 		 job_info->state_reason != FAIL_BURST_BUFFER_OP)
 		snprintf(text, size, "%s", held_reason(job_info));
-	else if (v->reason.wait == ASTRA_WAIT_REFUSED && refused)
+	else if (refused)
 		snprintf(text, size, ASTRA_REPORT_REFUSES "%s", refused);
 	else
 		astra_reason_text(&v->reason, f->now_sec, text, size);

@@ -6,8 +6,6 @@
 #include "src/common/idmap.h"
 #include "src/proto/report.h"
 #include "src/slurm/in/snapshot.h"
-#include "src/slurm/note/grace.h"
-#include "src/slurm/note/ledger.h"
 #include "src/slurm/round/pool.h"
 
 struct publish_filler {
@@ -17,10 +15,6 @@ struct publish_filler {
 	const struct astra_options *options;
 	struct astra_idmap by_id;    /* job -> index into the view */
 	uint32_t *waiting, *running; /* by tenant of the engine */
-	struct astra_grace *graces;
-	size_t grace_count, grace_room;
-	struct astra_ledger_entry *ledger;
-	size_t ledger_count, ledger_room;
 	double now_sec;
 	double start_sec; /* of slurmctld */
 	bool auctions;	  /* the pool holds them */

@@ -6,7 +6,7 @@
 
 #include "src/slurm/conf/config.h"
 #include "src/slurm/in/managed.h"
-#include "src/slurm/note/grace.h"
+#include "src/slurm/note/note.h"
 #include "src/slurm/out/checkpointed.h"
 #include "src/slurm/out/revoke.h"
 
@@ -23,27 +23,33 @@ static const struct astra_options *grace_options(const job_record_t *job)
 	return &astra_config_active()->pools[pool].options;
 }
 
-static void grace_of_options(const job_record_t *job,
-			     const struct astra_options *o,
-			     struct astra_grace *out)
+/* The engine knows of a grace of this run; it is over now. */
+static bool grace_take(const job_record_t *job, struct astra_grace *out)
 {
-	*out = (struct astra_grace){
-		.job = job->job_id,
-		.signal = o->checkpoint_signal,
-		.exit_count = o->checkpoint_exit_count,
-	};
-	memcpy(out->exit, o->checkpoint_exit, sizeof(out->exit));
+	struct astra_note *note = astra_note_find(job->job_id);
+	bool of_run;
+
+	if (!note)
+		return false;
+	*out = note->grace;
+	of_run = note->in_grace && (out->run == job->restart_cnt ||
+				    out->run == ASTRA_NOTE_ANY_RUN);
+	note->in_grace = false;
+	astra_note_close(note);
+	return of_run;
 }
 
 /* Locks: caller holds job, node and part read. */
 static bool grace_by_options(const job_record_t *job, struct astra_grace *out)
 {
 	const struct astra_options *o =
-		astra_grace_is_doubtful(job) ? grace_options(job) : NULL;
+		astra_grace_is_doubtful(job->start_time, job->end_time)
+			? grace_options(job)
+			: NULL;
 
 	if (!o)
 		return false;
-	grace_of_options(job, o, out);
+	*out = astra_grace_make(o, job->restart_cnt, o->checkpoint_signal);
 	return true;
 }
 
@@ -62,15 +68,14 @@ static bool grace_before_limit(const job_record_t *job, struct astra_grace *out)
 	o = grace_options(job);
 	if (!o || o->fail_at_limit)
 		return false;
-	grace_of_options(job, o, out);
-	out->signal = 0;
+	*out = astra_grace_make(o, job->restart_cnt, 0);
 	return true;
 }
 
 /* What makes the job's end a checkpoint; false if it cannot be one. */
 static bool grace_of_job(const job_record_t *job, struct astra_grace *out)
 {
-	if (!astra_grace_take(job, out) && !grace_by_options(job, out))
+	if (!grace_take(job, out) && !grace_by_options(job, out))
 		return grace_before_limit(job, out);
 	if (job->warn_signal)
 		out->signal = job->warn_signal;

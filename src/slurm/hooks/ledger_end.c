@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/slurm/note/ledger.h"
+#include "src/slurm/note/note.h"
 #include "src/slurm/out/revoke.h"
 
 #define WORD "astraea:"
@@ -37,7 +37,7 @@ static void ledger_count_run(const job_record_t *job,
 {
 	double late = (double)job->end_time - e->lease_end_sec;
 
-	if (e->run != ASTRA_LEDGER_ANY_RUN && e->run != job->restart_cnt)
+	if (e->run != ASTRA_NOTE_ANY_RUN && e->run != job->restart_cnt)
 		e->leases++;
 	else if (astra_revoke_marked(job) && e->lease_end_sec > 0 && late > 0)
 		e->lost_sec += late;
@@ -45,15 +45,18 @@ static void ledger_count_run(const job_record_t *job,
 
 void astra_ledger_end(job_record_t *job)
 {
+	struct astra_note note = astra_note_of(job->job_id);
 	struct astra_ledger_entry e;
 	char when[32] = "";
 	char *text;
 	struct tm tm;
 	time_t submit;
 
-	if (!astra_ledger_find(job->job_id, &e) &&
-	    !astra_ledger_find(job->array_job_id, &e))
+	if (!note.in_ledger && job->array_job_id)
+		note = astra_note_of(job->array_job_id);
+	if (!note.in_ledger)
 		return;
+	e = note.ledger;
 	ledger_count_run(job, &e);
 	submit = (time_t)e.submit_sec;
 	if (localtime_r(&submit, &tm))

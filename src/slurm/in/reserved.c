@@ -3,18 +3,12 @@
 
 #include <math.h>
 
-#include "src/common/idmap.h"
 #include "src/slurm/in/constraint.h"
 #include "src/slurm/in/gpus.h"
+#include "src/slurm/note/note.h"
 
 /* To Slurm a job without a time limit runs for a year. */
 #define RESERVED_ENDLESS_MIN (365 * 24 * 60)
-#define RESERVED_SWEPT 8 /* places looked at for each that is added */
-
-/* By job, when it is to end for a maintenance: an end that is another one is
- * its user's, or the admin's. */
-static struct astra_idmap reserved_cuts;
-static size_t reserved_swept;
 
 static int reserved_is_same(void *x, void *key)
 {
@@ -115,33 +109,19 @@ time_t astra_reserved_maint_from(const job_record_t *job, bitstr_t *nodes,
 	return reserved_on(job, nodes, now, true);
 }
 
-static bool reserved_is_ahead(uint32_t job, void *arg)
-{
-	const time_t *now = arg;
-
-	return (time_t)astra_idmap_get(&reserved_cuts, job) >= *now;
-}
-
 void astra_reserved_note(const job_record_t *job)
 {
-	time_t now = time(NULL);
+	struct astra_note *note = astra_note_open(job->job_id);
 
-	astra_idmap_sweep(&reserved_cuts, &reserved_swept, RESERVED_SWEPT,
-			  reserved_is_ahead, &now);
-	(void)astra_idmap_put(&reserved_cuts, job->job_id,
-			      (uint32_t)job->end_time);
+	note->maint_end_sec = (uint32_t)job->end_time;
+	astra_note_close(note);
 }
 
 bool astra_reserved_cut(const job_record_t *job)
 {
-	return astra_idmap_get(&reserved_cuts, job->job_id) ==
-	       (uint32_t)job->end_time;
-}
+	uint32_t end = astra_note_of(job->job_id).maint_end_sec;
 
-void astra_reserved_free(void)
-{
-	astra_idmap_clear(&reserved_cuts);
-	reserved_swept = 0;
+	return end && end == (uint32_t)job->end_time;
 }
 
 time_t astra_reserved_end(const job_record_t *job,

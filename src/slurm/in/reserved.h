@@ -71,11 +71,12 @@ time_t astra_reserved_before(const job_record_t *job, bitstr_t *nodes,
 time_t astra_reserved_maint_from(const job_record_t *job, bitstr_t *nodes,
 				 time_t now);
 
-/* The end of a running job is a maintenance's begin; by the engine's thread
- * alone. Without memory it stays so. Locks: as above. */
+/* The end of a running job is a maintenance's begin: maint_end_sec of its note.
+ * Without memory it stays so. Locks: as above. */
 void astra_reserved_note(const job_record_t *job);
 
-/* Whether it ends still when that was. Locks: as above. */
+/* Whether it still ends then: another end is its user's, or the admin's.
+ * Locks: as above. */
 bool astra_reserved_cut(const job_record_t *job);
 
 /* When a running job is to end, where that is later than its record says: a
@@ -84,9 +85,6 @@ bool astra_reserved_cut(const job_record_t *job);
  * counts limits. */
 time_t astra_reserved_end(const job_record_t *job,
 			  const struct astra_terms *terms, time_t now);
-
-/* Forget what was noted. */
-void astra_reserved_free(void);
 
 /* Leave only their nodes, where the job has to stay inside. */
 void astra_reserved_keep(const job_record_t *job, bitstr_t *nodes);

@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/run_end.h"
 
-#include "src/common/idmap.h"
-
-#define RUN_END_KEPT_SEC 3600
-#define RUN_END_SWEPT 8 /* places looked at for each that is added */
-
-static struct astra_idmap run_ends; /* seconds since the epoch, by job */
-static size_t run_end_swept;
-
-static bool run_end_is_recent(uint32_t job, void *arg)
-{
-	const time_t *now = arg;
-
-	return *now - (time_t)astra_idmap_get(&run_ends, job) <
-	       RUN_END_KEPT_SEC;
-}
+#include "src/slurm/note/note.h"
 
 static bool run_end_may_return(const job_record_t *job)
 {
@@ -25,16 +11,19 @@ static bool run_end_may_return(const job_record_t *job)
 	       base == JOB_NODE_FAIL;
 }
 
-/* Without memory the time of the clean-up is taken, as before. */
+static void run_end_set(uint32_t job, int64_t end_sec)
+{
+	struct astra_note *note = astra_note_open(job);
+
+	note->run_end_sec = (uint32_t)end_sec;
+	astra_note_close(note);
+}
+
+/* Without memory the time of the clean-up is taken. */
 void astra_run_end_note(const job_record_t *job)
 {
-	time_t now = time(NULL);
-
-	if (!run_end_may_return(job) || job->end_time <= 0)
-		return;
-	astra_idmap_sweep(&run_ends, &run_end_swept, RUN_END_SWEPT,
-			  run_end_is_recent, &now);
-	(void)astra_idmap_put(&run_ends, job->job_id, (uint32_t)job->end_time);
+	if (run_end_may_return(job) && job->end_time > 0)
+		run_end_set(job->job_id, job->end_time);
 }
 
 void astra_run_end_recall(const struct astra_box_event *last)
@@ -46,18 +35,5 @@ void astra_run_end_recall(const struct astra_box_event *last)
 	    last->restart_cnt >= job->restart_cnt ||
 	    last->submit_sec > job->details->submit_time)
 		return;
-	(void)astra_idmap_put(&run_ends, last->job, (uint32_t)last->end_sec);
-}
-
-time_t astra_run_end_of(const job_record_t *job)
-{
-	uint32_t end = astra_idmap_get(&run_ends, job->job_id);
-
-	return end == ASTRA_IDMAP_NONE ? 0 : (time_t)end;
-}
-
-void astra_run_end_free(void)
-{
-	astra_idmap_clear(&run_ends);
-	run_end_swept = 0;
+	run_end_set(last->job, last->end_sec);
 }

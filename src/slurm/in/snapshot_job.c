@@ -10,7 +10,6 @@
 #include "src/slurm/in/charge.h"
 #include "src/slurm/in/extras.h"
 #include "src/slurm/in/reserved.h"
-#include "src/slurm/in/run_end.h"
 #include "src/slurm/in/survivor.h"
 #include "src/slurm/in/usage.h"
 #include "src/slurm/in/users.h"
@@ -29,7 +28,7 @@ static bool is_blocked(const job_record_t *job, bool leases)
 {
 	if (!leases)
 		return !astra_reason_is_plain(job->state_reason);
-	return astra_is_parked(job) ? astra_park_limited(job->job_id)
+	return astra_is_parked(job) ? astra_note_of(job->job_id).limited
 				    : job->state_reason != WAIT_NO_REASON;
 }
 
@@ -84,7 +83,8 @@ static double snapshot_job_limit_of(const job_record_t *job)
 /* When the last run of a job that was requeued ended. */
 static double last_end_of(const job_record_t *job)
 {
-	time_t end = job->end_time, known = astra_run_end_of(job);
+	time_t end = job->end_time,
+	       known = (time_t)astra_note_of(job->job_id).run_end_sec;
 
 	if (IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job))
 		end = 0; /* maybe a deadline's */
@@ -215,7 +215,7 @@ static int fill_info(struct astra_scene *scene, job_record_t *job,
 	const char *user = astra_user_name(job->user_id);
 	bool holds = !IS_JOB_PENDING(job) && !IS_JOB_COMPLETED(job);
 	bool limited = IS_JOB_PENDING(job) && astra_is_parked(job) &&
-		       astra_park_limited(job->job_id);
+		       astra_note_of(job->job_id).limited;
 
 	*out = (struct astra_job_info){
 		.uid = job->user_id,

@@ -1,58 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/note/parked.h"
 
-#include "src/common/idmap.h"
-
-static struct astra_idmap limited; /* jobs over a limit -> 1 */
-static struct astra_idmap refused; /* jobs -> why Slurm refused them */
-
-void astra_park_set_limited(uint32_t job_id, bool over)
+const char *astra_refused_reason(uint32_t job)
 {
-	if (over)
-		(void)astra_idmap_put(&limited, job_id, 1);
-	else
-		astra_idmap_del(&limited, job_id);
+	uint32_t reason = astra_note_of(job).refused;
+
+	return reason == WAIT_NO_REASON ? NULL : astra_reason_name(reason);
 }
 
-bool astra_park_limited(uint32_t job_id)
+void astra_expected_set(job_record_t *job, double start_sec)
 {
-	return astra_idmap_get(&limited, job_id) != ASTRA_IDMAP_NONE;
+	time_t start = start_sec > 0 && start_sec < 4e9 ? (time_t)start_sec : 0;
+	struct astra_note *note = start ? astra_note_open(job->job_id)
+					: astra_note_find(job->job_id);
+
+	if (note) {
+		note->expected_sec = (uint32_t)start;
+		astra_note_close(note);
+	}
+	if (job->start_time == start)
+		return;
+	job->start_time = start;
+	last_job_update = time(NULL);
 }
 
-void astra_park_set_refused(uint32_t job_id, uint32_t reason)
+/* It is what it was before the pass: nobody has to fetch it anew. */
+static void expected_restore(struct astra_note *note, void *arg)
 {
-	if (reason != WAIT_NO_REASON)
-		(void)astra_idmap_put(&refused, job_id, reason);
-	else
-		astra_idmap_del(&refused, job_id);
-}
-
-const char *astra_park_refused(uint32_t job_id)
-{
-	uint32_t reason = astra_idmap_get(&refused, job_id);
-
-	return reason == ASTRA_IDMAP_NONE ? NULL : astra_reason_name(reason);
-}
-
-static bool park_waits(uint32_t job_id, void *arg)
-{
-	const job_record_t *job = find_job_record(job_id);
+	job_record_t *job =
+		note->expected_sec ? find_job_record(note->job) : NULL;
 
 	(void)arg;
-	return job && astra_job_waits(job);
+	if (job && IS_JOB_PENDING(job) && astra_is_parked(job))
+		job->start_time = (time_t)note->expected_sec;
+	else
+		note->expected_sec = 0;
 }
 
-void astra_park_forget(void)
+void astra_expected_restore(void)
 {
-	static size_t at, refused_at;
+	size_t at = 0;
 
-	astra_idmap_sweep(&limited, &at, ASTRA_PARK_BATCH, park_waits, NULL);
-	astra_idmap_sweep(&refused, &refused_at, ASTRA_PARK_BATCH, park_waits,
-			  NULL);
-}
-
-void astra_park_forget_all(void)
-{
-	astra_idmap_clear(&limited);
-	astra_idmap_clear(&refused);
+	if (job_list)
+		astra_note_each(&at, SIZE_MAX, expected_restore, NULL);
 }

@@ -4,6 +4,7 @@
 #define ASTRA_PARKED_H
 
 #include "src/slurm/compat/compat.h"
+#include "src/slurm/note/note.h"
 
 /* At most so many jobs are looked at in one round; beyond, in turn. */
 #define ASTRA_PARK_BATCH 1000
@@ -18,27 +19,19 @@ static inline bool astra_job_waits(const job_record_t *job)
 	return IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job);
 }
 
-/* Note whether the last look found a job over a limit.
+/* Slurm's reason when it refused a job's last start; NULL: it gave none. */
+const char *astra_refused_reason(uint32_t job);
+
+/* When a waiting job is expected to start, for squeue --start. Backfill forgets
+ * all start times at the beginning of each of its passes, and works out those
+ * of jobs in its own queue only; the gate is asked at the end of the pass under
+ * the same lock and gives ours back, so that nobody sees them gone.
+ * start_sec: seconds since the epoch; 0: not known.
  * Locks: caller holds job write. */
-void astra_park_set_limited(uint32_t job_id, bool over);
+void astra_expected_set(job_record_t *job, double start_sec);
 
-/* Whether the last look found a parked job over a limit: it could not run if
- * there were room. Locks: caller holds job read; the engine's thread only. */
-bool astra_park_limited(uint32_t job_id);
-
-/* Note why Slurm refused a job's start; WAIT_NO_REASON: it gave no reason.
- * Locks: caller holds job write; round thread only. */
-void astra_park_set_refused(uint32_t job_id, uint32_t reason);
-
-/* Slurm's reason when it refused a job's start last; NULL: it gave none.
- * Round thread only. */
-const char *astra_park_refused(uint32_t job_id);
-
-/* Forget that of jobs that do not wait any more: they were cancelled, or are
- * gone. A few at a time. Locks: caller holds job read; round thread only. */
-void astra_park_forget(void);
-
-/* Forget all. Locks: caller holds job write. */
-void astra_park_forget_all(void);
+/* Give parked jobs the times that were set; those of others are forgotten.
+ * Locks: caller holds job write. */
+void astra_expected_restore(void);
 
 #endif

@@ -10,8 +10,6 @@
 #include "src/common/idmap.h"
 #include "src/model/brief.h"
 #include "src/slurm/in/reserved.h"
-#include "src/slurm/note/expected.h"
-#include "src/slurm/note/grace.h"
 #include "src/slurm/note/marks.h"
 #include "src/slurm/out/notify.h"
 #include "src/slurm/out/park.h"
@@ -242,22 +240,20 @@ static void send_signal(struct apply *a, const struct astra_decision *d,
 			const struct astra_job_info *job_info)
 {
 	job_record_t *job = find_run(d);
-	struct astra_grace grace = {
-		.job = d->job,
-		.restart_cnt = d->restart_cnt,
-		.signal = job_info->terms.signal,
-		.exit_count = a->options->checkpoint_exit_count,
-	};
+	int signal = job_info->terms.signal;
+	struct astra_note *note;
 
-	if (!job || !grace.signal) {
+	if (!job || !signal) {
 		a->out->skipped++;
 		return;
 	}
-	memcpy(grace.exit, a->options->checkpoint_exit, sizeof(grace.exit));
-	astra_grace_add(&grace);
+	note = astra_note_open(d->job);
+	note->in_grace = true;
+	note->grace = astra_grace_make(a->options, d->restart_cnt, signal);
+	astra_note_close(note);
 	ASTRA_FAULT("lease.signal");
 	(void)astra_revoke_signal(job, &job_info->terms);
-	info("astraea: lease over: signal %d to %pJ", grace.signal, job);
+	info("astraea: lease over: signal %d to %pJ", signal, job);
 	astra_notify(job, ASTRA_NEWS_OVER, a->pool->name);
 	a->out->signalled++;
 	ASTRA_FAULT("lease.signalled");
@@ -499,7 +495,7 @@ static void apply_tell(const struct astra_pool *pool,
 		return;
 	}
 	astra_priority_publish(job, reason->rank);
-	if (!astra_is_parked(job) || astra_park_limited(job->job_id))
+	if (!astra_is_parked(job) || astra_note_of(job->job_id).limited)
 		return;
 	if (reason->first_bound_sec > pool->told_sec &&
 	    reason->first_bound_sec <= now_sec && pool->told_sec > 0)
@@ -509,7 +505,7 @@ static void apply_tell(const struct astra_pool *pool,
 	if (reason->wait == ASTRA_WAIT_BLOCKED)
 		return;
 	refused = reason->wait == ASTRA_WAIT_REFUSED
-			  ? astra_park_refused(reason->job)
+			  ? astra_refused_reason(reason->job)
 			  : NULL;
 	apply_text(options, reason, now_sec, text);
 	if (!*limit)

@@ -168,6 +168,17 @@ static void park_again(job_record_t *job, char *before, const char *text)
 	astra_park(job, text ? text : ASTRA_PARK_NEW);
 }
 
+static void park_set_limited(const job_record_t *job, bool limited)
+{
+	struct astra_note *note = limited ? astra_note_open(job->job_id)
+					  : astra_note_find(job->job_id);
+
+	if (!note)
+		return;
+	note->limited = limited;
+	astra_note_close(note);
+}
+
 /* A limit's name replaces our text; Slurm's schedulers must not meet the job,
  * for they would put another reason in its place. A reason that Slurm gave
  * stays until the round has its own answer. */
@@ -186,17 +197,17 @@ static void refresh(job_record_t *job)
 		if (before)
 			last_job_update = time(NULL);
 		xfree(before);
-		astra_park_set_limited(job->job_id, false);
+		park_set_limited(job, false);
 		return;
 	}
 	if (!astra_reason_is_plain(job->state_reason))
 		own = astra_reason_name(job->state_reason);
 	if (!may_run(job)) {
 		park_again(job, before, astra_reason_name(job->state_reason));
-		astra_park_set_limited(job->job_id, true);
+		park_set_limited(job, true);
 		return;
 	}
-	astra_park_set_limited(job->job_id, false);
+	park_set_limited(job, false);
 	park_again(job, before, own);
 }
 
@@ -206,7 +217,7 @@ static void park_give_up(job_record_t *job)
 	if (!astra_is_parked(job))
 		return;
 	astra_unpark(job);
-	astra_park_set_limited(job->job_id, false);
+	park_set_limited(job, false);
 	last_job_update = time(NULL);
 }
 
@@ -255,15 +266,15 @@ void astra_park_look(job_record_t *job)
 
 void astra_park_refuse(job_record_t *job)
 {
-	uint32_t reason = job->state_reason;
+	uint32_t reason =
+		astra_is_parked(job) ? WAIT_NO_REASON : job->state_reason;
+	struct astra_note *note = astra_note_open(job->job_id);
 
-	if (reason != WAIT_NO_REASON && !astra_is_parked(job)) {
-		astra_park_set_refused(job->job_id, reason);
-		astra_park(job, astra_reason_name(reason));
-	} else {
-		astra_park_set_refused(job->job_id, WAIT_NO_REASON);
-		astra_park(job, astra_brief_text(ASTRA_BRIEF_REFUSED));
-	}
+	note->refused = reason;
+	astra_note_close(note);
+	astra_park(job, reason != WAIT_NO_REASON
+				? astra_reason_name(reason)
+				: astra_brief_text(ASTRA_BRIEF_REFUSED));
 }
 
 static int unpark_one(void *x, void *arg)
@@ -290,7 +301,6 @@ uint32_t astra_unpark_all(void)
 
 	if (job_list)
 		list_for_each(job_list, unpark_one, &count);
-	astra_park_forget_all();
 	last_job_update = time(NULL);
 	return count;
 }

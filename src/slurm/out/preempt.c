@@ -75,7 +75,7 @@ static void preempt_try(struct serve *s, job_record_t *job, size_t pool)
 static bool is_candidate(const job_record_t *job, size_t *pool)
 {
 	return IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && job->details &&
-	       astra_is_parked(job) && !astra_park_limited(job->job_id) &&
+	       astra_is_parked(job) && !astra_note_of(job->job_id).limited &&
 	       astra_claim_of(job, pool) == ASTRA_MANAGED;
 }
 

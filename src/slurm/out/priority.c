@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/common/idmap.h"
 #include "src/common/run_in_daemon.h"
 #include "src/policies/options.h"
 #include "src/slurm/in/managed.h"
+#include "src/slurm/note/note.h"
 #include "src/slurm/round/bell.h"
 
 /* What a priority plugin exports; each may be missing in some release. */
@@ -32,9 +32,6 @@ static struct child child;
  * held while waiting for anything but association locks. */
 static pthread_mutex_t publish_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool publishing;
-
-/* Jobs whose site factor is ours -> 1; under slurmctld's job write lock. */
-static struct astra_idmap sited;
 
 static bool is_rank(uint32_t priority)
 {
@@ -130,7 +127,15 @@ static void set_site(job_record_t *job, uint32_t site)
 
 static bool is_sited(const job_record_t *job)
 {
-	return astra_idmap_get(&sited, job->job_id) != ASTRA_IDMAP_NONE;
+	return astra_note_of(job->job_id).sited;
+}
+
+static void set_sited(const job_record_t *job, bool sited)
+{
+	struct astra_note *note = astra_note_open(job->job_id);
+
+	note->sited = sited;
+	astra_note_close(note);
 }
 
 /* After a kill the site factor may be there, and not yet known as ours. */
@@ -142,9 +147,11 @@ void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 		uint32_t site = site_of(rank, ranks, weight);
 
 		if ((job->site_factor != site || !is_sited(job)) &&
-		    astra_claim_of(job, NULL) == ASTRA_ORDERED &&
-		    astra_idmap_put(&sited, job->job_id, 1) == 0)
-			set_site(job, site);
+		    astra_claim_of(job, NULL) == ASTRA_ORDERED) {
+			set_sited(job, true);
+			if (is_sited(job)) /* else nobody would take it back */
+				set_site(job, site);
+		}
 	}
 	pthread_mutex_unlock(&publish_lock);
 }
@@ -154,7 +161,7 @@ static void priority_drop(job_record_t *job)
 	if (!is_sited(job))
 		return;
 	pthread_mutex_lock(&publish_lock);
-	astra_idmap_del(&sited, job->job_id);
+	set_sited(job, false);
 	if (publishing)
 		set_site(job, NICE_OFFSET);
 	pthread_mutex_unlock(&publish_lock);
@@ -162,8 +169,9 @@ static void priority_drop(job_record_t *job)
 
 bool astra_priority_is_stale(const job_record_t *job)
 {
-	return is_sited(job) && (!IS_JOB_PENDING(job) ||
-				 astra_claim_of(job, NULL) != ASTRA_ORDERED);
+	return job->site_factor != NICE_OFFSET && is_sited(job) &&
+	       (!IS_JOB_PENDING(job) ||
+		astra_claim_of(job, NULL) != ASTRA_ORDERED);
 }
 
 void astra_priority_look(job_record_t *job)
@@ -190,7 +198,6 @@ void astra_priority_give_back(void)
 		priority_give_back(job);
 	if (jobs)
 		list_iterator_destroy(jobs);
-	astra_idmap_clear(&sited);
 }
 
 /* ---- entry points ---------------------------------------------------------

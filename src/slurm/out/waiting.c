@@ -73,6 +73,33 @@ static void waiting_look(uint32_t id, bool gate)
 	astra_park_look(job);
 }
 
+/* What was noted of a job while it was in another state. */
+static void waiting_forget(struct astra_note *note, void *arg)
+{
+	const job_record_t *job = find_job_record(note->job);
+
+	(void)arg;
+	if (!job || !astra_job_waits(job)) {
+		note->limited = false;
+		note->refused = WAIT_NO_REASON;
+		note->expected_sec = 0;
+	}
+	if (!job)
+		note->sited = false;
+	if (!job || IS_JOB_RUNNING(job))
+		note->run_end_sec = 0;
+	if (!job || IS_JOB_PENDING(job) || IS_JOB_FINISHED(job))
+		note->maint_end_sec = 0;
+}
+
+/* Locks: caller holds job read. */
+static void waiting_sweep(void)
+{
+	static size_t at;
+
+	astra_note_each(&at, ASTRA_PARK_BATCH, waiting_forget, NULL);
+}
+
 /* Returns 0 with the locks given back, or -1. */
 static int look_at_all(const struct find *f, struct astra_diag *diag)
 {
@@ -83,7 +110,7 @@ static int look_at_all(const struct find *f, struct astra_diag *diag)
 	astra_checkpointed_settle();
 	astra_survivors_settle();
 	astra_lost_launch_ask();
-	astra_park_forget();
+	waiting_sweep();
 	/* Where no burst buffer plugin is loaded, a job that is parked was left
 	 * so by a slurmctld that was killed. */
 	if (!f->gate && !diag->of.rounds && !slurm_conf.bb_type)

@@ -8,8 +8,7 @@
 #include "src/common/bytes.h"
 #include "src/slurm/check/damage.h"
 #include "src/slurm/compat/compat.h"
-#include "src/slurm/note/grace.h"
-#include "src/slurm/note/ledger.h"
+#include "src/slurm/note/note.h"
 #include "src/store/state_file.h"
 
 static void close_pool(struct astra_pool *pool)
@@ -37,25 +36,21 @@ static bool pool_may_be_in_grace(const struct astra_job_view *view,
 static void remember_jobs(const struct astra_pool *pool, double now_sec)
 {
 	const struct astra_options *o = astra_engine_options(pool->engine);
+	struct astra_grace grace =
+		astra_grace_make(o, ASTRA_NOTE_ANY_RUN, o->checkpoint_signal);
 
 	for (size_t i = 0; i < astra_engine_job_count(pool->engine); i++) {
-		struct astra_grace grace = {
-			.restart_cnt = ASTRA_GRACE_ANY_RUN,
-			.signal = o->checkpoint_signal,
-			.exit_count = o->checkpoint_exit_count,
-		};
-		struct astra_ledger_entry entry;
+		struct astra_ledger_entry ledger;
 		struct astra_job_view view;
 
 		astra_engine_job_view(pool->engine, i, 0, &view);
-		entry = astra_ledger_of(&view, ASTRA_LEDGER_ANY_RUN);
-		if (view.id && o->admin_comment)
-			astra_ledger_add(&entry);
-		if (!view.id || !pool_may_be_in_grace(&view, now_sec))
+		if (!view.id)
 			continue;
-		grace.job = view.id;
-		memcpy(grace.exit, o->checkpoint_exit, sizeof(grace.exit));
-		astra_grace_add(&grace);
+		ledger = astra_ledger_of(&view, ASTRA_NOTE_ANY_RUN);
+		astra_note_tell(view.id,
+				pool_may_be_in_grace(&view, now_sec) ? &grace
+								     : NULL,
+				o->admin_comment ? &ledger : NULL);
 	}
 }
 
