@@ -295,8 +295,7 @@ test_engine_state_CFLAGS = $(UNIT_CFLAGS)
 test_engine_state_LDADD = libastra-store.a $(UNIT_LIBS)
 EXTRA_DIST += testsuite/unit/state/box1 \
 	testsuite/unit/state/history1.sql \
-	testsuite/unit/state/v1 \
-	testsuite/unit/state/v3
+	testsuite/unit/state/v4
 
 check_PROGRAMS += test_engine_snapshot
 test_engine_snapshot_SOURCES = testsuite/unit/test_engine_snapshot.c \

@@ -11,11 +11,9 @@
 #include "src/engine/hold.h"
 #include "src/model/members.h"
 
-/* Releases that do not know of the times and users at the end pass over them,
- * so that going back to one loses nothing else. 2: the charges of GPU types. 3:
- * the policy's own state. 4: the names of the nodes whose numbers are in it. */
+/* What is added goes to the end: a release that does not know of it passes over
+ * it, so that going back to one loses nothing else. */
 #define STATE_VERSION 4
-#define STATE_VERSION_OLDEST 1
 
 static void save_tenant(const struct astra_engine *e, const struct etenant *t,
 			struct astra_bytes *out)
@@ -322,7 +320,7 @@ static void state_get_balk(struct ejob *j, uint32_t packed)
 }
 
 static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
-				  struct astra_reader *in, uint32_t version)
+				  struct astra_reader *in)
 {
 	uint32_t flags;
 
@@ -336,8 +334,8 @@ static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 	j->collected = flags >> 5 & 1 && j->state == ASTRA_JOB_RUNNING;
 	state_get_balk(j, flags >> 6);
 	j->weight = astra_get_f64(in);
-	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
-	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);
+	j->charge = astra_get_f64(in);
+	j->held_charge = astra_get_f64(in);
 	j->uncharged = j->state == ASTRA_JOB_RUNNING && j->held_gpus &&
 		       j->held_charge <= 0;
 	astra_members_get(in, j, astra_state_job_times);
@@ -346,13 +344,13 @@ static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 }
 
 static int engine_state_restore_job(struct astra_engine *e,
-				    struct astra_reader *in, uint32_t version)
+				    struct astra_reader *in)
 {
 	struct ejob j = {0};
 	struct astra_usage usage;
 	uint32_t row = (uint32_t)e->job_count;
 
-	engine_state_read_job(&j, &usage, in, version);
+	engine_state_read_job(&j, &usage, in);
 	if (in->failed || !j.id || j.tenant >= e->tenant_count ||
 	    j.state > ASTRA_JOB_ENDED || j.phase > ASTRA_PHASE_LEAVING ||
 	    !(j.weight >= 0) || !(j.charge >= 0) || !(j.held_charge >= 0) ||
@@ -665,7 +663,7 @@ static int restore_kept(struct astra_engine *e, struct astra_reader *in)
 }
 
 static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
-				uint32_t version, struct astra_aside *other)
+				struct astra_aside *other)
 {
 	uint32_t tenants, jobs;
 	double capacity;
@@ -686,11 +684,10 @@ static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 	for (uint32_t i = 0; !rc && i < tenants; i++)
 		rc = restore_tenant(e, in);
 	for (uint32_t i = 0; !rc && i < jobs; i++)
-		rc = engine_state_restore_job(e, in, version);
-	if (!rc && version >= 3)
+		rc = engine_state_restore_job(e, in);
+	if (!rc)
 		rc = restore_policy(e, in, other);
-	e->nodes.unknown = version < 4;
-	if (!rc && version >= 4)
+	if (!rc)
 		rc = astra_node_names_get(&e->nodes, in);
 	if (!rc)
 		rc = restore_times(e, in);
@@ -726,19 +723,18 @@ struct astra_engine *astra_engine_restore(const struct astra_options *options,
 	uint32_t version = astra_get_u32(&in);
 	int rc;
 
-	if (in.failed || version < STATE_VERSION_OLDEST ||
-	    version > STATE_VERSION) {
+	if (in.failed || version != STATE_VERSION) {
 		astra_error_set(err,
 				"engine state of version %u, this release "
-				"reads %u to %u",
-				version, STATE_VERSION_OLDEST, STATE_VERSION);
+				"reads %u",
+				version, STATE_VERSION);
 		return NULL;
 	}
 	/* t_begin is read from the data; nothing is accounted before it. */
 	e = astra_engine_create(options, 0, err);
 	if (!e)
 		return NULL;
-	rc = engine_state_restore(e, &in, version, &other);
+	rc = engine_state_restore(e, &in, &other);
 	astra_bytes_clear(&other.state);
 	if (rc < 0) {
 		astra_error_set(err,

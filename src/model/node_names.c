@@ -116,17 +116,16 @@ bool astra_node_names_follow(struct astra_node_names *known,
 			     struct astra_renumbering *by)
 {
 	struct astra_node_names next = {0};
-	bool unknown = known->unknown;
 
 	*by = (struct astra_renumbering){0};
-	if (!unknown && names_same(known, nodes, count))
+	if (names_same(known, nodes, count))
 		return false;
 	if (names_take(&next, nodes, count) < 0 ||
-	    (!unknown && names_renumber(known, &next, by) < 0))
+	    names_renumber(known, &next, by) < 0)
 		astra_node_names_clear(&next);
 	astra_node_names_clear(known);
 	*known = next;
-	return !unknown;
+	return true;
 }
 
 uint32_t astra_renumbered(const struct astra_renumbering *by, uint32_t node)
@@ -160,7 +159,6 @@ bool astra_shares_renumber(struct astra_share *shares, size_t count,
 int astra_node_names_copy(struct astra_node_names *to,
 			  const struct astra_node_names *from)
 {
-	to->unknown = from->unknown;
 	to->names = calloc(from->count + 1, sizeof(*to->names));
 	for (size_t i = 0; to->names && i < from->count; i++) {
 		to->names[i] = strdup(from->names[i]);

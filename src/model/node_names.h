@@ -14,8 +14,6 @@
 struct astra_node_names {
 	char **names; /* by number; "": the node has none */
 	size_t count;
-	bool unknown; /* what the numbers stand for was not kept: they are taken
-		       * for those of the next snapshot */
 };
 
 /* The numbers that nodes have now, by those that they had. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* State files of earlier versions go on. testsuite/unit/state/v1 was written
- * by the release of state version 1: two nodes of 8 GPUs at 1000 s, leases of
- * 30 s, tenants a (2), b (1), idle (1); saved at 1074 s. v3 is of a cluster
- * under commit 20a795c, 2 nodes of 4 GPUs, whose slurmctld was killed: a job is
- * over, one has a lease, two were requeued, one in its grace, an array waits.
+/* State files of earlier releases go on. testsuite/unit/state/v4 was written by
+ * 1.0.0 (commit 69fcc525): two nodes of 8 GPUs at 1000 s, leases of 60 s, tenants
+ * a (2), b (1), idle (1); saved at 1200 s.
  */
 #include <math.h>
 #include <stdio.h>
@@ -56,48 +54,30 @@ struct known_state {
 	size_t tenant_count;
 };
 
-static const struct known_job jobs_1[] = {
-	{1, ASTRA_JOB_RUNNING, ASTRA_PHASE_LEASED, 8, 3, 0, 1000, 1000, 1090, 0,
-	 600, 600},
-	{2, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 8, 1, 1, 1000, 0, 0, 1, 248,
-	 100},
-	{3, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 8, 1, 1, 1000, 0, 0, 0, 240,
-	 100},
-	{4, ASTRA_JOB_RUNNING, ASTRA_PHASE_LEASED, 4, 1, 0, 1000, 1063, 1093, 0,
-	 48, 100},
+static const struct known_job jobs_4[] = {
+	{1, ASTRA_JOB_RUNNING, ASTRA_PHASE_LEASED, 8, 2, 1, 1000, 1183, 1243, 0,
+	 624, 2048 / 3.},
+	{2, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 8, 1, 1, 1000, 0, 0, 0, 480,
+	 268},
+	{3, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 8, 1, 1, 1000, 0, 0, 0, 480,
+	 268},
+	{4, ASTRA_JOB_ENDED, ASTRA_PHASE_WAITING, 4, 1, 0, 1000, 0, 0, 0, 120,
+	 728 / 3.},
+	{5, ASTRA_JOB_RUNNING, ASTRA_PHASE_LEASED, 4, 2, 1, 1000, 1183, 1243, 1,
+	 312, 268},
+	{6, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 16, 1, 1, 1000, 0, 0, 0,
+	 960, 2048 / 3.},
 };
 
-static const struct known_tenant tenants_1[] = {
-	{"a", 2, 600, 600, 8},
-	{"b", 1, 536, 300, 4},
+static const struct known_tenant tenants_4[] = {
+	{"a", 2, 1704, 1608, 8},
+	{"b", 1, 1272, 804, 4},
 	{"idle", 1, 0, 0, 0},
 };
 
-#define T3 1795405868.0 /* the submission of all but the first */
-
-static const struct known_job jobs_3[] = {
-	{1, ASTRA_JOB_ENDED, ASTRA_PHASE_WAITING, 1, 0, 0, T3 - 1, 0, 0, 0, 0,
-	 0},
-	{2, ASTRA_JOB_RUNNING, ASTRA_PHASE_LEASED, 4, 1, 0, T3, T3 + 1,
-	 T3 + 841, 0, 104, 48},
-	{3, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 4, 1, 1, T3, 0, 0, 3, 36,
-	 36},
-	{4, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 4, 2, 1, T3, 0, 0, 0, 48,
-	 36},
-	{5, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 1, 0, 0, T3, 0, 0, 0, 0,
-	 27},
-};
-
-static const struct known_tenant tenants_3[] = {
-	{"red", 2, 104, 144, 4},
-	{"blue", 1, 84, 72, 0},
-};
-
 static const struct known_state states[] = {
-	{"v1", 1075, jobs_1, ASTRA_COUNT_OF(jobs_1), tenants_1,
-	 ASTRA_COUNT_OF(tenants_1)},
-	{"v3", T3 + 27, jobs_3, ASTRA_COUNT_OF(jobs_3), tenants_3,
-	 ASTRA_COUNT_OF(tenants_3)},
+	{"v4", 1201, jobs_4, ASTRA_COUNT_OF(jobs_4), tenants_4,
+	 ASTRA_COUNT_OF(tenants_4)},
 };
 
 static void check_job(const struct astra_job_view *v, const struct known_job *j)
@@ -164,7 +144,7 @@ static void check_state(const struct known_state *known)
 	astra_bytes_clear(&again);
 }
 
-static void states_of_earlier_versions_go_on(void **state)
+static void states_of_earlier_releases_go_on(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(states); i++)
@@ -173,9 +153,9 @@ static void states_of_earlier_versions_go_on(void **state)
 
 static void unknown_versions_are_refused_by_name(void **state)
 {
-	static const uint32_t versions[] = {0, 99, UINT32_MAX};
+	static const uint32_t versions[] = {0, 3, 99, UINT32_MAX};
 	size_t size;
-	uint8_t *data = read_state("v1", &size);
+	uint8_t *data = read_state("v4", &size);
 
 	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(versions); i++) {
@@ -232,7 +212,7 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(states_of_earlier_versions_go_on),
+		cmocka_unit_test(states_of_earlier_releases_go_on),
 		cmocka_unit_test(unknown_versions_are_refused_by_name),
 		cmocka_unit_test(every_member_of_a_job_survives_or_need_not),
 	};

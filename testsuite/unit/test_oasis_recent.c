@@ -155,35 +155,13 @@ static void it_is_kept(void **state)
 	for (size_t size = 0; size <= saved.size; size++) {
 		struct astra_reader in = {.data = saved.data, .size = size};
 
-		assert_int_equal(
-			oasis_recent_restore(&again, OASIS_POOL_RESOURCES, &in),
-			size < saved.size ? -1 : 0);
+		assert_int_equal(oasis_recent_restore(&again, &in),
+				 size < saved.size ? -1 : 0);
 	}
 	assert_same_range(&again, &recent);
 	add(&again, 7, OASIS_GENERATION_JOBS);
 	add(&recent, 7, OASIS_GENERATION_JOBS);
 	assert_same_range(&again, &recent);
-	astra_bytes_clear(&saved);
-}
-
-/* It has no medians, and gets them from the jobs that come. */
-static void an_older_history_is_read(void **state)
-{
-	struct astra_oasis_history old;
-	struct oasis_recent recent;
-	struct astra_bytes saved = {0};
-	const struct astra_oasis_job job = job_worth(1e300);
-	struct astra_reader in;
-
-	(void)state;
-	astra_oasis_history_init(&old);
-	astra_oasis_history_add(&old, &job, SLOTS - 1, 1);
-	astra_oasis_history_save(&old, &saved);
-	in = (struct astra_reader){.data = saved.data, .size = saved.size};
-	assert_int_equal(oasis_recent_restore_old(&recent, &in), 0);
-	assert_true(range_of(&recent).u1[0] >= 1e29);
-	add(&recent, 4, 1);
-	assert_true(range_of(&recent).u1[0] <= 4 * 0x1p21);
 	astra_bytes_clear(&saved);
 }
 
@@ -196,7 +174,6 @@ int main(void)
 		cmocka_unit_test(an_infinite_worth_is_that_of_a_slot_later),
 		cmocka_unit_test(what_is_long_ago_is_forgotten),
 		cmocka_unit_test(it_is_kept),
-		cmocka_unit_test(an_older_history_is_read),
 	};
 
 	return cmocka_run_group_tests_name("oasis_recent", tests, NULL, NULL);

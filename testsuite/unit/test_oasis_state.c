@@ -87,102 +87,6 @@ static void no_worth_keeps_plans_from_being_restored(void **state)
 	vc_fini(&vc);
 }
 
-/* A history of GPUs alone, with or without medians. */
-static void put_history(struct astra_bytes *out, bool medians)
-{
-	struct astra_oasis_history history;
-
-	for (int i = 0; i < (medians ? 2 : 1); i++) {
-		astra_oasis_history_init(&history);
-		history.jobs = 1;
-		history.u1[OASIS_GPUS] = 5;
-		history.least1 = .5;
-		history.work1 = 1;
-		astra_oasis_history_save(&history, out);
-		for (int k = 0; medians && k < OASIS_WORTH_BUCKETS; k++)
-			astra_put_u32(out, k == 66);
-	}
-}
-
-/* As earlier versions wrote it: 8 GPUs in 4 slots from the begin on for job 1.
- */
-static void put_older(struct astra_bytes *out, bool medians)
-{
-	if (medians)
-		astra_put_f64(out, -2);
-	astra_put_f64(out, 100);
-	astra_put_f64(out, AT(0));
-	put_history(out, medians);
-	astra_put_u32(out, 1);
-	astra_put_f64(out, 7);
-	astra_put_u32(out, 1);
-	astra_put_u32(out, 1);
-	astra_put_u32(out, 5);
-	astra_put_u64(out, 0);
-	astra_put_f64(out, 9);
-	astra_put_u32(out, 4);
-	for (uint64_t slot = 0; slot < 4; slot++) {
-		astra_put_u64(out, slot);
-		astra_put_u32(out, 8);
-	}
-}
-
-/* 8 GPUs and 32 CPUs, and the job of 8 GPUs and 16 CPUs. */
-static void look(struct oasis_book *book)
-{
-	const struct astra_node node = {.usable = true, .gpus = 8, .cpus = 32};
-	const struct astra_job job = {.id = 1,
-				      .request = {.gpus = 8, .cpus = 16}};
-	const struct astra_demand demand = {.job = &job, .open = true};
-	const struct astra_offer offer = {
-		.now_sec = AT(10),
-		.nodes = &node,
-		.node_count = 1,
-		.gpus = 8,
-		.demands = &demand,
-		.demand_count = 1,
-		.tenant_count = 1,
-	};
-
-	assert_int_equal(oasis_book_look(book, &offer), 0);
-}
-
-/* What was planned by GPUs alone stands, and takes what it takes: 8 of 8 GPUs,
- * so that one costs U, and 4 of 8 units of CPUs. */
-static void an_older_state_is_read(void **state)
-{
-	struct astra_options options;
-
-	(void)state;
-	astra_options_init(&options);
-	options.slot_sec = 100;
-	options.horizon_sec = 2000;
-	for (int medians = 0; medians < 2; medians++) {
-		struct oasis_book *book = astra_oasis.create(&options, NULL);
-		struct astra_bytes saved = {0};
-		struct astra_reader in;
-
-		put_older(&saved, medians);
-		in = (struct astra_reader){.data = saved.data,
-					   .size = saved.size};
-		assert_int_equal(astra_oasis.restore(book, &in), 0);
-		assert_int_equal(in.at, in.size);
-		look(book);
-		assert_int_equal(oasis_booked(oasis_book_find(book, 1), 3), 8);
-		assert_close(astra_oasis_market_used(book->market, false, 3, 0,
-						     OASIS_GPUS),
-			     8, 0);
-		assert_close(astra_oasis_market_used(book->market, false, 3, 0,
-						     OASIS_CPUS),
-			     4, 0);
-		assert_close(astra_oasis_market_price(book->market, false, 3, 0,
-						      OASIS_GPUS),
-			     5, 1e-12);
-		astra_oasis.destroy(book);
-		astra_bytes_clear(&saved);
-	}
-}
-
 /* Whatever is cut off or set: it says so, or reads on, and works. */
 static void a_damaged_state_is_refused(void **state)
 {
@@ -315,7 +219,6 @@ int main(void)
 		cmocka_unit_test(plans_survive_a_restart),
 		cmocka_unit_test(prices_follow_jobs_from_before_a_restart),
 		cmocka_unit_test(no_worth_keeps_plans_from_being_restored),
-		cmocka_unit_test(an_older_state_is_read),
 		cmocka_unit_test(a_damaged_state_is_refused),
 		cmocka_unit_test(a_clock_that_is_set_moves_the_slots),
 		cmocka_unit_test(all_jobs_end_whatever_happens),

@@ -379,10 +379,7 @@ void oasis_book_clear(struct oasis_book *book)
  * tell the rest themselves. With slots of another length it begins anew, but
  * for what was earned. */
 
-/* In place of the slots' length, which the first version begins with. The
- * second one knew GPUs only. */
 #define VERSION (-3.0)
-#define VERSION_GPUS_ONLY (-2.0)
 
 static void put_booking(struct astra_bytes *out, const struct oasis_booking *b)
 {
@@ -470,24 +467,12 @@ static int get_units(struct oasis_amounts *amounts, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-static int get_recent(struct oasis_book *book, double version,
-		      struct astra_reader *in)
-{
-	if (version > 0)
-		return oasis_recent_restore_old(&book->recent, in);
-	if (version == VERSION_GPUS_ONLY)
-		return oasis_recent_restore(&book->recent, 1, in);
-	if (get_units(&book->amounts, in) < 0)
-		return -1;
-	return oasis_recent_restore(&book->recent, OASIS_POOL_RESOURCES, in);
-}
-
-static int book_state_get_all(struct oasis_book *book, double version,
-			      struct astra_reader *in)
+static int book_state_get_all(struct oasis_book *book, struct astra_reader *in)
 {
 	uint32_t count;
 
-	if (get_recent(book, version, in) < 0)
+	if (get_units(&book->amounts, in) < 0 ||
+	    oasis_recent_restore(&book->recent, in) < 0)
 		return -1;
 	count = astra_get_u32(in);
 	for (uint32_t i = 0; i < count && !in->failed; i++) {
@@ -506,14 +491,11 @@ static int book_state_get_all(struct oasis_book *book, double version,
 
 int oasis_book_restore(struct oasis_book *book, struct astra_reader *in)
 {
-	double version = astra_get_f64(in), slot_sec, origin_sec;
-	bool known = version > 0 || version == VERSION_GPUS_ONLY ||
-		     version == VERSION;
+	double version = astra_get_f64(in);
+	double slot_sec = astra_get_f64(in), origin_sec = astra_get_f64(in);
 
-	slot_sec = version > 0 ? version : astra_get_f64(in);
-	origin_sec = astra_get_f64(in);
-	if (in->failed || !known || !isfinite(origin_sec) ||
-	    book_state_get_all(book, version, in) < 0)
+	if (in->failed || version != VERSION || !isfinite(origin_sec) ||
+	    book_state_get_all(book, in) < 0)
 		return -1;
 	book->origin_sec = origin_sec;
 	if (slot_sec == book->slot_sec)

@@ -94,12 +94,12 @@ static void put_generation(const struct oasis_generation *generation,
 			astra_put_u32(out, generation->worths[r][i]);
 }
 
-static int get_generation(struct oasis_generation *generation, size_t resources,
+static int get_generation(struct oasis_generation *generation,
 			  struct astra_reader *in)
 {
 	if (astra_oasis_history_restore(&generation->history, in) < 0)
 		return -1;
-	for (size_t r = 0; r < resources; r++)
+	for (size_t r = 0; r < OASIS_POOL_RESOURCES; r++)
 		for (size_t i = 0; i < OASIS_WORTH_BUCKETS; i++)
 			generation->worths[r][i] = astra_get_u32(in);
 	return in->failed ? -1 : 0;
@@ -112,20 +112,12 @@ void oasis_recent_save(const struct oasis_recent *recent,
 	put_generation(&recent->before, out);
 }
 
-int oasis_recent_restore(struct oasis_recent *recent, size_t resources,
-			 struct astra_reader *in)
+int oasis_recent_restore(struct oasis_recent *recent, struct astra_reader *in)
 {
 	oasis_recent_init(recent);
-	if (get_generation(&recent->now, resources, in) == 0 &&
-	    get_generation(&recent->before, resources, in) == 0)
+	if (get_generation(&recent->now, in) == 0 &&
+	    get_generation(&recent->before, in) == 0)
 		return 0;
 	oasis_recent_init(recent);
 	return -1;
-}
-
-int oasis_recent_restore_old(struct oasis_recent *recent,
-			     struct astra_reader *in)
-{
-	oasis_recent_init(recent);
-	return astra_oasis_history_restore(&recent->now.history, in);
 }

@@ -48,13 +48,7 @@ void oasis_recent_range(const struct oasis_recent *recent, double slots,
 void oasis_recent_save(const struct oasis_recent *recent,
 		       struct astra_bytes *out);
 
-/* resources: so many were saved; the others are not known.
- * Returns 0, or -1 when it is damaged; then recent is as after init. */
-int oasis_recent_restore(struct oasis_recent *recent, size_t resources,
-			 struct astra_reader *in);
-
-/* Of before there were generations: one history. */
-int oasis_recent_restore_old(struct oasis_recent *recent,
-			     struct astra_reader *in);
+/* Returns 0, or -1 when it is damaged; then recent is as after init. */
+int oasis_recent_restore(struct oasis_recent *recent, struct astra_reader *in);
 
 #endif

@@ -83,8 +83,8 @@ size_t astra_progress_advice(struct astra_advice *list, size_t max);
 void astra_progress_save(struct astra_bytes *out);
 bool astra_progress_changed(void);
 
-/* What a process before this one saved, by this version or an older one; what
- * jobs have said since counts more. now_sec: nothing was said later than that.
+/* What a process before this one saved; what jobs have said since counts more.
+ * now_sec: nothing was said later than that.
  * Returns 0, or -1 when out of memory or the data makes no sense: nothing is
  * taken over. */
 int astra_progress_restore(struct astra_reader *in, uint32_t version,

@@ -185,15 +185,14 @@ void progress_shift(struct progress_table *t, double by_sec)
 }
 
 static int progress_state_restore_row(struct progress_table *t,
-				      struct astra_reader *in, uint32_t version,
-				      double now_sec)
+				      struct astra_reader *in, double now_sec)
 {
 	struct progress_entry row = {.key = astra_get_u32(in)}, *e;
 
 	astra_members_get(in, &row, entry_members);
 	astra_members_get(in, &row.guard, guard_members);
 	if (restore_speed(&row.speed, in) < 0 ||
-	    (version > 1 && progress_restore_size(&row, in, now_sec) < 0) ||
+	    progress_restore_size(&row, in, now_sec) < 0 ||
 	    !progress_state_is_sound(&row) || progress_find(t, row.key))
 		return -1;
 	not_after(&row, now_sec);
@@ -209,10 +208,10 @@ int progress_restore(struct progress_table *t, struct astra_reader *in,
 {
 	uint32_t count = astra_get_u32(in);
 
-	if (in->failed || !version || version > ASTRA_PROGRESS_VERSION)
+	if (in->failed || version != ASTRA_PROGRESS_VERSION)
 		return -1;
 	for (uint32_t i = 0; i < count; i++)
-		if (progress_state_restore_row(t, in, version, now_sec) < 0)
+		if (progress_state_restore_row(t, in, now_sec) < 0)
 			return -1;
 	return 0;
 }
