@@ -97,9 +97,9 @@ static void put_prefix(struct astra_text *out, const struct astra_member *m,
 	astra_text_took(out, m->prefix_size);
 }
 
-static void member_json_put_member(struct astra_text *out, const char *at,
-				   const struct astra_member *m, char separator,
-				   unsigned how)
+static void put_member(struct astra_text *out, const char *at,
+		       const struct astra_member *m, char separator,
+		       unsigned how)
 {
 	put_prefix(out, m, separator);
 	if ((m->seen & how) || member_json_is_none(at, m))
@@ -137,7 +137,7 @@ bool astra_encode_members(struct astra_text *out, const void *record,
 
 		if ((how & ASTRA_ENCODE_TERSE) && is_empty(at, m))
 			continue;
-		member_json_put_member(out, at, m, any ? ',' : separator, how);
+		put_member(out, at, m, any ? ',' : separator, how);
 		any = true;
 	}
 	return any;
@@ -153,8 +153,8 @@ void astra_encode_picked(struct astra_text *out, const void *record,
 	     m->key && m->seen && picked; m++, picked >>= 1) {
 		if (!(picked & 1))
 			continue;
-		member_json_put_member(out, (const char *)record + m->offset, m,
-				       separator, how);
+		put_member(out, (const char *)record + m->offset, m, separator,
+			   how);
 		separator = ',';
 	}
 	member_json_put_word(out, "}");

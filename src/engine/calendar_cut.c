@@ -89,8 +89,8 @@ static void cut_running(struct calendar *c, const struct release *x)
 	c->turns->cut = true;
 }
 
-static void calendar_cut_cut(struct calendar *c, struct release *x,
-			     const struct hold *hold)
+static void cut_lease(struct calendar *c, struct release *x,
+		      const struct hold *hold)
 {
 	astra_budget_spend(c->r, x->job, hold->job, hold->start_sec);
 	x->natural_sec = hold->start_sec;
@@ -157,7 +157,7 @@ static void cut_for_room(struct calendar *c, size_t count,
 
 			if (!x)
 				break;
-			calendar_cut_cut(c, x, hold);
+			cut_lease(c, x, hold);
 		}
 	}
 }
@@ -183,7 +183,7 @@ void astra_calendar_cut(struct calendar *c, size_t count,
 				    : NULL;
 			if (!x)
 				break;
-			calendar_cut_cut(c, x, hold);
+			cut_lease(c, x, hold);
 		}
 	}
 }

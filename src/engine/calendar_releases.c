@@ -311,7 +311,7 @@ static int collect_holds(struct calendar *c)
 	return 0;
 }
 
-static int calendar_releases_compare_releases(const void *a, const void *b)
+static int compare_releases(const void *a, const void *b)
 {
 	const struct release *x = a, *y = b;
 
@@ -332,7 +332,7 @@ int astra_calendar_collect(struct calendar *c)
 			       : c->turns->running_count;
 	if (c->others_count)
 		qsort(c->others, c->others_count, sizeof(*c->others),
-		      calendar_releases_compare_releases);
+		      compare_releases);
 	next_end(c);
 	next_recall(c);
 	return 0;
@@ -344,17 +344,16 @@ static bool take_first(struct calendar *c, struct release *x)
 	struct release *other = c->others_at < c->others_count
 					? &c->others[c->others_at]
 					: NULL;
-	bool recall = c->recall_known &&
-		      (!c->end_known || calendar_releases_compare_releases(
-						&c->recall, &c->end) < 0);
+	bool recall =
+		c->recall_known &&
+		(!c->end_known || compare_releases(&c->recall, &c->end) < 0);
 	struct release *lease = recall	       ? &c->recall
 				: c->end_known ? &c->end
 					       : NULL;
 
 	if (!lease && !other)
 		return false;
-	if (other &&
-	    (!lease || calendar_releases_compare_releases(other, lease) < 0)) {
+	if (other && (!lease || compare_releases(other, lease) < 0)) {
 		other->place = c->count;
 		*x = *other;
 		c->others_at++;

@@ -60,8 +60,7 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 	lease_count(e, j);
 }
 
-static void lease_end_lease(struct ejob *j, const struct astra_job *job,
-			    double now)
+static void leave_lease(struct ejob *j, const struct astra_job *job, double now)
 {
 	bool taken = j->phase != ASTRA_PHASE_LEASED;
 
@@ -100,7 +99,7 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 					   job->min_run_sec);
 	if (leased && (job->state != ASTRA_JOB_RUNNING ||
 		       j->restart_cnt != job->restart_cnt)) {
-		lease_end_lease(j, job, now_sec);
+		leave_lease(j, job, now_sec);
 		leased = false;
 		*changed = true;
 	}

@@ -6,10 +6,8 @@
 #include "src/model/auction.h"
 #include "src/proto/query_read.h"
 
-static enum astra_fault query_read_bid_read_name(const char *key,
-						 const json_t *value,
-						 char **out,
-						 struct astra_error *err)
+static enum astra_fault read_bid_name(const char *key, const json_t *value,
+				      char **out, struct astra_error *err)
 {
 	if (!json_is_string(value) ||
 	    !astra_name_valid(json_string_value(value),
@@ -24,17 +22,17 @@ static enum astra_fault query_read_bid_read_name(const char *key,
 enum astra_fault astra_read_app(const json_t *value, struct astra_query *out,
 				struct astra_error *err)
 {
-	return query_read_bid_read_name("app", value, &out->app, err);
+	return read_bid_name("app", value, &out->app, err);
 }
 
 enum astra_fault astra_read_user(const json_t *value, struct astra_query *out,
 				 struct astra_error *err)
 {
-	return query_read_bid_read_name("user", value, &out->user, err);
+	return read_bid_name("user", value, &out->user, err);
 }
 
 /* JSON has no infinity and no NaN. */
-static int query_read_bid_read_number(const json_t *value, double *out)
+static int read_bid_number(const json_t *value, double *out)
 {
 	const char *text = json_string_value(value);
 
@@ -46,10 +44,10 @@ static int query_read_bid_read_number(const json_t *value, double *out)
 	return 0;
 }
 
-static enum astra_fault query_read_bid_read_level(enum astra_level level,
-						  const json_t *value,
-						  struct astra_curves *out,
-						  struct astra_error *err)
+static enum astra_fault read_bid_level(enum astra_level level,
+				       const json_t *value,
+				       struct astra_curves *out,
+				       struct astra_error *err)
 {
 	json_t *item;
 	double number;
@@ -61,7 +59,7 @@ static enum astra_fault query_read_bid_read_level(enum astra_level level,
 				       "must be an array of 1 to 4096 numbers");
 	json_array_foreach(value, i, item)
 	{
-		if (query_read_bid_read_number(item, &number) < 0)
+		if (read_bid_number(item, &number) < 0)
 			return astra_malformed(err, astra_level_name(level),
 					       "a rho is a number from 0 on, "
 					       "or \"inf\"");
@@ -85,8 +83,7 @@ enum astra_fault astra_read_rho(const json_t *value, struct astra_query *out,
 		if (!item)
 			continue;
 		known++;
-		fault = query_read_bid_read_level(level, item, &out->bid.rho,
-						  err);
+		fault = read_bid_level(level, item, &out->bid.rho, err);
 	}
 	if (fault)
 		return fault;
@@ -104,7 +101,7 @@ enum astra_fault astra_read_rho_now(const json_t *value,
 				    struct astra_query *out,
 				    struct astra_error *err)
 {
-	if (query_read_bid_read_number(value, &out->bid.rho_now) < 0)
+	if (read_bid_number(value, &out->bid.rho_now) < 0)
 		return astra_malformed(err, "rho_now",
 				       "must be a number from 0 on, or "
 				       "\"inf\"");

@@ -82,9 +82,9 @@ static enum astra_fault by_job(const struct astra_report *report,
 	return ASTRA_FAULT_NOT_FOUND;
 }
 
-static bool select_app_is_app(const struct astra_report_app *app,
-			      const struct astra_query *query,
-			      const struct astra_viewer *viewer)
+static bool is_app(const struct astra_report_app *app,
+		   const struct astra_query *query,
+		   const struct astra_viewer *viewer)
 {
 	char *name = query->user;
 	struct astra_names user = {.names = &name, .count = 1};
@@ -107,7 +107,7 @@ static enum astra_fault by_name(const struct astra_report *report,
 	for (size_t i = 0; i < report->app_count; i++) {
 		const struct astra_report_app *app = &report->apps[i];
 
-		if (!select_app_is_app(app, query, viewer) ||
+		if (!is_app(app, query, viewer) ||
 		    !astra_app_visible(report, app, viewer))
 			continue;
 		*out = app;

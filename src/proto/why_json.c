@@ -253,8 +253,7 @@ static void why_json_put_time(const char *key, double sec,
 		astra_text_printf(out, "null");
 }
 
-static void why_json_put_why(const struct astra_why *why,
-			     struct astra_text *out)
+static void put_why(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
 
@@ -321,7 +320,7 @@ int astra_answer_why(const struct astra_report *report,
 
 	astra_why_find(report, job, viewer, &why);
 	rc = put_texts(&why, out);
-	why_json_put_why(&why, out);
+	put_why(&why, out);
 	return rc;
 }
 

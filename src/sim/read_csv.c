@@ -402,7 +402,7 @@ static int read_csv_admit(struct reader *reader, const struct row *row)
 }
 
 /* Returns 0, or -1 when out of memory. */
-static int read_csv_read_row(struct reader *reader)
+static int csv_read_row(struct reader *reader)
 {
 	struct row row = {.job.line = reader->line};
 
@@ -453,8 +453,7 @@ static int read_rows(struct reader *reader, struct astra_lines *lines,
 
 	while ((rc = astra_read_line(reader->trace, lines, &line, err)) > 0) {
 		reader->line = lines->number;
-		if (read_csv_split(reader, line) &&
-		    read_csv_read_row(reader) < 0)
+		if (read_csv_split(reader, line) && csv_read_row(reader) < 0)
 			return astra_error_nomem(err);
 	}
 	return rc;

@@ -126,7 +126,7 @@ static struct astra_job_names read_swf_names_of(const struct reader *reader)
 }
 
 /* Returns 0, or -1 when out of memory. */
-static int read_swf_read_job(struct reader *reader)
+static int swf_read_job(struct reader *reader)
 {
 	struct astra_trace_job job = {.line = reader->line, .start_sec = -1};
 	struct astra_job_names names;
@@ -166,7 +166,7 @@ static void read_comment(struct astra_trace *trace, const char *line)
 		trace->begin_unix_sec = unix_sec;
 }
 
-static int read_swf_read_line(struct reader *reader, char *line)
+static int swf_read_line(struct reader *reader, char *line)
 {
 	struct astra_line_start start = astra_line_start(line);
 
@@ -176,7 +176,7 @@ static int read_swf_read_line(struct reader *reader, char *line)
 	}
 	reader->trace->lines++;
 	if (read_swf_split(line, reader->fields) >= SWF_COUNT)
-		return read_swf_read_job(reader);
+		return swf_read_job(reader);
 	astra_trace_defect(reader->trace, ASTRA_DEFECT_FIELDS, reader->line,
 			   start.text);
 	return 0;
@@ -195,7 +195,7 @@ int astra_read_swf(struct astra_trace *trace, struct astra_lines *lines,
 
 	while ((rc = astra_read_line(trace, lines, &line, err)) > 0) {
 		reader.line = lines->number;
-		if (read_swf_read_line(&reader, line) < 0)
+		if (swf_read_line(&reader, line) < 0)
 			return astra_error_nomem(err);
 	}
 	return rc;

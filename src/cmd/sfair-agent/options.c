@@ -107,8 +107,8 @@ static int set_job(const struct astra_cli_option *row, void *at,
 	return 0;
 }
 
-static int set_with(const struct astra_cli_option *row, void *at,
-		    const char *value, struct astra_error *err)
+static int set_checkpointer(const struct astra_cli_option *row, void *at,
+			    const char *value, struct astra_error *err)
 {
 	if (strcmp(value, "criu") != 0 && *value != '/')
 		return astra_error_set(
@@ -156,7 +156,7 @@ static const struct astra_cli_option options[] = {
 	ASTRA_CLI_HEADING("Programs that cannot checkpoint"),
 	{"checkpoint-with", 0, "NAME",
 	 "dump CMD's processes when the lease ends and restore them when the job starts again: criu, or a PROGRAM of one's own",
-	 BY(set_with, with)},
+	 BY(set_checkpointer, with)},
 	{"checkpoint-dir", 0, "DIR", "where dumps are kept [.]",
 	 BY(set_path, checkpoint_dir)},
 	ASTRA_CLI_HEADING("Progress, of what CMD writes"),

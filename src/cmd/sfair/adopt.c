@@ -320,7 +320,7 @@ static int adopt_print(const struct adopt *a, struct astra_error *err)
 	return 0;
 }
 
-static int adopt_adopt(struct sfair_adopt_args *args, struct astra_error *err)
+static int adopt_propose(struct sfair_adopt_args *args, struct astra_error *err)
 {
 	struct adopt a = {.args = args};
 	int rc = sfair_cluster_name(&a.cluster, "ask on slurmctld's host", err);
@@ -368,7 +368,7 @@ int sfair_adopt(int argc, char **argv, struct astra_error *err)
 	if (!rc && args.show.help_format)
 		sfair_list_fields("adopt", &sfair_adopt_table);
 	else if (!rc && (rc = adopt_check_format(&args.show, err)) == 0)
-		rc = adopt_adopt(&args, err);
+		rc = adopt_propose(&args, err);
 	astra_query_destroy(&args.show.query);
 	return rc;
 }

@@ -282,7 +282,7 @@ static int check_names(const struct sfair_audit *a, struct astra_error *err)
 
 /* All together. */
 
-static int audit_prepare(struct sfair_audit *a, struct astra_error *err)
+static int audit_check_args(struct sfair_audit *a, struct astra_error *err)
 {
 	if (audit_check_format(a->args, err) < 0 ||
 	    check_policies(a->args->policies, err) < 0 ||
@@ -386,7 +386,7 @@ static int audit(const struct sfair_audit_args *args, struct astra_error *err)
 	int rc;
 
 	astra_trace_init(&a.trace);
-	rc = audit_prepare(&a, err);
+	rc = audit_check_args(&a, err);
 	if (!rc)
 		rc = sfair_audit_measure(&a, &a.trace, &a.real, err);
 	if (!rc)

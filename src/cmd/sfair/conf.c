@@ -29,7 +29,7 @@ struct found {
 	char *socket, *listen;
 };
 
-static int conf_scan_file(const char *path, int depth, struct found *out);
+static int conf_find_in(const char *path, int depth, struct found *out);
 
 /* The word after a key and its = or blanks, or NULL when the line has
  * another key. malloced. */
@@ -57,10 +57,10 @@ static int scan_include(const char *from, const char *name, int depth,
 	int rc;
 
 	if (*name == '/' || !slash)
-		return conf_scan_file(name, depth + 1, out);
+		return conf_find_in(name, depth + 1, out);
 	if (asprintf(&path, "%.*s/%s", (int)(slash - from), from, name) < 0)
 		return -1;
-	rc = conf_scan_file(path, depth + 1, out);
+	rc = conf_find_in(path, depth + 1, out);
 	free(path);
 	return rc;
 }
@@ -76,7 +76,7 @@ static void conf_keep(char **out, char *value)
 
 /* Look for Socket= and Listen= only: whether the rest is right is the plugin's
  * to say. */
-static int conf_scan_file(const char *path, int depth, struct found *out)
+static int conf_find_in(const char *path, int depth, struct found *out)
 {
 	FILE *file = depth > INCLUDES_MAX ? NULL : fopen(path, "re");
 	char *line = NULL;
@@ -219,7 +219,7 @@ static int find_by_slurm(struct sfair_where *where, struct astra_error *err)
 	int rc = 0;
 
 	where->slurm_user = slurm_conf.slurm_user_id;
-	conf_scan_file(conf, 0, &found);
+	conf_find_in(conf, 0, &found);
 	xfree(conf);
 	where->path = found.socket;
 	if (!where->path && asprintf(&where->path, "%s/" SOCKET_NAME,

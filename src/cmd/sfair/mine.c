@@ -54,7 +54,7 @@ static void put_waiting(const json_t *reply)
 		 "sfair job -u $USER");
 }
 
-static void put_tenant(const json_t *tenant)
+static void put_my_tenant(const json_t *tenant)
 {
 	const json_t *rho = json_object_get(tenant, "rho");
 	char *name = sfair_cell(SFAIR_TEXT, json_object_get(tenant, "name"),
@@ -92,7 +92,7 @@ static void put_overview(const json_t *reply)
 	}
 	for (size_t i = 0; i < OVERVIEW_TENANTS; i++)
 		if (json_array_get(tenants, i))
-			put_tenant(json_array_get(tenants, i));
+			put_my_tenant(json_array_get(tenants, i));
 	rest -= rest < OVERVIEW_TENANTS ? rest : OVERVIEW_TENANTS;
 	put_rest((long long)rest, "tenant", "sfair tenant");
 	most -= rest > 0;

@@ -171,7 +171,7 @@ static void put_header(const struct grid *g)
 	}
 }
 
-static void print_table_put_table(struct grid *g, const struct sfair_args *args)
+static void put_table(struct grid *g, const struct sfair_args *args)
 {
 	size_t columns = g->choices->count, room = sfair_terminal_width();
 
@@ -360,7 +360,7 @@ int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
 		if (!args->no_header && !args->no_unit &&
 		    has_gpu_time(&choices))
 			printf("GPU time in GPU %s\n", unit_name(args->unit));
-		print_table_put_table(&g, args);
+		put_table(&g, args);
 	}
 	grid_free(&g);
 	free(choices.items);

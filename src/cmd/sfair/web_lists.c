@@ -194,8 +194,8 @@ struct lease_line {
 #define LINES_BACK 64 /* tasks of an array stand near each other */
 
 /* The line of a job's array, where both are in the same phase; NULL: none. */
-static struct lease_line *line_of(struct lease_line *lines, size_t count,
-				  const struct top_job *j)
+static struct lease_line *array_line_of(struct lease_line *lines, size_t count,
+					const struct top_job *j)
 {
 	size_t array = page_array_of(j->id_text);
 
@@ -221,7 +221,7 @@ static struct lease_line *lease_lines(const struct top_list *list,
 	*count = 0;
 	for (size_t i = 0; lines && i < list->count; i++) {
 		const struct top_job *j = list->rows[i];
-		struct lease_line *line = line_of(lines, *count, j);
+		struct lease_line *line = array_line_of(lines, *count, j);
 		double gpus;
 
 		if (!line) {

@@ -121,8 +121,9 @@ static int run_simulate(struct sfairsim_setup *s, bool quiet,
 	return rc;
 }
 
-static int run_run(struct sfairsim_setup *s, const struct sfairsim_args *args,
-		   struct astra_error *err)
+static int run_and_write(struct sfairsim_setup *s,
+			 const struct sfairsim_args *args,
+			 struct astra_error *err)
 {
 	struct astra_sim_result result;
 	struct astra_metrics metrics;
@@ -153,7 +154,7 @@ int sfairsim_run(int argc, char **argv)
 		.options = sfairsim_run_options,
 	};
 
-	return sfairsim_command(&cli, argc, argv, false, run_run);
+	return sfairsim_command(&cli, argc, argv, false, run_and_write);
 }
 
 /* sfairsim compare: several policies side by side. */

@@ -97,8 +97,8 @@ static int print(const struct astra_page *page, struct astra_error *err)
 	return 0;
 }
 
-static struct astra_compared *table_make_rows(const struct sfairsim_case *cases,
-					      size_t count)
+static struct astra_compared *compared_rows(const struct sfairsim_case *cases,
+					    size_t count)
 {
 	struct astra_compared *rows = calloc(count, sizeof(*rows));
 
@@ -116,7 +116,7 @@ int sfairsim_table_write(const struct sfairsim_table *table,
 			 const struct sfairsim_case *cases, size_t count,
 			 struct astra_error *err)
 {
-	struct astra_compared *rows = table_make_rows(cases, count);
+	struct astra_compared *rows = compared_rows(cases, count);
 	const struct astra_comparison c = {
 		.what = table->what,
 		.trace = &setup->trace,

@@ -26,8 +26,8 @@ struct carrying {
 	size_t evicted_count, evicted_room;
 };
 
-static const struct astra_share *shares_of(const struct carrying *c,
-					   const struct astra_calendar_entry *e)
+static const struct astra_share *
+entry_shares(const struct carrying *c, const struct astra_calendar_entry *e)
 {
 	return c->p->calendar.shares + e->first_share;
 }
@@ -37,7 +37,7 @@ static bool carry_suits(const struct carrying *c,
 			const struct astra_calendar_entry *e,
 			const struct astra_demand *d)
 {
-	uint64_t gpus = astra_shares_gpus(shares_of(c, e), e->share_count);
+	uint64_t gpus = astra_shares_gpus(entry_shares(c, e), e->share_count);
 
 	return gpus >= astra_request_least(&d->job->request) &&
 	       gpus <= d->job->request.gpus;
@@ -58,7 +58,7 @@ static size_t sold_place(struct carrying *c,
 			 const struct astra_calendar_entry *e,
 			 const struct astra_demand *d)
 {
-	const struct astra_share *shares = shares_of(c, e);
+	const struct astra_share *shares = entry_shares(c, e);
 	struct astra_room none = {0};
 	size_t count = 0, shown = 0;
 
@@ -90,7 +90,7 @@ static int carry_out(struct carrying *c, uint32_t demand,
 	size_t count;
 
 	if (c->offer->part)
-		return carry_award(c, demand, e->last, shares_of(c, e),
+		return carry_award(c, demand, e->last, entry_shares(c, e),
 				   e->share_count);
 	count = sold_place(c, e, &c->offer->demands[demand]);
 	if (count)
@@ -132,7 +132,7 @@ static int carry_move(struct carrying *c, const struct evicted *evicted)
 {
 	const struct astra_demand *d = &c->offer->demands[evicted->demand];
 	const struct astra_calendar_entry *e = evicted->entry;
-	uint64_t gpus = astra_shares_gpus(shares_of(c, e), e->share_count);
+	uint64_t gpus = astra_shares_gpus(entry_shares(c, e), e->share_count);
 	uint32_t slot = c->over + 1;
 	size_t count;
 

@@ -563,8 +563,8 @@ static bool ltgf_take_turn(struct table *t, struct astra_ranking *out,
 	return granted || c->excluded;
 }
 
-static void ltgf_run_round(const struct ltgf *self, struct table *t,
-			   struct astra_ranking *out)
+static void ltgf_serve_tenants(const struct ltgf *self, struct table *t,
+			       struct astra_ranking *out)
 {
 	const struct astra_contest *contest = t->contest;
 	uint64_t gpus_free = contest->gpus;
@@ -599,7 +599,7 @@ static int ltgf_decide(void *data, const struct astra_contest *contest,
 	if (table_init(data, &t, contest) == 0) {
 		group_entries(data, &t);
 		build_queues(&t);
-		ltgf_run_round(data, &t, out);
+		ltgf_serve_tenants(data, &t, out);
 	} else {
 		rc = astra_error_nomem(err);
 	}

@@ -338,7 +338,7 @@ static size_t list_borrowers(const struct slot_round *r, struct turn **heap)
 	return count;
 }
 
-static int lend_to(struct slot_round *r, struct turn *t)
+static int lend_slot_to(struct slot_round *r, struct turn *t)
 {
 	const struct astra_demand *d = &r->offer->demands[t->demand];
 	size_t count =
@@ -369,7 +369,7 @@ static int oasis_lend(struct slot_round *r)
 		heap[0] = heap[--count];
 		if (count)
 			lend_sink(heap, count, 0);
-		rc = lend_to(r, t);
+		rc = lend_slot_to(r, t);
 	}
 	free(heap);
 	return rc;

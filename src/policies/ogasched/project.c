@@ -99,7 +99,8 @@ static struct piece piece_at(const double *z, const double *a, size_t n,
 	return piece_of(&even);
 }
 
-static double sum_at(const double *z, const double *a, size_t n, double rho)
+static double clipped_sum(const double *z, const double *a, size_t n,
+			  double rho)
 {
 	pair sum = pair_both(0), level = pair_both(rho);
 
@@ -165,7 +166,7 @@ void astra_ogas_project_sorted(const double *z, const double *a, double c,
 	struct piece p;
 	double left, rho;
 
-	if (sum_at(z, a, n, 0) <= c) {
+	if (clipped_sum(z, a, n, 0) <= c) {
 		project_finish(z, a, c, n, 0, y);
 		return;
 	}
@@ -182,7 +183,7 @@ void astra_ogas_project_sorted(const double *z, const double *a, double c,
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (sum_at(z, a, n, scratch[middle]) <= c)
+		if (clipped_sum(z, a, n, scratch[middle]) <= c)
 			high = middle;
 		else
 			low = middle + 1;

@@ -118,7 +118,7 @@ static void find_racks(struct division *d,
 			d->racks[d->pool_count++] = d->racks[i];
 }
 
-static uint32_t pool_of(const struct division *d, uint32_t rack)
+static uint32_t rack_index_of(const struct division *d, uint32_t rack)
 {
 	const uint32_t *found = bsearch(&rack, d->racks, d->pool_count,
 					sizeof(*d->racks), spread_lower);
@@ -145,7 +145,7 @@ static void find_pieces(struct division *d,
 	while (walk_next(&w, &s)) {
 		const struct astra_themis_machine *m = &machines[s.machine];
 		uint32_t use = (uint32_t)of_use(d->crew, s.gpus);
-		uint32_t rest = use % most, rack = pool_of(d, m->rack);
+		uint32_t rest = use % most, rack = rack_index_of(d, m->rack);
 
 		d->crumbs[rack] += s.gpus - use;
 		add_piece(d,

@@ -224,7 +224,7 @@ static void table_search_start(struct search *s, const uint32_t *from)
 }
 
 /* Keep the present allocation if it is the best yet. */
-static void keep_better(struct search *s, struct table_score *best)
+static void keep_best_choice(struct search *s, struct table_score *best)
 {
 	struct table_score score = total(s);
 
@@ -243,7 +243,7 @@ static void table_search_solve(struct search *s, uint32_t *pf)
 		table_search_start(s, NULL);
 		greedy(s, single);
 		improve(s);
-		keep_better(s, &best);
+		keep_best_choice(s, &best);
 	}
 	memcpy(pf, s->best, s->bidder_count * sizeof(*pf));
 }
@@ -259,12 +259,12 @@ static struct table_score solve_without(struct search *s, size_t absent,
 		table_search_start(s, way == 2 ? pf : NULL);
 		if (way < 2)
 			greedy(s, way == 1);
-		keep_better(s, &best);
+		keep_best_choice(s, &best);
 	}
 	memcpy(s->saved, s->best, s->bidder_count * sizeof(*s->saved));
 	table_search_start(s, s->saved);
 	improve(s);
-	keep_better(s, &best);
+	keep_best_choice(s, &best);
 	return best;
 }
 

@@ -234,7 +234,7 @@ static int serve_tenant(struct serving *s, uint32_t tenant, size_t *parcel,
 	return rc;
 }
 
-static int serve_serve(struct serving *s, struct astra_error *err)
+static int serve_tenants(struct serving *s, struct astra_error *err)
 {
 	struct astra_allocation *out = s->out;
 	size_t parcel = 0;
@@ -274,7 +274,7 @@ int astra_tiers_serve(struct tiers *t, const struct astra_offer *offer,
 	}
 	rc = astra_tiers_split(&s.split, t->ltgf, &round, err);
 	if (!rc)
-		rc = serve_serve(&s, err);
+		rc = serve_tenants(&s, err);
 	serving_fini(&s);
 	return rc;
 }

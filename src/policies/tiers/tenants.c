@@ -50,9 +50,9 @@ static void tenants_forget(const struct tiers_tenants *t,
 }
 
 /* A row for a tenant that has none. name: becomes the row's, or is freed. */
-static struct tiers_tenant *tenants_add(struct tiers_tenants *t,
-					const struct astra_options *options,
-					char *name, struct astra_error *err)
+static struct tiers_tenant *tiers_add_row(struct tiers_tenants *t,
+					  const struct astra_options *options,
+					  char *name, struct astra_error *err)
 {
 	struct tiers_tenant new = {.name = name, .tenant = ASTRA_NONE};
 	size_t at;
@@ -90,7 +90,7 @@ int astra_tiers_tenants_see(struct tiers_tenants *t,
 		struct tiers_tenant *row = astra_tiers_tenant(t, name);
 
 		if (!row)
-			row = tenants_add(t, options, strdup(name), err);
+			row = tiers_add_row(t, options, strdup(name), err);
 		if (!row)
 			return -1;
 		row->seen = true;
@@ -170,7 +170,7 @@ int astra_tiers_tenants_restore(struct tiers_tenants *t,
 			free(name);
 			return -1;
 		}
-		row = tenants_add(t, options, name, NULL);
+		row = tiers_add_row(t, options, name, NULL);
 		if (!row || tenants_restore_row(t, row, options, in) < 0)
 			return -1;
 	}

@@ -60,7 +60,7 @@ double astra_look_past(const struct astra_pause *pause, double sec)
 		       : sec;
 }
 
-static int forecaster_look_compare_entries(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
@@ -129,8 +129,7 @@ forecaster_look_make_table(const struct look *look,
 		};
 	}
 	if (t.entries)
-		qsort(t.entries, t.count, sizeof(*t.entries),
-		      forecaster_look_compare_entries);
+		qsort(t.entries, t.count, sizeof(*t.entries), compare_entries);
 	return t;
 }
 
@@ -180,5 +179,5 @@ const struct entry *astra_look_find(const struct table *table, uint32_t job)
 	if (!table || !table->count)
 		return NULL;
 	return bsearch(&key, table->entries, table->count, sizeof(key),
-		       forecaster_look_compare_entries);
+		       compare_entries);
 }

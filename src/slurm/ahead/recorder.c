@@ -64,7 +64,7 @@ static bool is_rather(const struct order *this, const struct order *that)
 
 /* Who asks for a pool that is wanted already shares its record. Caller holds
  * the mutex. */
-static uint64_t place_order(const char *pool)
+static uint64_t order_record(const char *pool)
 {
 	struct order *at = &orders[0];
 
@@ -102,7 +102,7 @@ int astra_recorder_order(const char *pool, uint64_t *ticket,
 
 	pthread_mutex_lock(&mutex);
 	if (new)
-		*ticket = place_order(pool);
+		*ticket = order_record(pool);
 	o = find_order(*ticket);
 	if (!o)
 		rc = astra_error_set(err, "the record of that ticket is not "

@@ -77,8 +77,8 @@ static void fill_class(const struct astra_class *class, void *arg)
 }
 
 /* For the job's end, which a hook meets. */
-static void publish_note(const struct publish_filler *f,
-			 const struct astra_job_view *v, uint32_t index)
+static void publish_remember(const struct publish_filler *f,
+			     const struct astra_job_view *v, uint32_t index)
 {
 	const struct astra_job *job = &f->view->jobs[index];
 	bool in_grace = v->phase == ASTRA_PHASE_GRACE ||
@@ -107,7 +107,7 @@ static void fill_jobs(struct publish_filler *f, uint32_t *queue)
 			astra_publish_job(f, &v, index);
 			continue;
 		}
-		publish_note(f, &v, index);
+		publish_remember(f, &v, index);
 		if (v.phase == ASTRA_PHASE_GRACE)
 			astra_progress_signalled(
 				v.id, f->view->jobs[index].restart_cnt,

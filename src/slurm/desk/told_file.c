@@ -55,7 +55,7 @@ void astra_told_load(const char *folder)
 	free(data);
 }
 
-static void told_file_write_file(const struct astra_bytes *bytes, bool last)
+static void told_write(const struct astra_bytes *bytes, bool last)
 {
 	uint64_t begin = astra_usec(), took;
 	bool sync = last || begin >= sync_usec;
@@ -89,6 +89,6 @@ void astra_told_save(bool last)
 	if (!*path || !(last || unsaved || astra_told_changed()))
 		return;
 	(void)astra_told_encode(&bytes);
-	told_file_write_file(&bytes, last);
+	told_write(&bytes, last);
 	astra_bytes_clear(&bytes);
 }

@@ -44,7 +44,7 @@ static int each_job_see_next(struct each_job *w)
 	return w->ended ? -1 : 0;
 }
 
-static int each_job_put_job(void *x, void *arg)
+static int put_job(void *x, void *arg)
 {
 	struct each_job *w = arg;
 	int rc = 0;
@@ -60,7 +60,7 @@ void astra_each_job(ListForF see, void *arg)
 {
 	struct each_job w = {.see = see, .arg = arg};
 
-	list_for_each_ro(job_list, each_job_put_job, &w);
+	list_for_each_ro(job_list, put_job, &w);
 	while (!w.ended && w.seen < w.put)
 		(void)each_job_see_next(&w);
 }

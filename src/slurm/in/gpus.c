@@ -96,9 +96,9 @@ static void count_shards(const gres_node_state_t *shards,
 }
 
 /* Those of which a job holds a shard, too. */
-static void gpus_count_gpus(const gres_node_state_t *gpus,
-			    const gres_node_state_t *shards,
-			    struct astra_node_units *out)
+static void count_whole(const gres_node_state_t *gpus,
+			const gres_node_state_t *shards,
+			struct astra_node_units *out)
 {
 	out->used = gpus->gres_cnt_alloc;
 	if (shards && shards->gres_bit_alloc)
@@ -119,7 +119,7 @@ void astra_node_units(const node_record_t *node, bool shards,
 	if (shards)
 		count_shards(own, other, out);
 	else
-		gpus_count_gpus(own, other, out);
+		count_whole(own, other, out);
 }
 
 uint32_t astra_node_kinds(const node_record_t *node)

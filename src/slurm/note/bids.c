@@ -327,8 +327,8 @@ static bool copy_bid(const struct claim *c, struct astra_arena *arena,
 	return true;
 }
 
-static void bids_copy_bids(struct astra_bids_view *view,
-			   const struct claim *claims, size_t count)
+static void copy_bids(struct astra_bids_view *view, const struct claim *claims,
+		      size_t count)
 {
 	struct astra_bid *bids =
 		astra_arena_take(view->arena, (count + 1) * sizeof(*bids));
@@ -355,7 +355,7 @@ void astra_bids_fill(struct astra_bids_view *view)
 		count += claims_of(view, &view->jobs[i], &claims[count]);
 	}
 	if (count)
-		bids_copy_bids(view, claims, bids_keep_first(claims, count));
+		copy_bids(view, claims, bids_keep_first(claims, count));
 	free(claims);
 }
 

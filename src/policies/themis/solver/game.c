@@ -82,7 +82,7 @@ static double game_largest(const struct astra_themis_game *game)
 	return sum;
 }
 
-static double score_of(const struct astra_themis_game *game, double log_v)
+static double shifted_log(const struct astra_themis_game *game, double log_v)
 {
 	return isfinite(log_v) ? game->unit + log_v : 0.0;
 }
@@ -102,7 +102,7 @@ static int fill_scores(struct astra_themis_game *game, size_t i)
 		for (uint32_t x = 0; x <= player->room; x++) {
 			double v = game_log_v(bidder, player, level, x);
 
-			*score++ = score_of(game, v);
+			*score++ = shifted_log(game, v);
 		}
 	}
 	player->flat = true;
@@ -136,7 +136,7 @@ static int set_place(struct astra_themis_game *game, size_t i)
 	if (!most)
 		return -1;
 	for (uint32_t x = 0; x <= player->room; x++)
-		most[x] = score_of(game, most_at(bid, player->held + x));
+		most[x] = shifted_log(game, most_at(bid, player->held + x));
 	player->most = most;
 	return 0;
 }
@@ -216,10 +216,10 @@ double astra_themis_score(const struct astra_themis_game *game, size_t bidder,
 	if (x == 0)
 		return player->score[0][0];
 	if (game->bidders[bidder].bid->app)
-		return score_of(game, astra_themis_log_v_on(
-					      game->bidders[bidder].bid,
-					      (struct astra_themis_shares){
-						      shares, count}));
+		return shifted_log(game, astra_themis_log_v_on(
+						 game->bidders[bidder].bid,
+						 (struct astra_themis_shares){
+							 shares, count}));
 	if (level == ASTRA_LEVEL_MACHINE &&
 	    x + player->held <= game->machines[shares[0].machine].slot)
 		level = ASTRA_LEVEL_SLOT;

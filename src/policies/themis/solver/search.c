@@ -271,9 +271,9 @@ static uint32_t rack_for(const struct astra_themis_tree *tree,
 
 /* Take x GPUs for jobs of `each`: on one machine, else in one rack, else
  * wherever there are some. */
-static void draw_jobs(const struct astra_themis_tree *tree, uint32_t *left,
-		      uint32_t x, uint32_t each,
-		      struct astra_themis_share *shares, size_t *count)
+static void draw_for_jobs(const struct astra_themis_tree *tree, uint32_t *left,
+			  uint32_t x, uint32_t each,
+			  struct astra_themis_share *shares, size_t *count)
 {
 	const uint32_t first = tree->rack_count + 1, last = tree->node_count;
 
@@ -339,7 +339,7 @@ static size_t draw_hand(const struct astra_themis_deal *deal, uint32_t *left,
 
 	x -= x % tree->game->bidders[i].quantum;
 	if (player->job_gpus) {
-		draw_jobs(tree, left, x, player->job_gpus, shares, &count);
+		draw_for_jobs(tree, left, x, player->job_gpus, shares, &count);
 	} else {
 		if (v > racks && !player->flat) {
 			from = v;
