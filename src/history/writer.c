@@ -8,6 +8,7 @@
 
 #include "src/history/schema.h"
 #include "src/history/writer_priv.h"
+#include "src/proto/report_pool.h"
 
 /* Add the first starts of a pool since the last report, and those over their
  * bound. (starts.c) */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/proto/report_pool.h"
 #include "src/proto/select.h"
 
 /* What an answer is made from, and into. */

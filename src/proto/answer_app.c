@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/proto/answer.h"
+#include "src/proto/report_pool.h"
 #include "src/proto/select.h"
 
 /* Soon enough to bid for the leases that end next. */

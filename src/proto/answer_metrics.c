@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/proto/answer.h"
+#include "src/proto/report_pool.h"
 #include "src/proto/select.h"
 
 struct sum {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/proto/answer.h"
+#include "src/proto/report_pool.h"
 #include "src/proto/select.h"
 
 /* The pool asked for, or the only one; NULL with err set: there is none.

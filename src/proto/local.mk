@@ -32,6 +32,7 @@ libastra_proto_a_SOURCES = \
 	src/proto/report.h \
 	src/proto/report_members.c \
 	src/proto/report_members.h \
+	src/proto/report_pool.h \
 	src/proto/sack.c \
 	src/proto/sack.h \
 	src/proto/select.c \

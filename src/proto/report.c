@@ -10,6 +10,7 @@
 #include "src/common/grow.h"
 #include "src/common/idmap.h"
 #include "src/proto/report_members.h"
+#include "src/proto/report_pool.h"
 
 #define TAIL 16 /* room for ",..." and what follows the digits */
 

@@ -26,7 +26,6 @@
 
 #include "src/engine/engine.h"
 #include "src/model/auction.h"
-#include "src/policies/options.h"
 
 /* An array's waiting tasks: slurmctld keeps them as a bitmap in hex, users
  * read "1-6,9%2". Pure. */
@@ -38,31 +37,7 @@ void astra_tasks_text(const char *id_text, char *out, size_t size);
 
 #define ASTRA_REPORT_NO_UID UINT32_MAX
 
-/* A pool: partitions that share nodes, a policy, and its options. */
-struct astra_report_pool {
-	const char *name;
-	const char *partitions; /* with commas */
-	const char *policy;	/* "ltgf" */
-	const char *variant;	/* tenants' entitlement: "eq8" or "eq16" */
-	uint64_t gpus;		/* of all nodes */
-	uint64_t gpus_usable;	/* of nodes that are up and not drained */
-	uint64_t gpus_free;	/* usable and free */
-	uint64_t gpus_down;	/* neither usable nor held */
-	uint32_t hold_job;	/* GPUs are collected for it; 0: no hold */
-	double hold_start_sec;	/* when they will be there */
-	struct astra_counters counters;
-	uint32_t adoptions; /* times its accounts began anew, since the start */
-	double reward;	    /* that its policy learns by, summed; NaN: none */
-	double slots;	    /* of so many slots */
-	/* LeaseTerm=auto: when a term was chosen last, 0: never; of how many
-	 * jobs, how far it is behind the best one, and why. */
-	double lease_chosen_sec;
-	uint64_t lease_chosen_jobs;
-	double lease_chosen_points;
-	const char *lease_chosen_why; /* "": nothing is known yet */
-	/* As they hold: without leases all terms of theirs are 0. */
-	struct astra_options of;
-};
+struct astra_report_pool; /* report_pool.h */
 
 /* A class of jobs, on nodes of one type. */
 struct astra_report_class {

@@ -2,6 +2,7 @@
 #include "src/proto/report_members.h"
 
 #include "src/proto/report.h"
+#include "src/proto/report_pool.h"
 
 /* A column of sfair's tables. */
 #define COLUMN(name, as, text) \

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/proto/report_pool.h"
+
 /* Whether a task is in squeue's list of them, as "0-3,7,10-20:5%2". A list
  * that squeue would cut short ends in "...", and may contain any task. */
 static bool task_listed(const char *list, uint32_t task)

@@ -9,6 +9,7 @@
 #include "src/common/text.h"
 #include "src/proto/answer.h"
 #include "src/proto/report.h"
+#include "src/proto/report_pool.h"
 
 #define ASTRA_SPAN_BYTES 32
 #define ASTRA_CLOCK_BYTES 32

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "src/policies/options.h"
 #include "src/proto/answer.h"
 #include "src/slurm/desk/server.h"
 #include "src/slurm/note/bids.h"

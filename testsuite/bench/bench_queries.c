@@ -10,6 +10,7 @@
 #include <sys/un.h>
 
 #include "src/proto/query.h"
+#include "src/proto/report_pool.h"
 #include "src/proto/sign.h"
 #include "src/proto/wire.h"
 #include "src/slurm/desk/server.h"

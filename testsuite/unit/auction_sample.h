@@ -4,6 +4,7 @@
 #ifndef AUCTION_SAMPLE_H
 #define AUCTION_SAMPLE_H
 
+#include "src/proto/report_pool.h"
 #include "testsuite/unit/proto_sample.h"
 
 #define SAMPLE_APP ((uint64_t)1 << 32 | 5) /* search */

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "src/proto/report.h"
+#include "src/proto/report_pool.h"
 
 #define SAMPLE_NOW 1700000000.0
 

@@ -15,6 +15,7 @@
 
 #include "src/history/history.h"
 #include "src/history/schema.h"
+#include "src/proto/report_pool.h"
 #include "testsuite/unit/unit.h"
 
 #define T0 1700000000.0 /* 2023-11-14 22:13:20 UTC */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/policies/options.h"
 #include "src/slurm/note/note.h"
 #include "testsuite/unit/unit.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
+#include "src/policies/options.h"
 #include "src/proto/query.h"
 #include "src/slurm/note/progress.h"
 #include "testsuite/unit/unit.h"

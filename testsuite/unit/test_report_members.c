@@ -7,6 +7,7 @@
 
 #include "src/proto/encode.h"
 #include "src/proto/report.h"
+#include "src/proto/report_pool.h"
 #include "testsuite/unit/member_rows.h"
 
 static void every_member_has_a_row(void **state)

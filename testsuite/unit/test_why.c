@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "src/proto/answer.h"
+#include "src/proto/report_pool.h"
 #include "testsuite/unit/proto_sample.h"
 #include "testsuite/unit/unit.h"
 

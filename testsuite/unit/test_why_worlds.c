@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/proto/answer.h"
+#include "src/proto/report_pool.h"
 #include "src/proto/why_priv.h"
 #include "testsuite/unit/unit.h"
 

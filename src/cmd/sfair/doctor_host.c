@@ -283,7 +283,7 @@ static void host_options(struct doctor *d)
 		doctor_say(
 			d, DOCTOR_WARNING,
 			"sbatch does not know --lease: plugstack.conf lacks "
-			"the line of spank_astraea.so (README.md, step 3), or "
+			"the line of spank_astraea.so (doc/admins.md, step 3), or "
 			"this host has no such file; leases work, but users "
 			"cannot say anything of them, nor can sfair-agent");
 }

@@ -18,6 +18,7 @@
 #include "src/common/thread.h"
 #include "src/engine/engine.h"
 #include "src/proto/report.h"
+#include "src/proto/report_pool.h"
 #include "src/slurm/ahead/tuner_priv.h"
 #include "src/slurm/check/damage.h"
 #include "src/slurm/round/bell.h"

@@ -10,6 +10,7 @@
 #include "src/common/idmap.h"
 #include "src/history/history.h"
 #include "src/model/speed.h"
+#include "src/proto/report_pool.h"
 #include "src/slurm/ahead/forecaster.h"
 #include "src/slurm/ahead/tuner.h"
 #include "src/slurm/check/selfcheck.h"

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "src/proto/report_pool.h"
+
 void astra_publish_count(const struct astra_view *view,
 			 struct astra_report_pool *pool)
 {

@@ -8,6 +8,10 @@
 
 #include "src/common/grow.h"
 #include "src/common/idmap.h"
+#include "src/policies/options.h"
+
+_Static_assert(ASTRA_NOTE_EXITS == ASTRA_EXIT_CODES_MAX,
+	       "a grace has room for a pool's exit codes");
 
 #define TELL_SEC 20 /* slurmstepd tries every 15 seconds to report an end */
 

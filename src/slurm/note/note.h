@@ -15,10 +15,12 @@
 #include <stdint.h>
 
 #include "src/engine/engine.h"
-#include "src/policies/options.h"
 
 #define ASTRA_NOTE_ANY_RUN UINT32_MAX /* not known after a restart */
 #define ASTRA_NOTE_NO_RUN (UINT32_MAX - 1)
+#define ASTRA_NOTE_EXITS 16
+
+struct astra_options;
 
 /* A job in the grace after its checkpoint signal: what makes its end a
  * checkpoint. */
@@ -26,7 +28,7 @@ struct astra_grace {
 	uint32_t run; /* restart_cnt of the run, or ANY_RUN */
 	uint16_t signal;
 	uint8_t exit_count;
-	uint8_t exit[ASTRA_EXIT_CODES_MAX];
+	uint8_t exit[ASTRA_NOTE_EXITS];
 };
 
 /* What the engine knows of a job's leases. */
