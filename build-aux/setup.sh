@@ -276,7 +276,7 @@ done
 [[ $build_only ]] || packages+=("${test_packages[@]}")
 [[ ! ${ASTRAEA_SLURM-} ]] || command -v dpkg-query >/dev/null || exit 0
 command -v dpkg-query >/dev/null ||
-	die "this script knows Debian only; see README.md for other systems"
+	die "this script knows Debian only; see doc/admins.md for other systems"
 mkdir -p "$cache"
 exec 9>"$cache/lock"
 flock 9

@@ -4,11 +4,13 @@
 # Show what Astraea does, beside stock Slurm, on this machine: two minutes, after
 # setting up.
 #
-#   contrib/demo.sh [--keep] [--plain]
+#   contrib/demo.sh [--keep] [--plain] [--record=FILE]
 #
 #   --keep    leave Astraea's cluster up at the end, and print how to use it
 #   --plain   print lines instead of redrawing the screen; so it does anyway
 #             where the output is no terminal
+#   --record=FILE  write down who held how many GPUs when, as JSON, which
+#             doc/pictures/beside.py draws
 #   --help    this text
 #
 # It sets up and builds what is missing, and starts two throw-away Slurm clusters
@@ -30,7 +32,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 demo=$top/contrib/demo
 step_sec=0.5
 nodes=4 gpus=8
-keep='' plain=()
+keep='' plain=() record=''
 dir='' child='' up=()
 stock_conf=''
 
@@ -49,6 +51,7 @@ parse_options() {
 		case $option in
 		--keep) keep=1 ;;
 		--plain) plain=(--plain) ;;
+		--record=?*) record=${option#*=} ;;
 		-h | --help) usage && exit 0 ;;
 		*) die "unknown option $option: see contrib/demo.sh --help" ;;
 		esac
@@ -237,5 +240,6 @@ submit_all
 check_plugin
 show
 end_jobs
+[[ ! $record ]] || cp "$dir/fairness.json" "$record"
 report
 say "Done after $((SECONDS / 60)):$(printf %02d $((SECONDS % 60)))"

@@ -6,12 +6,14 @@ dist_man_MANS += doc/man1/sfair.1 doc/man1/sfair-agent.1 \
 	doc/man1/sfair-top.1 doc/man1/sfair-web.1 doc/man1/sfairsim.1 doc/man3/libsfair.3 \
 	doc/man5/astraea.conf.5 \
 	doc/man8/astraea.8
-dist_doc_DATA += README.md NEWS doc/adding-a-policy.md doc/beside-stock.md \
+dist_doc_DATA += README.md NEWS doc/adding-a-policy.md doc/admins.md \
+	doc/beside-stock.md \
 	doc/choosing-a-policy.md doc/compatibility.md \
 	doc/design.md doc/frameworks.md doc/going-back.md \
 	doc/glossary.md doc/history.md doc/kubernetes.md doc/managers.md doc/packages.md doc/papers.md doc/programs.md \
 	doc/protocol.md doc/results.md doc/tutorial.md doc/users.md
 picturesdir = $(docdir)/pictures
-dist_pictures_DATA = doc/pictures/fairness.svg doc/pictures/gpus.svg \
+dist_pictures_DATA = doc/pictures/beside.svg doc/pictures/fairness.svg \
+	doc/pictures/gpus.svg \
 	doc/pictures/leases.svg doc/pictures/loss.svg doc/pictures/waits.svg
-EXTRA_DIST += doc/releasing.md doc/pictures/pictures.py
+EXTRA_DIST += doc/releasing.md doc/pictures/beside.py doc/pictures/pictures.py

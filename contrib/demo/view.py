@@ -236,7 +236,7 @@ class Record:
         self.path, self.gpus = path, gpus
         self.usage = {}
         self.kept = {"weights": {}, "passed_sec": {}, "had": {},
-                     "over_sec": {}}
+                     "over_sec": {}, "held": {"ours": [], "stock": []}}
 
     def take(self, sample, stock, passed):
         weights = {t["name"]: t["weight"] for t in sample.tenants}
@@ -244,6 +244,8 @@ class Record:
         for name, jobs in (("ours", sample), ("stock", stock)):
             usage = self.usage.setdefault(name, Usage(weights, self.gpus))
             usage.take(jobs)
+            self.kept["held"][name].append(
+                [passed, {tenant: jobs.gpus_of(tenant) for tenant in weights}])
             if usage.contended():
                 self.kept["passed_sec"][name] = passed
                 self.kept["had"][name] = usage.had()

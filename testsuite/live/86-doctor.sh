@@ -85,7 +85,7 @@ fi
 mv "$plugins/away" "$plugins/spank_astraea.so"
 ok "the options of sbatch"
 
-# README, step 3.
+# doc/admins.md, step 3.
 nodes_without() {
 	# shellcheck disable=SC2016
 	srun -p gpu -N"$1" --ntasks-per-node=1 sh -c \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# README's way from a stock cluster of Debian 13 with running jobs to the first lease,
+# The way of doc/admins.md from a stock cluster of Debian 13 with running jobs to the first lease,
 # and back, word for word from packages in a bare root: no job is lost or interrupted.
 # About five minutes.
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# README's "Install on a cluster" and "Go back", word for word: the blocks are typed
+# doc/admins.md, "Install on a cluster" and "Go back", word for word: the blocks are typed
 # as they stand, by an admin of a stock cluster on which two users' jobs run. It runs
 # as root in a Debian root of its own: testsuite/packages/try.
 #
@@ -21,7 +21,7 @@ block() {
 		here && found == 2 && !/^    / && NF { exit }
 		here && found && /^    / { found = 2; sub(/^ +/, ""); print }
 		here && !found && index($0, text) { found = 1 }
-	' README.md
+	' doc/admins.md
 }
 
 # says WHAT TEXT COMMAND...: its output is shown, and has the text.
@@ -56,18 +56,18 @@ began=$(date +%s)
 
 packages=$(block "Install on a cluster" "From packages")
 echo "$packages"
-[[ $packages == *dpkg-buildpackage*apt-get\ install* ]] || fail "not README's block"
+[[ $packages == *dpkg-buildpackage*apt-get\ install* ]] || fail "not the block of doc/admins.md"
 bash -euc "$packages" >/tmp/apt.log 2>&1 || fail "$(tail -n 30 /tmp/apt.log)"
 echo "packages are there after $(($(date +%s) - began)) s"
 run_once
 
 block "Install on a cluster" "1. Write" | tee /etc/slurm/astraea.conf
-[[ -s /etc/slurm/astraea.conf ]] || fail "no astraea.conf in README"
+[[ -s /etc/slurm/astraea.conf ]] || fail "no astraea.conf in doc/admins.md"
 says "sfair check" '^2 running job records, of 2 users: they keep' sfair check
 
 lines=$(block "Install on a cluster" "2. In slurm.conf")
 echo "$lines"
-[[ $lines == *SchedulerType=sched/astraea* ]] || fail "no lines in README"
+[[ $lines == *SchedulerType=sched/astraea* ]] || fail "no lines in doc/admins.md"
 cp /etc/slurm/slurm.conf /root/old.conf
 sed -i '/^SchedulerType=/d' /etc/slurm/slurm.conf
 echo "$lines" >>/etc/slurm/slurm.conf

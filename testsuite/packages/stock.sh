@@ -114,7 +114,7 @@ stock_down() {
 	done
 }
 
-# Our lines, as the README tells them, and back.
+# Our lines, as doc/admins.md tells them, and back.
 plugin_lines() {
 	sed -i '/^SchedulerType=/d' /etc/slurm/slurm.conf
 	cat >>/etc/slurm/slurm.conf <<-EOT
