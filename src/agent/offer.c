@@ -101,12 +101,13 @@ static int offer_check_jobs(const struct astra_in *in,
 static int offer_read_jobs(const struct astra_in *in, struct agent_offer *offer)
 {
 	const json_t *json;
-	void *jobs = NULL;
 
-	if (astra_in_objects(in, "jobs", ASTRA_REQUIRED, sizeof(*offer->jobs),
-			     &json, &jobs, &offer->job_count) < 0)
+	if (astra_in_array(in, "jobs", ASTRA_REQUIRED, &json) < 0)
 		return -1;
-	offer->jobs = jobs;
+	offer->jobs = calloc(json_array_size(json) + 1, sizeof(*offer->jobs));
+	if (!offer->jobs)
+		return astra_error_nomem(in->err);
+	offer->job_count = json_array_size(json);
 	for (size_t i = 0; i < offer->job_count; i++) {
 		struct astra_in at;
 

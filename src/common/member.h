@@ -52,6 +52,9 @@ struct astra_member {
 	const char *heading; /* of a column of a table; NULL: it is none */
 	const char *help;    /* what that shows, for users */
 	int shown;	     /* how, as whoever has the table counts that */
+	/* For the instances of sfairsim decide, src/decide/instance.h: */
+	double least, most; /* of a number */
+	bool optional;	    /* the field may be absent */
 };
 
 #define ASTRA_MEMBER_SIZEOF(type, member) sizeof(((struct type *)NULL)->member)

@@ -24,24 +24,41 @@ const struct astra_decider *astra_decider_find(const char *policy)
 	return NULL;
 }
 
+/* ids: empty. Returns NULL with err set. */
+static json_t *decide_by(const struct astra_decider *decider,
+			 const json_t *instance, json_t *ids,
+			 struct astra_error *err)
+{
+	const char *const names[] = {decider->name, NULL};
+	struct astra_arena arena = {0};
+	struct astra_in in = {
+		.object = instance, .err = err, .arena = &arena, .ids = ids};
+	json_t *out = NULL;
+	size_t ignored;
+
+	if (astra_in_word(&in, "policy", ASTRA_OPTIONAL, names, &ignored) ==
+		    0 &&
+	    decider->decide(&in, &out) == 0 && !out)
+		astra_error_nomem(err);
+	astra_arena_free(&arena);
+	return out;
+}
+
 json_t *astra_decide(const char *policy, const json_t *instance,
 		     struct astra_error *err)
 {
 	const struct astra_decider *decider = astra_decider_find(policy);
-	const char *const names[] = {policy, NULL};
-	struct astra_in in = {.object = instance, .err = err};
-	size_t ignored;
+	json_t *ids = json_object(), *out = NULL;
 
-	if (!decider) {
+	if (!decider)
 		astra_error_set(err, "there is no policy %s to decide by",
 				policy);
-		return NULL;
-	}
-	if (!json_is_object(instance)) {
+	else if (!json_is_object(instance))
 		astra_error_set(err, "the instance must be one JSON object");
-		return NULL;
-	}
-	if (astra_in_word(&in, "policy", names, &ignored) < 0)
-		return NULL;
-	return decider->decide(instance, err);
+	else if (!ids)
+		astra_error_nomem(err);
+	else
+		out = decide_by(decider, instance, ids, err);
+	json_decref(ids);
+	return out;
 }

@@ -2,7 +2,7 @@
 /* One decision of one policy, from JSON to JSON: `sfairsim decide`. Each policy
  * has a row in the table of decide.c and files of its own:
  *   decide_NAME.h  the instance and the result as structs
- *   NAME_parse.c   JSON -> instance, every field checked
+ *   NAME_parse.c   JSON -> instance, by tables of its fields and their bounds
  *   NAME_run.c     instance -> result, by the core that runs in slurmctld
  *                  (NAME_measure.c: the part before the round)
  *   NAME_print.c   result -> JSON
@@ -12,13 +12,13 @@
 
 #include <jansson.h>
 
-#include "src/common/error.h"
+#include "src/decide/instance.h"
 
 struct astra_decider {
 	const char *name; /* of the policy */
-	/* instance: an object, borrowed.
-	 * Returns the result, a new reference, or NULL with err set. */
-	json_t *(*decide)(const json_t *instance, struct astra_error *err);
+	/* in: the instance. out: the result, a new reference, or NULL when
+	 * memory is out. Returns 0, or -1 with in->err set. */
+	int (*decide)(struct astra_in *in, json_t **out);
 };
 
 /* The table, ended by a row whose name is NULL. */

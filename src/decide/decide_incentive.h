@@ -3,18 +3,14 @@
 #ifndef ASTRA_DECIDE_INCENTIVE_H
 #define ASTRA_DECIDE_INCENTIVE_H
 
-#include <jansson.h>
-
-#include "src/common/error.h"
+#include "src/decide/instance.h"
 #include "src/policies/incentive/incentive.h"
 
 struct incentive_instance {
+	const json_t *json; /* borrowed */
 	struct astra_incentive_batches batches;
-	struct astra_market_setup setup; /* points to these */
-	struct astra_market_room *servers, *quotas;
-	const json_t **user_ids; /* all ids are borrowed from the instance */
+	struct astra_market_setup setup;
 	struct astra_market_job *jobs;
-	const json_t **job_ids;
 	size_t job_count;
 };
 
@@ -25,14 +21,9 @@ struct incentive_result {
 	double *gains; /* per user */
 };
 
-/* A user's name in the result; text is used for numbers. */
-const char *incentive_user_name(const json_t *id, char text[32]);
-
-/* Check and read an instance. json: an object; must outlive `out`.
- * Returns 0, or -1 with err set; clear `out` in both cases. */
-int incentive_parse(const json_t *json, struct incentive_instance *out,
-		    struct astra_error *err);
-void incentive_instance_clear(struct incentive_instance *instance);
+/* Check and read an instance. out: what it points to is of in->arena.
+ * Returns 0, or -1 with in->err set. */
+int incentive_parse(struct astra_in *in, struct incentive_instance *out);
 
 /* Returns 0, or -1 with err set; clear `out` in both cases. */
 int incentive_run(const struct incentive_instance *in,
@@ -43,6 +34,6 @@ void incentive_result_clear(struct incentive_result *result);
 json_t *incentive_print(const struct incentive_instance *in,
 			const struct incentive_result *result);
 
-json_t *astra_decide_incentive(const json_t *instance, struct astra_error *err);
+int astra_decide_incentive(struct astra_in *in, json_t **out);
 
 #endif

@@ -3,18 +3,12 @@
 #ifndef ASTRA_DECIDE_LTGF_H
 #define ASTRA_DECIDE_LTGF_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "src/common/error.h"
+#include "src/decide/instance.h"
 #include "src/model/fairness.h"
 #include "src/model/model.h"
 #include "src/policies/policy.h"
 
 struct ltgf_tenant {
-	const json_t *id; /* all ids are borrowed from the JSON instance */
 	double weight;
 };
 
@@ -23,7 +17,6 @@ struct ltgf_run {
 };
 
 struct ltgf_job {
-	const json_t *id;
 	uint32_t tenant;
 	uint32_t gpus;
 	double weight;
@@ -42,6 +35,7 @@ struct ltgf_node {
 };
 
 struct ltgf_instance {
+	const json_t *json; /* borrowed */
 	bool quota_entitlement, on_unfit_tenant, new_first, strict;
 	uint32_t gpus;
 	double begin_sec, now_sec;
@@ -77,11 +71,9 @@ static inline bool ltgf_is_candidate(const struct ltgf_instance *in,
 /* Whether it holds as many GPUs as it asks for: granted, it keeps them. */
 bool ltgf_holds_all(const struct ltgf_job *job);
 
-/* Check and read an instance. json: an object; must outlive `out`.
- * Returns 0, or -1 with err set; clear `out` in both cases. */
-int ltgf_parse(const json_t *json, struct ltgf_instance *out,
-	       struct astra_error *err);
-void ltgf_instance_clear(struct ltgf_instance *instance);
+/* Check and read an instance. out: what it points to is of in->arena.
+ * Returns 0, or -1 with in->err set. */
+int ltgf_parse(struct astra_in *in, struct ltgf_instance *out);
 
 /* Metrics into out->tenants and out->jobs. Returns 0, or -1 with err set. */
 int ltgf_measure(const struct ltgf_instance *in, struct ltgf_result *out,
@@ -97,6 +89,6 @@ void ltgf_result_clear(struct ltgf_result *result);
 json_t *ltgf_print(const struct ltgf_instance *in,
 		   const struct ltgf_result *result);
 
-json_t *astra_decide_ltgf(const json_t *instance, struct astra_error *err);
+int astra_decide_ltgf(struct astra_in *in, json_t **out);
 
 #endif

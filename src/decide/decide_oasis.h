@@ -3,24 +3,17 @@
 #ifndef ASTRA_DECIDE_OASIS_H
 #define ASTRA_DECIDE_OASIS_H
 
-#include <jansson.h>
-
-#include "src/common/error.h"
+#include "src/decide/instance.h"
 #include "src/policies/oasis/oasis.h"
 
-struct oasis_entry {
-	const json_t *id; /* borrowed from the JSON instance */
-	struct astra_oasis_job job;
-	double *demand; /* owned: the job's w, then its s */
-};
-
 struct oasis_instance {
-	uint32_t slots; /* T */
+	const json_t *json; /* borrowed */
+	uint32_t slots;	    /* T */
 	bool whole_chunks;
 	size_t resources;
 	double *h, *k; /* capacities, by server */
 	size_t h_count, k_count;
-	struct oasis_entry *jobs;
+	struct astra_oasis_job *jobs;
 	size_t job_count;
 	struct astra_oasis_range range; /* given, or of the jobs */
 };
@@ -36,11 +29,9 @@ struct oasis_result {
 	double total_utility;
 };
 
-/* Check and read an instance. json: an object; must outlive `out`.
- * Returns 0, or -1 with err set; clear `out` in both cases. */
-int oasis_parse(const json_t *json, struct oasis_instance *out,
-		struct astra_error *err);
-void oasis_instance_clear(struct oasis_instance *instance);
+/* Check and read an instance. out: what it points to is of in->arena.
+ * Returns 0, or -1 with in->err set. */
+int oasis_parse(struct astra_in *in, struct oasis_instance *out);
 
 /* Offer, and commit what is accepted, job by job.
  * Returns 0, or -1 with err set; clear `out` in both cases. */
@@ -52,6 +43,6 @@ void oasis_result_clear(struct oasis_result *result);
 json_t *oasis_print(const struct oasis_instance *in,
 		    const struct oasis_result *result);
 
-json_t *astra_decide_oasis(const json_t *instance, struct astra_error *err);
+int astra_decide_oasis(struct astra_in *in, json_t **out);
 
 #endif

@@ -5,12 +5,7 @@
 #ifndef ASTRA_DECIDE_OGASCHED_H
 #define ASTRA_DECIDE_OGASCHED_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "src/common/error.h"
+#include "src/decide/instance.h"
 #include "src/policies/ogasched/ogasched.h"
 
 /* One projection (mode "project"). */
@@ -46,11 +41,9 @@ struct ogasched_result {
 	double *y; /* [ports][nodes][types]; or case by case */
 };
 
-/* Check and read an instance. json: an object.
- * Returns 0, or -1 with err set; clear `out` in both cases. */
-int ogasched_parse(const json_t *json, struct ogasched_instance *out,
-		   struct astra_error *err);
-void ogasched_instance_clear(struct ogasched_instance *instance);
+/* Check and read an instance. out: what it points to is of in->arena.
+ * Returns 0, or -1 with in->err set. */
+int ogasched_parse(struct astra_in *in, struct ogasched_instance *out);
 
 /* Returns 0, or -1 with err set; clear `out` in both cases. */
 int ogasched_run(const struct ogasched_instance *in,
@@ -61,6 +54,6 @@ void ogasched_result_clear(struct ogasched_result *result);
 json_t *ogasched_print(const struct ogasched_instance *in,
 		       const struct ogasched_result *result);
 
-json_t *astra_decide_ogasched(const json_t *instance, struct astra_error *err);
+int astra_decide_ogasched(struct astra_in *in, json_t **out);
 
 #endif

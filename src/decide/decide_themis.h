@@ -3,13 +3,6 @@
 #ifndef ASTRA_DECIDE_THEMIS_H
 #define ASTRA_DECIDE_THEMIS_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "src/common/arena.h"
-#include "src/common/error.h"
 #include "src/decide/instance.h"
 #include "src/policies/themis/table.h"
 #include "src/policies/themis/themis.h"
@@ -27,17 +20,19 @@ struct themis_bundle {
 	enum astra_level level;
 };
 
-/* All memory is of the arena, ids are borrowed from the JSON instance. */
+/* An app with a table of bids. */
+struct themis_bidder {
+	struct astra_themis_table_bidder table;
+	double rho_current; /* < 0: not given */
+};
+
 struct themis_instance {
-	struct astra_arena arena;
+	const json_t *json; /* borrowed */
 	enum themis_mode mode;
 	double now_sec;
 	double slowdown[ASTRA_LEVEL_COUNT]; /* of apps without their own */
 	struct astra_themis_market market;
-	struct astra_themis_machine *machines;	  /* of the market */
-	struct astra_themis_app *apps;		  /* of the market */
-	const json_t **ids;			  /* of each app */
-	struct astra_themis_table_bidder *tables; /* TABLE: of each app */
+	struct themis_bidder *tables; /* TABLE: of each app */
 	uint32_t table_gpus;
 	struct themis_bundle *bundles; /* RHO */
 	size_t bundle_count;
@@ -52,33 +47,16 @@ struct themis_result {
 	double *rho;
 };
 
-/* Check and read an instance. json: an object; must outlive `out`.
- * Returns 0, or -1 with err set; clear `out` in both cases. */
-int themis_parse(const json_t *json, struct themis_instance *out,
-		 struct astra_error *err);
-void themis_instance_clear(struct themis_instance *instance);
+/* Check and read an instance. out: what it points to is of in->arena.
+ * Returns 0, or -1 with in->err set. */
+int themis_parse(struct astra_in *in, struct themis_instance *out);
 
-/* Read the app at `index`: what SINGLE and PHASES need, or its table. */
-int themis_parse_app(const struct astra_in *in, struct themis_instance *out,
-		     size_t index);
-int themis_parse_table(const struct astra_in *in, struct themis_instance *out,
-		       size_t index);
+/* Read an app: what SINGLE and PHASES need, or a struct themis_bidder. */
+astra_in_reader themis_parse_app, themis_parse_table;
 
 /* rho of something: a number or "inf". */
 int themis_parse_rho(const struct astra_in *in, const char *key,
 		     enum astra_need need, double min, double *out);
-
-/* One of some words, required; out: its index. */
-int themis_parse_word(const struct astra_in *in, const char *key,
-		      const char *const *words, size_t *out);
-
-/* S of each level, optional. */
-int themis_parse_slowdown(const struct astra_in *in, const char *key,
-			  double *out);
-
-/* Memory of the instance. Returns NULL with in->err set when it is out. */
-void *themis_take(const struct astra_in *in, struct themis_instance *instance,
-		  size_t count, size_t size);
 
 /* Returns 0, or -1 with err set; clear `out` in both cases. */
 int themis_run(const struct themis_instance *in, struct themis_result *out,
@@ -89,6 +67,6 @@ void themis_result_clear(struct themis_result *result);
 json_t *themis_print(const struct themis_instance *in,
 		     const struct themis_result *result);
 
-json_t *astra_decide_themis(const json_t *instance, struct astra_error *err);
+int astra_decide_themis(struct astra_in *in, json_t **out);
 
 #endif

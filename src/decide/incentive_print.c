@@ -2,20 +2,14 @@
 #include "src/decide/decide_incentive.h"
 #include "src/decide/instance.h"
 
-static json_t *incentive_print_pair(uint32_t server, uint32_t count)
-{
-	return json_pack("[I, I]", (json_int_t)server, (json_int_t)count);
-}
-
 static json_t *print_workers(const struct astra_market_deal *deal,
 			     const struct astra_market_part *parts)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < deal->part_count; i++)
-		json_array_append_new(array,
-				      incentive_print_pair(parts[i].server,
-							   parts[i].workers));
+		json_array_append_new(array, astra_out_pair(parts[i].server,
+							    parts[i].workers));
 	return array;
 }
 
@@ -25,17 +19,7 @@ static json_t *print_ps(const struct astra_market_deal *deal)
 
 	if (deal->ps)
 		json_array_append_new(
-			array, incentive_print_pair(deal->ps_server, deal->ps));
-	return array;
-}
-
-static json_t *print_income(const struct incentive_instance *in,
-			    const double *incomes)
-{
-	json_t *array = json_array();
-
-	for (size_t u = 0; u < in->setup.user_count; u++)
-		json_array_append_new(array, astra_out_number(incomes[u]));
+			array, astra_out_pair(deal->ps_server, deal->ps));
 	return array;
 }
 
@@ -45,7 +29,7 @@ static json_t *print_deal(const struct incentive_instance *in,
 {
 	json_t *row = json_pack(
 		"{s:o, s:I, s:I, s:s, s:I, s:I, s:o, s:o, s:i}", "job",
-		json_deep_copy(in->job_ids[deal->job]), "interval",
+		astra_out_id(in->json, "jobs", deal->job), "interval",
 		(json_int_t)deal->interval, "round", (json_int_t)deal->round,
 		"phase", deal->shared ? "shared" : "own", "start",
 		(json_int_t)deal->start, "end", (json_int_t)deal->end, "y",
@@ -66,7 +50,8 @@ static json_t *print_deal(const struct incentive_instance *in,
 	if (deal->shared)
 		json_object_set_new(
 			row, "income",
-			print_income(in, &book->incomes[deal->first_income]));
+			astra_out_numbers(&book->incomes[deal->first_income],
+					  in->setup.user_count));
 	return row;
 }
 
@@ -77,9 +62,11 @@ static json_t *print_gains(const struct incentive_instance *in,
 	char text[32];
 
 	for (size_t u = 0; u < in->setup.user_count; u++)
-		json_object_set_new(object,
-				    incentive_user_name(in->user_ids[u], text),
-				    astra_out_number(result->gains[u]));
+		json_object_set_new(
+			object,
+			astra_id_text(astra_id_find(in->json, "users", u),
+				      text),
+			astra_out_number(result->gains[u]));
 	return object;
 }
 
@@ -99,25 +86,23 @@ json_t *incentive_print(const struct incentive_instance *in,
 	for (size_t i = 0; i < result->unscheduled_count; i++)
 		json_array_append_new(
 			unscheduled,
-			json_deep_copy(in->job_ids[result->unscheduled[i]]));
+			astra_out_id(in->json, "jobs", result->unscheduled[i]));
 	return json_pack("{s:o, s:o, s:o, s:o}", "schedule", schedule,
 			 "total_utility", astra_out_number(total), "gain",
 			 print_gains(in, result), "unscheduled", unscheduled);
 }
 
-json_t *astra_decide_incentive(const json_t *json, struct astra_error *err)
+int astra_decide_incentive(struct astra_in *in, json_t **out)
 {
 	struct incentive_instance instance;
 	struct incentive_result result = {0};
-	json_t *out = NULL;
+	int rc = -1;
 
-	if (incentive_parse(json, &instance, err) == 0 &&
-	    incentive_run(&instance, &result, err) == 0) {
-		out = incentive_print(&instance, &result);
-		if (!out)
-			astra_error_nomem(err);
+	if (incentive_parse(in, &instance) == 0 &&
+	    incentive_run(&instance, &result, in->err) == 0) {
+		*out = incentive_print(&instance, &result);
+		rc = 0;
 	}
 	incentive_result_clear(&result);
-	incentive_instance_clear(&instance);
-	return out;
+	return rc;
 }

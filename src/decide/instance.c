@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/number.h"
+
 int astra_in_fail(const struct astra_in *in, const char *key, const char *fmt,
 		  ...)
 {
@@ -129,11 +131,12 @@ int astra_in_word_value(const struct astra_in *in, const char *name,
 }
 
 int astra_in_word(const struct astra_in *in, const char *key,
-		  const char *const *words, size_t *out)
+		  enum astra_need need, const char *const *words, size_t *out)
 {
 	const json_t *value = instance_field(in, key);
 
-	return value ? astra_in_word_value(in, key, value, words, out) : 0;
+	return value ? astra_in_word_value(in, key, value, words, out)
+		     : absent(in, key, need);
 }
 
 int astra_in_id(const struct astra_in *in, const char *key, const json_t **out)
@@ -162,50 +165,75 @@ int astra_in_array(const struct astra_in *in, const char *key,
 	return 0;
 }
 
+/* The reader of a value below in->path; name: its path from there. */
+static struct astra_in reader_of(const struct astra_in *in, const char *name,
+				 const json_t *value)
+{
+	struct astra_in out = *in;
+	char path[192];
+
+	snprintf(path, sizeof(path), "%.63s%s%.127s", in->path,
+		 *in->path ? "." : "", name);
+	snprintf(out.path, sizeof(out.path), "%.63s", path);
+	out.object = value;
+	return out;
+}
+
+static int check_object(const struct astra_in *in)
+{
+	return json_is_object(in->object)
+		       ? 0
+		       : not_allowed(in, NULL, in->object, "an object");
+}
+
 int astra_in_element(const struct astra_in *in, const char *key,
 		     const json_t *array, size_t index, struct astra_in *out)
 {
-	char path[160];
+	char name[96];
 
-	snprintf(path, sizeof(path), "%.63s%s%.63s[%zu]", in->path,
-		 *in->path ? "." : "", key, index);
-	*out = (struct astra_in){
-		.object = json_array_get(array, index),
-		.err = in->err,
-	};
-	snprintf(out->path, sizeof(out->path), "%.63s", path);
-	if (!json_is_object(out->object))
-		return not_allowed(out, NULL, out->object, "an object");
-	return 0;
+	snprintf(name, sizeof(name), "%.63s[%zu]", key, index);
+	*out = reader_of(in, name, json_array_get(array, index));
+	out->list = key;
+	out->index = index;
+	return check_object(out);
 }
 
 int astra_in_object(const struct astra_in *in, const char *key,
 		    struct astra_in *out)
 {
-	char path[160];
-
-	snprintf(path, sizeof(path), "%.63s%s%.63s", in->path,
-		 *in->path ? "." : "", key);
-	*out = (struct astra_in){.object = instance_field(in, key),
-				 .err = in->err};
-	snprintf(out->path, sizeof(out->path), "%.63s", path);
-	if (!out->object)
-		return absent(in, key, ASTRA_REQUIRED);
-	if (!json_is_object(out->object))
-		return not_allowed(out, NULL, out->object, "an object");
-	return 0;
+	*out = reader_of(in, key, instance_field(in, key));
+	return out->object ? check_object(out)
+			   : absent(in, key, ASTRA_REQUIRED);
 }
 
-int astra_in_objects(const struct astra_in *in, const char *key,
-		     enum astra_need need, size_t size, const json_t **json,
-		     void **elements, size_t *count)
+void *astra_in_take(const struct astra_in *in, size_t count, size_t size)
 {
-	if (astra_in_array(in, key, need, json) < 0)
+	void *memory = astra_arena_take(in->arena, (count + 1) * size);
+
+	if (!memory)
+		astra_error_nomem(in->err);
+	return memory;
+}
+
+int astra_in_list(const struct astra_in *in, const char *key,
+		  enum astra_need need, size_t size, astra_in_reader *read,
+		  void *elements, size_t *count)
+{
+	const json_t *array;
+	struct astra_in at;
+	char *memory;
+
+	if (astra_in_array(in, key, need, &array) < 0)
 		return -1;
-	*elements = calloc(json_array_size(*json) + 1, size);
-	if (!*elements)
-		return astra_error_nomem(in->err);
-	*count = json_array_size(*json);
+	*count = json_array_size(array);
+	memory = astra_in_take(in, *count, size);
+	if (!memory)
+		return -1;
+	memcpy(elements, &memory, sizeof(memory));
+	for (size_t i = 0; i < *count; i++)
+		if (astra_in_element(in, key, array, i, &at) < 0 ||
+		    read(&at, memory + i * size) < 0)
+			return -1;
 	return 0;
 }
 
@@ -267,23 +295,77 @@ int astra_in_numbers(const struct astra_in *in, const char *key, size_t count,
 	return read_numbers(in, key, array, min, max, out);
 }
 
+int astra_in_vector(const struct astra_in *in, const char *key, size_t count,
+		    double min, double max, double **out)
+{
+	*out = astra_in_take(in, count, sizeof(**out));
+	return *out ? astra_in_numbers(in, key, count, min, max, *out) : -1;
+}
+
 int astra_in_matrix(const struct astra_in *in, const char *key, size_t rows,
-		    size_t columns, double min, double max, double *out)
+		    size_t columns, double min, double max, double **out)
 {
 	const json_t *array, *row;
 	char name[64];
 
-	if (astra_in_array(in, key, ASTRA_REQUIRED, &array) < 0 ||
+	*out = astra_in_take(in, rows * columns, sizeof(**out));
+	if (!*out || astra_in_array(in, key, ASTRA_REQUIRED, &array) < 0 ||
 	    instance_check_size(in, key, array, rows) < 0)
 		return -1;
 	for (size_t i = 0; i < rows; i++) {
 		snprintf(name, sizeof(name), "%.40s[%zu]", key, i);
 		if (astra_in_row(in, key, array, i, columns, &row) < 0 ||
-		    read_numbers(in, name, row, min, max, out + i * columns) <
+		    read_numbers(in, name, row, min, max, *out + i * columns) <
 			    0)
 			return -1;
 	}
 	return 0;
+}
+
+/* Sort by node, and check that each is there once. */
+static int check_held(const struct astra_in *in, const char *node,
+		      struct astra_share *held, size_t count)
+{
+	/* A share begins with its node. */
+	if (count)
+		qsort(held, count, sizeof(*held), astra_compare_u32);
+	for (size_t i = 1; i < count; i++)
+		if (held[i].node == held[i - 1].node)
+			return astra_in_fail(in, "held", "names %s %u twice",
+					     node, held[i].node);
+	return 0;
+}
+
+int astra_in_held(const struct astra_in *in, const char *node, size_t nodes,
+		  uint64_t below, uint32_t max, struct astra_share **out,
+		  size_t *count)
+{
+	const json_t *array, *first, *second;
+	size_t used = 0;
+
+	if (astra_in_array(in, "held", ASTRA_OPTIONAL, &array) < 0)
+		return -1;
+	*out = astra_in_take(in, json_array_size(array), sizeof(**out));
+	for (size_t i = 0; *out && i < json_array_size(array); i++) {
+		struct astra_share *share = &(*out)[used];
+
+		if (astra_in_pair(in, "held", array, i, &first, &second) < 0)
+			return -1;
+		if (!astra_json_whole(first, 0, UINT32_MAX, &share->node) ||
+		    share->node >= below)
+			return astra_in_fail(in, "held",
+					     "pair %zu must name one of the "
+					     "%zu %ss",
+					     i, nodes, node);
+		if (!astra_json_whole(second, 0, max, &share->gpus))
+			return astra_in_fail(in, "held",
+					     "pair %zu must have a whole "
+					     "number of GPUs up to %u",
+					     i, max);
+		used += share->gpus > 0;
+	}
+	*count = used;
+	return *out ? check_held(in, node, *out, used) : -1;
 }
 
 int astra_in_row(const struct astra_in *in, const char *key,
@@ -297,70 +379,156 @@ int astra_in_row(const struct astra_in *in, const char *key,
 	return instance_check_size(in, name, *out, count);
 }
 
-json_t *astra_ids_create(void)
+static int read_word(const struct astra_in *in, const struct astra_member *m,
+		     enum astra_need need, void *at)
 {
-	return json_object();
-}
+	size_t index = SIZE_MAX;
 
-/* "1" and 1 are different identifiers. */
-static const char *id_key(const json_t *id, char *text, size_t size)
-{
-	if (json_is_string(id))
-		return json_string_value(id);
-	snprintf(text, size, "\001%" JSON_INTEGER_FORMAT,
-		 json_integer_value(id));
-	return text;
-}
-
-int astra_ids_add(json_t *ids, const json_t *id, size_t index)
-{
-	char text[32];
-	const char *key = id_key(id, text, sizeof(text));
-
-	if (json_object_get(ids, key))
+	if (astra_in_word(in, m->key, need, m->words, &index) < 0)
 		return -1;
-	return json_object_set_new_nocheck(ids, key,
-					   json_integer((json_int_t)index)) < 0
-		       ? -2
-		       : 0;
+	if (index != SIZE_MAX && m->size == sizeof(bool))
+		*(bool *)at = index > 0;
+	else if (index != SIZE_MAX)
+		*(int *)at = (int)index;
+	return 0;
 }
 
-json_int_t astra_ids_find(const json_t *ids, const json_t *id)
+static int read_u64(const struct astra_in *in, const struct astra_member *m,
+		    enum astra_need need, uint64_t *at)
 {
-	char text[32];
-	const json_t *at = json_object_get(ids, id_key(id, text, sizeof(text)));
+	uint32_t whole = (uint32_t)*at;
 
-	return at ? json_integer_value(at) : -1;
-}
-
-int astra_in_new_id(const struct astra_in *in, json_t *ids, size_t index,
-		    const json_t **out)
-{
-	if (astra_in_id(in, "id", out) < 0)
+	if (astra_in_whole(in, m->key, need, (uint32_t)m->most, &whole) < 0)
 		return -1;
-	switch (astra_ids_add(ids, *out, index)) {
-	case 0:
-		return 0;
-	case -1:
-		return astra_in_fail(in, "id", "is used twice");
+	*at = whole;
+	return 0;
+}
+
+static int instance_read(const struct astra_in *in,
+			 const struct astra_member *m, void *at)
+{
+	enum astra_need need = m->optional ? ASTRA_OPTIONAL : ASTRA_REQUIRED;
+	struct astra_in part;
+
+	switch (m->kind) {
+	case ASTRA_MEMBER_FLAG:
+		return astra_in_bool(in, m->key, at);
+	case ASTRA_MEMBER_WORD:
+		return read_word(in, m, need, at);
+	case ASTRA_MEMBER_REAL:
+		if (!m->count)
+			return astra_in_number(in, m->key, need, m->least,
+					       m->most, at);
+		return m->optional && !instance_field(in, m->key)
+			       ? 0
+			       : astra_in_numbers(in, m->key, m->count,
+						  m->least, m->most, at);
+	case ASTRA_MEMBER_PART:
+		return astra_in_object(in, m->key, &part) < 0
+			       ? -1
+			       : astra_in_members(&part, m->of, at);
+	case ASTRA_MEMBER_U64:
+		return read_u64(in, m, need, at);
 	default:
-		return astra_error_nomem(in->err);
+		return astra_in_whole(in, m->key, need, (uint32_t)m->most, at);
 	}
 }
 
-int astra_in_known_id(const struct astra_in *in, const char *key,
-		      const char *names, const json_t *ids, uint32_t *out)
+int astra_in_members(const struct astra_in *in,
+		     const struct astra_member *members, void *record)
+{
+	for (const struct astra_member *m = members; m->key; m++)
+		if (instance_read(in, m, (char *)record + m->offset) < 0)
+			return -1;
+	return 0;
+}
+
+const char *astra_id_text(const json_t *id, char text[32])
+{
+	if (json_is_string(id))
+		return json_string_value(id);
+	snprintf(text, 32, "%" JSON_INTEGER_FORMAT, json_integer_value(id));
+	return text;
+}
+
+/* "1" and 1 are different identifiers. */
+static const char *id_key(const json_t *id, char text[32])
+{
+	if (json_is_string(id))
+		return json_string_value(id);
+	snprintf(text, 32, "\001%" JSON_INTEGER_FORMAT, json_integer_value(id));
+	return text;
+}
+
+/* Add the key of an identifier to those of a list. twice: the error if it is
+ * there already. */
+static int add_id(const struct astra_in *in, const char *list, const char *key,
+		  const char *twice)
+{
+	json_t *ids = json_object_get(in->ids, list);
+
+	if (!ids) {
+		ids = json_object();
+		if (json_object_set_new(in->ids, list, ids) < 0)
+			return astra_error_nomem(in->err);
+	}
+	if (json_object_get(ids, key))
+		return astra_in_fail(in, "id", "%s", twice);
+	return json_object_set_new_nocheck(
+		       ids, key, json_integer((json_int_t)in->index)) < 0
+		       ? astra_error_nomem(in->err)
+		       : 0;
+}
+
+int astra_in_new_id(const struct astra_in *in)
 {
 	const json_t *id;
-	json_int_t index;
+	char text[32];
+
+	return astra_in_id(in, "id", &id) < 0
+		       ? -1
+		       : add_id(in, in->list, id_key(id, text),
+				"is used twice");
+}
+
+int astra_in_new_name(const struct astra_in *in)
+{
+	const json_t *id;
+	char text[32];
+
+	/* No list of an instance has the name "". */
+	return astra_in_new_id(in) < 0 || astra_in_id(in, "id", &id) < 0
+		       ? -1
+		       : add_id(in, "", astra_id_text(id, text),
+				"is used twice, as text and as a number");
+}
+
+int astra_in_known_id(const struct astra_in *in, const char *key,
+		      const char *list, uint32_t *out)
+{
+	const json_t *id, *index;
+	char text[32];
 
 	if (astra_in_id(in, key, &id) < 0)
 		return -1;
-	index = astra_ids_find(ids, id);
-	if (index < 0)
-		return astra_in_fail(in, key, "is not one of %s", names);
-	*out = (uint32_t)index;
+	index = json_object_get(json_object_get(in->ids, list),
+				id_key(id, text));
+	if (!index)
+		return astra_in_fail(in, key, "is not one of %s", list);
+	*out = (uint32_t)json_integer_value(index);
 	return 0;
+}
+
+const json_t *astra_id_find(const json_t *instance, const char *list,
+			    size_t index)
+{
+	return json_object_get(
+		json_array_get(json_object_get(instance, list), index), "id");
+}
+
+json_t *astra_out_id(const json_t *instance, const char *list, size_t index)
+{
+	return json_deep_copy(astra_id_find(instance, list, index));
 }
 
 json_t *astra_out_number(double value)
@@ -368,4 +536,18 @@ json_t *astra_out_number(double value)
 	if (isinf(value))
 		return json_string(value > 0 ? "inf" : "-inf");
 	return json_real(value);
+}
+
+json_t *astra_out_numbers(const double *values, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, astra_out_number(values[i]));
+	return array;
+}
+
+json_t *astra_out_pair(size_t first, size_t second)
+{
+	return json_pack("[I, I]", (json_int_t)first, (json_int_t)second);
 }

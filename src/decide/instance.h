@@ -14,7 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/common/arena.h"
 #include "src/common/error.h"
+#include "src/common/member.h"
+#include "src/model/model.h"
 
 /* Beyond these, sums of integrals would no longer be exact to 1e-9. */
 #define ASTRA_IN_TIME_MAX 1e12
@@ -28,6 +31,11 @@ struct astra_in {
 	const json_t *object;
 	char path[64]; /* "" for the whole, else e.g. "jobs[3]" */
 	struct astra_error *err;
+	const char *list; /* the key of the array that the object is in */
+	size_t index;	  /* and its place there */
+	struct astra_arena *arena; /* what is read takes its memory there */
+	json_t *ids; /* of each list: its identifiers and their indices */
+	void *whole; /* what the instance is read into */
 };
 
 /* Fail with "path.key: text". key: may be NULL. Returns -1. */
@@ -46,7 +54,7 @@ int astra_in_bool(const struct astra_in *in, const char *key, bool *out);
 
 /* One of the words of a NULL-terminated list; out: its index. */
 int astra_in_word(const struct astra_in *in, const char *key,
-		  const char *const *words, size_t *out);
+		  enum astra_need need, const char *const *words, size_t *out);
 
 /* The same of a value that is there. name: its path below in->path. */
 int astra_in_word_value(const struct astra_in *in, const char *name,
@@ -55,6 +63,15 @@ int astra_in_word_value(const struct astra_in *in, const char *name,
 
 /* An identifier: a string or an integer; borrowed from the instance. */
 int astra_in_id(const struct astra_in *in, const char *key, const json_t **out);
+
+/* Read an object's fields by a table, row by row. The rows may be:
+ *   U32, U64    a whole number from 0 to most
+ *   REAL        a number from least to most, or an array of such numbers
+ *   FLAG        true or false; always optional
+ *   WORD        one of the words; the record's member is an enum or a bool
+ *   PART        an object; never optional */
+int astra_in_members(const struct astra_in *in,
+		     const struct astra_member *members, void *record);
 
 /* An array; borrowed. Absent and optional: NULL, which has size 0. */
 int astra_in_array(const struct astra_in *in, const char *key,
@@ -68,12 +85,19 @@ int astra_in_element(const struct astra_in *in, const char *key,
 int astra_in_object(const struct astra_in *in, const char *key,
 		    struct astra_in *out);
 
-/* An array of objects, each of which becomes an element of `size` bytes.
- * json: the array, borrowed. elements: zeroed, free with free(); for none it is
- *   not NULL either. */
-int astra_in_objects(const struct astra_in *in, const char *key,
-		     enum astra_need need, size_t size, const json_t **json,
-		     void **elements, size_t *count);
+/* Take zeroed memory for `count` elements and one more from the arena.
+ * Returns NULL with err set when memory is out. */
+void *astra_in_take(const struct astra_in *in, size_t count, size_t size);
+
+/* Read one object of an array into a zeroed element. in->whole: what was read
+ * before the array. Returns 0, or -1 with err set. */
+typedef int astra_in_reader(const struct astra_in *in, void *element);
+
+/* Read an array of objects into elements of `size` bytes each.
+ * elements: where to put the pointer to them; they are the arena's. */
+int astra_in_list(const struct astra_in *in, const char *key,
+		  enum astra_need need, size_t size, astra_in_reader *read,
+		  void *elements, size_t *count);
 
 /* Element `index` of the array `key`, which must be a pair. */
 int astra_in_pair(const struct astra_in *in, const char *key,
@@ -84,9 +108,21 @@ int astra_in_pair(const struct astra_in *in, const char *key,
 int astra_in_numbers(const struct astra_in *in, const char *key, size_t count,
 		     double min, double max, double *out);
 
-/* A required array of `rows` such arrays. out: row by row. */
+/* The same; out: the arena's. */
+int astra_in_vector(const struct astra_in *in, const char *key, size_t count,
+		    double min, double max, double **out);
+
+/* A required array of `rows` such arrays. out: row by row, the arena's. */
 int astra_in_matrix(const struct astra_in *in, const char *key, size_t rows,
-		    size_t columns, double min, double max, double *out);
+		    size_t columns, double min, double max, double **out);
+
+/* An optional array "held" of pairs, a node and its GPUs.
+ * node: the word for a node, of which there are `nodes`. below: the first
+ * number that is no node. max: GPUs of a node. out: by node, without those that
+ * have no GPU; the arena's. */
+int astra_in_held(const struct astra_in *in, const char *node, size_t nodes,
+		  uint64_t below, uint32_t max, struct astra_share **out,
+		  size_t *count);
 
 /* Element `index` of the array `key`, which must be an array of `count`
  * elements. */
@@ -98,24 +134,32 @@ int astra_in_row(const struct astra_in *in, const char *key,
 bool astra_json_whole(const json_t *value, uint32_t min, uint32_t max,
 		      uint32_t *out);
 
-/* Identifiers and their indices, to find them and to notice doubles. Returned
- * by astra_ids_create(), NULL when memory is out; free with json_decref(). */
-json_t *astra_ids_create(void);
-/* Returns 0, -1 if it is there already, or -2 when memory is out. */
-int astra_ids_add(json_t *ids, const json_t *id, size_t index);
-/* Returns the index, or -1. */
-json_int_t astra_ids_find(const json_t *ids, const json_t *id);
+/* Read the required field "id" of an object in a list: a string or an integer,
+ * which no other object of the list has. */
+int astra_in_new_id(const struct astra_in *in);
 
-/* The field "id" of an object: read it, and add it to `ids`. */
-int astra_in_new_id(const struct astra_in *in, json_t *ids, size_t index,
-		    const json_t **out);
+/* Likewise, but "1" and 1 count as the same identifier. */
+int astra_in_new_name(const struct astra_in *in);
 
-/* A field that is an identifier, one of `ids`. names: the field that lists
- * them, for the error; out: its index. */
+/* A field that is an identifier of a list; out: its index there. */
 int astra_in_known_id(const struct astra_in *in, const char *key,
-		      const char *names, const json_t *ids, uint32_t *out);
+		      const char *list, uint32_t *out);
+
+/* The identifier of an object in a list of the instance, borrowed. */
+const json_t *astra_id_find(const json_t *instance, const char *list,
+			    size_t index);
+
+/* The same as a text, which is that of the instance or in `text`. */
+const char *astra_id_text(const json_t *id, char text[32]);
+
+/* The identifier in a result. New reference. */
+json_t *astra_out_id(const json_t *instance, const char *list, size_t index);
 
 /* A result's number: infinity as "inf". New reference. */
 json_t *astra_out_number(double value);
+json_t *astra_out_numbers(const double *values, size_t count);
+
+/* Two whole numbers as an array. New reference. */
+json_t *astra_out_pair(size_t first, size_t second);
 
 #endif

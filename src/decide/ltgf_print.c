@@ -2,12 +2,6 @@
 #include "src/decide/decide_ltgf.h"
 #include "src/decide/instance.h"
 
-/* An identifier as the instance gave it. New reference. */
-static json_t *copy_id(const json_t *id)
-{
-	return json_deep_copy(id);
-}
-
 /* Add a metric's fields to a row. */
 static json_t *add_metric(json_t *row, const struct ltgf_metric *m)
 {
@@ -25,8 +19,8 @@ static json_t *ltgf_print_tenants(const struct ltgf_instance *in,
 	for (size_t i = 0; i < in->tenant_count; i++) {
 		const struct ltgf_metric *m = &result->tenants[i];
 		json_t *row = json_pack("{s:o, s:o}", "id",
-					copy_id(in->tenants[i].id), "quota",
-					astra_out_number(m->quota));
+					astra_out_id(in->json, "tenants", i),
+					"quota", astra_out_number(m->quota));
 
 		json_array_append_new(array, add_metric(row, m));
 	}
@@ -39,7 +33,8 @@ static json_t *ltgf_print_jobs(const struct ltgf_instance *in,
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < in->job_count; i++) {
-		json_t *row = json_pack("{s:o}", "id", copy_id(in->jobs[i].id));
+		json_t *row = json_pack("{s:o}", "id",
+					astra_out_id(in->json, "jobs", i));
 
 		json_array_append_new(array, add_metric(row, &result->jobs[i]));
 	}
@@ -52,8 +47,7 @@ static json_t *ltgf_print_shares(const struct astra_share *shares, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(
-			array, json_pack("[I, I]", (json_int_t)shares[i].node,
-					 (json_int_t)shares[i].gpus));
+			array, astra_out_pair(shares[i].node, shares[i].gpus));
 	return array;
 }
 
@@ -69,9 +63,11 @@ static json_t *print_grants(const struct ltgf_instance *in,
 			&grants->shares[a->first_share], a->share_count);
 
 		json_array_append_new(
-			array, json_pack("{s:o, s:b, s:o}", "job",
-					 copy_id(job->id), "renew",
-					 ltgf_holds_all(job), "nodes", nodes));
+			array,
+			json_pack("{s:o, s:b, s:o}", "job",
+				  astra_out_id(in->json, "jobs", a->demand),
+				  "renew", ltgf_holds_all(job), "nodes",
+				  nodes));
 	}
 	return array;
 }
@@ -102,19 +98,17 @@ json_t *ltgf_print(const struct ltgf_instance *in,
 	return json;
 }
 
-json_t *astra_decide_ltgf(const json_t *json, struct astra_error *err)
+int astra_decide_ltgf(struct astra_in *in, json_t **out)
 {
 	struct ltgf_instance instance;
 	struct ltgf_result result = {0};
-	json_t *out = NULL;
+	int rc = -1;
 
-	if (ltgf_parse(json, &instance, err) == 0 &&
-	    ltgf_run(&instance, &result, err) == 0) {
-		out = ltgf_print(&instance, &result);
-		if (!out)
-			astra_error_nomem(err);
+	if (ltgf_parse(in, &instance) == 0 &&
+	    ltgf_run(&instance, &result, in->err) == 0) {
+		*out = ltgf_print(&instance, &result);
+		rc = 0;
 	}
 	ltgf_result_clear(&result);
-	ltgf_instance_clear(&instance);
-	return out;
+	return rc;
 }

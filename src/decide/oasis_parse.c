@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "src/decide/decide_oasis.h"
-#include "src/decide/instance.h"
 
 /* Within these no formula overflows. What is not 0 is no less than LEAST. */
 #define LEAST 1e-9
@@ -14,15 +9,56 @@
 #define PRICE_MOST 1e15
 #define WORK_MOST 1e15
 
-void oasis_instance_clear(struct oasis_instance *instance)
-{
-	for (size_t i = 0; instance->jobs && i < instance->job_count; i++)
-		free(instance->jobs[i].demand);
-	free(instance->jobs);
-	free(instance->h);
-	free(instance->k);
-	*instance = (struct oasis_instance){0};
-}
+static const char *const modes[] = {"exact", "alg2", NULL};
+
+static const struct astra_member market_members[] = {
+	ASTRA_MEMBER_AS("T", oasis_instance, U32, slots,
+			.most = ASTRA_OASIS_SLOTS_MAX),
+	ASTRA_MEMBER_AS("mode", oasis_instance, WORD, whole_chunks,
+			.words = modes, .optional = true),
+	ASTRA_MEMBERS_END,
+};
+
+#define UTILITY(key, member, min, max)                                  \
+	ASTRA_MEMBER_AS(key, astra_utility, REAL, member, .least = min, \
+			.most = max)
+
+static const struct astra_member utility_members[] = {
+	UTILITY("g1", sigmoid.g1, 0, SIZE_MOST),
+	UTILITY("g2", sigmoid.g2, 0, MOST),
+	UTILITY("g3", sigmoid.g3, -SIZE_MOST, SIZE_MOST),
+	ASTRA_MEMBERS_END,
+};
+
+#define JOB(kind, key, member, ...) \
+	ASTRA_MEMBER_AS(key, astra_oasis_job, kind, member, .most = __VA_ARGS__)
+
+static const struct astra_member job_members[] = {
+	JOB(U64, "a", arrival, UINT32_MAX - 1),
+	JOB(U32, "N", workers, ASTRA_OASIS_WORKERS_MAX),
+	JOB(U32, "n_min", workers_min, ASTRA_OASIS_WORKERS_MAX,
+	    .optional = true),
+	JOB(REAL, "E", epochs, MOST),
+	JOB(REAL, "M", batches, MOST),
+	JOB(REAL, "tau", batch_slots, MOST),
+	JOB(REAL, "e", gradient, SIZE_MOST),
+	JOB(REAL, "b", bandwidth, SIZE_MOST),
+	JOB(REAL, "B", ps_bandwidth, SIZE_MOST),
+	ASTRA_MEMBER_ROW("utility", astra_oasis_job, PART, utility, ALL, 0,
+			 utility_members),
+	ASTRA_MEMBERS_END,
+};
+
+#define LOWER(key, member)                                        \
+	ASTRA_MEMBER_AS(key, astra_oasis_range, REAL, member,     \
+			.least = PRICE_LEAST, .most = PRICE_MOST, \
+			.optional = true)
+
+static const struct astra_member lower_members[] = {
+	LOWER("L1", l1),
+	LOWER("L2", l2),
+	ASTRA_MEMBERS_END,
+};
 
 /* How many resources there are: as many as the first vector has. */
 static int count_resources(const struct astra_in *in,
@@ -61,70 +97,43 @@ static int check_least(const struct astra_in *in, const char *key,
 }
 
 static int oasis_parse_servers(const struct astra_in *in, const char *key,
-			       struct oasis_instance *out, double **capacity,
-			       size_t *count)
+			       const struct oasis_instance *out,
+			       double **capacity, size_t *count)
 {
 	const json_t *array;
-	size_t cells;
 
 	if (astra_in_array(in, key, ASTRA_REQUIRED, &array) < 0)
 		return -1;
 	*count = json_array_size(array);
-	cells = *count * out->resources;
-	if (cells * out->slots > ASTRA_OASIS_TABLE_MAX)
+	if (*count * out->resources * out->slots > ASTRA_OASIS_TABLE_MAX)
 		return astra_in_fail(in, key,
 				     "%zu servers of %zu resources "
 				     "in %u slots are too many",
 				     *count, out->resources, out->slots);
-	*capacity = calloc(cells + 1, sizeof(double));
-	if (!*capacity)
-		return astra_error_nomem(in->err);
 	if (astra_in_matrix(in, key, *count, out->resources, 0, SIZE_MOST,
-			    *capacity) < 0)
+			    capacity) < 0)
 		return -1;
-	return check_least(in, key, *capacity, cells);
+	return check_least(in, key, *capacity, *count * out->resources);
 }
 
 static int parse_demand(const struct astra_in *in, const char *key,
-			size_t resources, double *out)
+			const double **out)
 {
-	if (astra_in_numbers(in, key, resources, 0, MOST, out) < 0)
+	const struct oasis_instance *whole = in->whole;
+	double *demand;
+
+	if (astra_in_vector(in, key, whole->resources, 0, MOST, &demand) < 0)
 		return -1;
-	return check_least(in, key, out, resources);
+	*out = demand;
+	return check_least(in, key, demand, whole->resources);
 }
 
-static int oasis_parse_utility(const struct astra_in *in,
-			       struct astra_utility *out)
+static int oasis_parse_check_job(const struct astra_in *in,
+				 const struct astra_oasis_job *job)
 {
-	struct astra_in at;
-
-	out->kind = ASTRA_UTILITY_SIGMOID;
-	if (astra_in_object(in, "utility", &at) < 0 ||
-	    astra_in_number(&at, "g1", ASTRA_REQUIRED, 0, SIZE_MOST,
-			    &out->sigmoid.g1) < 0 ||
-	    astra_in_number(&at, "g2", ASTRA_REQUIRED, 0, MOST,
-			    &out->sigmoid.g2) < 0)
-		return -1;
-	return astra_in_number(&at, "g3", ASTRA_REQUIRED, -SIZE_MOST, SIZE_MOST,
-			       &out->sigmoid.g3);
-}
-
-static int parse_training(const struct astra_in *in,
-			  struct astra_oasis_job *job)
-{
-	if (astra_in_number(in, "E", ASTRA_REQUIRED, 0, MOST, &job->epochs) <
-		    0 ||
-	    astra_in_number(in, "M", ASTRA_REQUIRED, 0, MOST, &job->batches) <
-		    0 ||
-	    astra_in_number(in, "tau", ASTRA_REQUIRED, 0, MOST,
-			    &job->batch_slots) < 0 ||
-	    astra_in_number(in, "e", ASTRA_REQUIRED, 0, SIZE_MOST,
-			    &job->gradient) < 0 ||
-	    astra_in_number(in, "b", ASTRA_REQUIRED, 0, SIZE_MOST,
-			    &job->bandwidth) < 0 ||
-	    astra_in_number(in, "B", ASTRA_REQUIRED, 0, SIZE_MOST,
-			    &job->ps_bandwidth) < 0)
-		return -1;
+	if (job->workers && job->workers_min > job->workers)
+		return astra_in_fail(in, "n_min", "%u is more than N, %u",
+				     job->workers_min, job->workers);
 	if (job->bandwidth <= 0 && job->gradient > 0)
 		return astra_in_fail(in, "b", "must be above 0, as e is");
 	if (job->bandwidth > 0 && job->ps_bandwidth <= 0)
@@ -134,76 +143,26 @@ static int parse_training(const struct astra_in *in,
 				     "E N M (tau + 2e/b) is more than %g "
 				     "worker-slots",
 				     WORK_MOST);
-	return 0;
-}
-
-static int parse_workers(const struct astra_in *in, struct astra_oasis_job *job)
-{
-	job->workers_min = 1;
-	if (astra_in_whole(in, "N", ASTRA_REQUIRED, ASTRA_OASIS_WORKERS_MAX,
-			   &job->workers) < 0 ||
-	    astra_in_whole(in, "n_min", ASTRA_OPTIONAL, ASTRA_OASIS_WORKERS_MAX,
-			   &job->workers_min) < 0)
-		return -1;
-	if (!job->workers_min)
-		job->workers_min = 1;
-	if (job->workers && job->workers_min > job->workers)
-		return astra_in_fail(in, "n_min", "%u is more than N, %u",
-				     job->workers_min, job->workers);
-	return 0;
-}
-
-static int oasis_parse_job(const struct astra_in *in, size_t resources,
-			   struct oasis_entry *out)
-{
-	struct astra_oasis_job *job = &out->job;
-	uint32_t arrival;
-
-	out->demand = calloc(2 * resources + 1, sizeof(double));
-	if (!out->demand)
-		return astra_error_nomem(in->err);
-	job->worker = out->demand;
-	job->ps = out->demand + resources;
-	if (astra_in_whole(in, "a", ASTRA_REQUIRED, UINT32_MAX - 1, &arrival) <
-		    0 ||
-	    parse_workers(in, job) < 0 || parse_training(in, job) < 0 ||
-	    parse_demand(in, "w", resources, out->demand) < 0 ||
-	    parse_demand(in, "s", resources, out->demand + resources) < 0 ||
-	    oasis_parse_utility(in, &job->utility) < 0)
-		return -1;
-	if (!arrival)
+	if (!job->arrival)
 		return astra_in_fail(in, "a",
 				     "must be 1 or more: slots are "
 				     "counted from 1");
-	job->arrival = arrival;
 	return 0;
 }
 
-static int oasis_parse_jobs(const struct astra_in *in,
-			    struct oasis_instance *out)
+static int oasis_parse_job(const struct astra_in *in, void *element)
 {
-	json_t *ids = astra_ids_create();
-	const json_t *array;
-	void *memory;
-	int rc = 0;
+	struct astra_oasis_job *job = element;
 
-	if (!ids)
-		return astra_error_nomem(in->err);
-	rc = astra_in_objects(in, "jobs", ASTRA_REQUIRED, sizeof(*out->jobs),
-			      &array, &memory, &out->job_count);
-	if (!rc)
-		out->jobs = memory;
-	for (size_t i = 0; !rc && i < out->job_count; i++) {
-		struct oasis_entry *entry = &out->jobs[i];
-		struct astra_in at;
-
-		if (astra_in_element(in, "jobs", array, i, &at) < 0 ||
-		    astra_in_new_id(&at, ids, i, &entry->id) < 0 ||
-		    oasis_parse_job(&at, out->resources, entry) < 0)
-			rc = -1;
-	}
-	json_decref(ids);
-	return rc;
+	job->utility.kind = ASTRA_UTILITY_SIGMOID;
+	if (astra_in_new_id(in) < 0 ||
+	    astra_in_members(in, job_members, job) < 0 ||
+	    parse_demand(in, "w", &job->worker) < 0 ||
+	    parse_demand(in, "s", &job->ps) < 0)
+		return -1;
+	if (!job->workers_min)
+		job->workers_min = 1;
+	return oasis_parse_check_job(in, job);
 }
 
 static double oasis_parse_sum(const double *values, size_t count)
@@ -237,7 +196,7 @@ static int oasis_parse_range(const struct astra_in *in,
 
 	astra_oasis_history_init(&history);
 	for (size_t i = 0; i < out->job_count; i++) {
-		const struct astra_oasis_job *job = &out->jobs[i].job;
+		const struct astra_oasis_job *job = &out->jobs[i];
 
 		astra_oasis_history_add(
 			&history, job,
@@ -247,31 +206,22 @@ static int oasis_parse_range(const struct astra_in *in,
 		&history, resources, out->slots,
 		oasis_parse_sum(out->h, out->h_count * resources),
 		oasis_parse_sum(out->k, out->k_count * resources), range);
-	if (parse_upper(in, "U1", resources, range->u1) < 0 ||
-	    parse_upper(in, "U2", resources, range->u2) < 0 ||
-	    astra_in_number(in, "L1", ASTRA_OPTIONAL, PRICE_LEAST, PRICE_MOST,
-			    &range->l1) < 0)
-		return -1;
-	return astra_in_number(in, "L2", ASTRA_OPTIONAL, PRICE_LEAST,
-			       PRICE_MOST, &range->l2);
+	return parse_upper(in, "U1", resources, range->u1) < 0 ||
+			       parse_upper(in, "U2", resources, range->u2) < 0
+		       ? -1
+		       : astra_in_members(in, lower_members, range);
 }
 
-int oasis_parse(const json_t *json, struct oasis_instance *out,
-		struct astra_error *err)
+int oasis_parse(struct astra_in *in, struct oasis_instance *out)
 {
-	static const char *const modes[] = {"exact", "alg2", NULL};
-	struct astra_in in = {.object = json, .err = err};
-	size_t mode = 0;
-
-	*out = (struct oasis_instance){0};
-	if (astra_in_whole(&in, "T", ASTRA_REQUIRED, ASTRA_OASIS_SLOTS_MAX,
-			   &out->slots) < 0 ||
-	    astra_in_word(&in, "mode", modes, &mode) < 0 ||
-	    count_resources(&in, out) < 0 ||
-	    oasis_parse_servers(&in, "H", out, &out->h, &out->h_count) < 0 ||
-	    oasis_parse_servers(&in, "K", out, &out->k, &out->k_count) < 0 ||
-	    oasis_parse_jobs(&in, out) < 0)
+	*out = (struct oasis_instance){.json = in->object};
+	in->whole = out;
+	if (astra_in_members(in, market_members, out) < 0 ||
+	    count_resources(in, out) < 0 ||
+	    oasis_parse_servers(in, "H", out, &out->h, &out->h_count) < 0 ||
+	    oasis_parse_servers(in, "K", out, &out->k, &out->k_count) < 0 ||
+	    astra_in_list(in, "jobs", ASTRA_REQUIRED, sizeof(*out->jobs),
+			  oasis_parse_job, &out->jobs, &out->job_count) < 0)
 		return -1;
-	out->whole_chunks = mode == 1;
-	return oasis_parse_range(&in, out);
+	return oasis_parse_range(in, out);
 }

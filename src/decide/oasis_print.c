@@ -26,7 +26,7 @@ static json_t *oasis_print_jobs(const struct oasis_instance *in,
 		const struct oasis_verdict *v = &result->verdicts[i];
 		const struct astra_oasis_offer *o = &v->offer;
 		json_t *row = json_pack("{s:o, s:b, s:o}", "id",
-					json_deep_copy(in->jobs[v->job].id),
+					astra_out_id(in->json, "jobs", v->job),
 					"accepted", o->accepted, "payoff",
 					astra_out_number(o->payoff));
 
@@ -43,15 +43,6 @@ static json_t *oasis_print_jobs(const struct oasis_instance *in,
 	return array;
 }
 
-static json_t *print_vector(const double *values, size_t count)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(array, astra_out_number(values[i]));
-	return array;
-}
-
 json_t *oasis_print(const struct oasis_instance *in,
 		    const struct oasis_result *result)
 {
@@ -62,25 +53,23 @@ json_t *oasis_print(const struct oasis_instance *in,
 			 oasis_print_jobs(in, result), "total_utility",
 			 astra_out_number(result->total_utility), "alpha",
 			 astra_out_number(astra_oasis_alpha(range, resources)),
-			 "U1", print_vector(range->u1, resources), "U2",
-			 print_vector(range->u2, resources), "L1",
+			 "U1", astra_out_numbers(range->u1, resources), "U2",
+			 astra_out_numbers(range->u2, resources), "L1",
 			 astra_out_number(range->l1), "L2",
 			 astra_out_number(range->l2));
 }
 
-json_t *astra_decide_oasis(const json_t *json, struct astra_error *err)
+int astra_decide_oasis(struct astra_in *in, json_t **out)
 {
 	struct oasis_instance instance;
 	struct oasis_result result = {0};
-	json_t *out = NULL;
+	int rc = -1;
 
-	if (oasis_parse(json, &instance, err) == 0 &&
-	    oasis_run(&instance, &result, err) == 0) {
-		out = oasis_print(&instance, &result);
-		if (!out)
-			astra_error_nomem(err);
+	if (oasis_parse(in, &instance) == 0 &&
+	    oasis_run(&instance, &result, in->err) == 0) {
+		*out = oasis_print(&instance, &result);
+		rc = 0;
 	}
 	oasis_result_clear(&result);
-	oasis_instance_clear(&instance);
-	return out;
+	return rc;
 }

@@ -34,7 +34,7 @@ static struct turn *order(const struct oasis_instance *in)
 	if (!turns)
 		return NULL;
 	for (size_t i = 0; i < in->job_count; i++)
-		turns[i] = (struct turn){in->jobs[i].job.arrival, i};
+		turns[i] = (struct turn){in->jobs[i].arrival, i};
 	qsort(turns, in->job_count, sizeof(*turns), oasis_run_compare_turns);
 	return turns;
 }
@@ -43,7 +43,7 @@ static int oasis_run_serve(struct astra_oasis_market *market,
 			   const struct oasis_instance *in, size_t index,
 			   struct oasis_result *out, struct astra_error *err)
 {
-	const struct astra_oasis_job *job = &in->jobs[index].job;
+	const struct astra_oasis_job *job = &in->jobs[index];
 	struct oasis_verdict *verdict = &out->verdicts[out->count++];
 	struct astra_oasis_offer *offer = &verdict->offer;
 	struct astra_error why = {""};

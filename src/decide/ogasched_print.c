@@ -2,22 +2,13 @@
 #include "src/decide/decide_ogasched.h"
 #include "src/decide/instance.h"
 
-static json_t *ogasched_print_numbers(const double *numbers, size_t count)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(array, astra_out_number(numbers[i]));
-	return array;
-}
-
 static json_t *print_cases(const struct ogasched_instance *in, const double *y)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < in->case_count; i++) {
-		json_array_append_new(
-			array, ogasched_print_numbers(y, in->cases[i].count));
+		json_array_append_new(array,
+				      astra_out_numbers(y, in->cases[i].count));
 		y += in->cases[i].count;
 	}
 	return array;
@@ -32,8 +23,8 @@ static json_t *print_allocation(const struct ogasched_instance *in,
 		json_t *nodes = json_array();
 
 		for (size_t r = 0; r < in->nodes; r++) {
-			json_array_append_new(
-				nodes, ogasched_print_numbers(y, in->types));
+			json_array_append_new(nodes,
+					      astra_out_numbers(y, in->types));
 			y += in->types;
 		}
 		json_array_append_new(ports, nodes);
@@ -47,24 +38,22 @@ json_t *ogasched_print(const struct ogasched_instance *in,
 	if (in->project)
 		return json_pack("{s:o}", "y", print_cases(in, result->y));
 	return json_pack("{s:o, s:o, s:o}", "rewards",
-			 ogasched_print_numbers(result->rewards, in->slots),
-			 "total", astra_out_number(result->total), "y",
+			 astra_out_numbers(result->rewards, in->slots), "total",
+			 astra_out_number(result->total), "y",
 			 print_allocation(in, result->y));
 }
 
-json_t *astra_decide_ogasched(const json_t *json, struct astra_error *err)
+int astra_decide_ogasched(struct astra_in *in, json_t **out)
 {
 	struct ogasched_instance instance;
 	struct ogasched_result result = {0};
-	json_t *out = NULL;
+	int rc = -1;
 
-	if (ogasched_parse(json, &instance, err) == 0 &&
-	    ogasched_run(&instance, &result, err) == 0) {
-		out = ogasched_print(&instance, &result);
-		if (!out)
-			astra_error_nomem(err);
+	if (ogasched_parse(in, &instance) == 0 &&
+	    ogasched_run(&instance, &result, in->err) == 0) {
+		*out = ogasched_print(&instance, &result);
+		rc = 0;
 	}
 	ogasched_result_clear(&result);
-	ogasched_instance_clear(&instance);
-	return out;
+	return rc;
 }

@@ -6,21 +6,27 @@
 
 #define TABLE_GPUS_MAX 4096
 
-void themis_instance_clear(struct themis_instance *instance)
-{
-	astra_arena_free(&instance->arena);
-	*instance = (struct themis_instance){0};
-}
+#define COMMON(kind, key, member, count, ...)                                  \
+	ASTRA_MEMBER_ROW(key, themis_instance, kind, member, ALL, count, NULL, \
+			 .optional = true, __VA_ARGS__)
 
-void *themis_take(const struct astra_in *in, struct themis_instance *instance,
-		  size_t count, size_t size)
-{
-	void *memory = astra_arena_take(&instance->arena, (count + 1) * size);
+static const struct astra_member common_members[] = {
+	COMMON(REAL, "f", market.f, 0, .most = 1),
+	COMMON(U64, "seed", market.seed, 0, .most = UINT32_MAX),
+	COMMON(REAL, "slowdown", slowdown, ASTRA_LEVEL_COUNT, .least = 1e-6,
+	       .most = 1e6),
+	ASTRA_MEMBERS_END,
+};
 
-	if (!memory)
-		astra_error_nomem(in->err);
-	return memory;
-}
+#define MACHINE(member, max) \
+	ASTRA_MEMBER(astra_themis_machine, U32, member, .most = max)
+
+static const struct astra_member machine_members[] = {
+	MACHINE(free, THEMIS_GPUS_MAX),
+	MACHINE(rack, UINT32_MAX),
+	MACHINE(slot, UINT32_MAX),
+	ASTRA_MEMBERS_END,
+};
 
 int themis_parse_rho(const struct astra_in *in, const char *key,
 		     enum astra_need need, double min, double *out)
@@ -34,62 +40,29 @@ int themis_parse_rho(const struct astra_in *in, const char *key,
 	return astra_in_number(in, key, need, min, 1e100, out);
 }
 
-int themis_parse_word(const struct astra_in *in, const char *key,
-		      const char *const *words, size_t *out)
+static int read_machine(const struct astra_in *in, void *machine)
 {
-	*out = SIZE_MAX;
-	if (astra_in_word(in, key, words, out) < 0)
-		return -1;
-	return *out == SIZE_MAX ? astra_in_fail(in, key, "is missing") : 0;
-}
-
-int themis_parse_slowdown(const struct astra_in *in, const char *key,
-			  double *out)
-{
-	const json_t *array;
-
-	if (astra_in_array(in, key, ASTRA_OPTIONAL, &array) < 0)
-		return -1;
-	return array ? astra_in_numbers(in, key, ASTRA_LEVEL_COUNT, 1e-6, 1e6,
-					out)
-		     : 0;
+	return astra_in_members(in, machine_members, machine);
 }
 
 static int parse_machines(const struct astra_in *in,
 			  struct themis_instance *out)
 {
+	struct astra_themis_market *market = &out->market;
 	enum astra_need need =
 		out->mode == THEMIS_COUNTS ? ASTRA_REQUIRED : ASTRA_OPTIONAL;
-	const json_t *array;
 	uint64_t gpus = 0;
-	size_t count;
 
-	if (astra_in_array(in, "machines", need, &array) < 0)
+	if (astra_in_list(in, "machines", need, sizeof(*market->machines),
+			  read_machine, &market->machines,
+			  &market->machine_count) < 0)
 		return -1;
-	count = json_array_size(array);
-	out->machines = themis_take(in, out, count, sizeof(*out->machines));
-	if (!out->machines)
-		return -1;
-	for (size_t i = 0; i < count; i++) {
-		struct astra_themis_machine *m = &out->machines[i];
-		struct astra_in at;
-
-		if (astra_in_element(in, "machines", array, i, &at) < 0 ||
-		    astra_in_whole(&at, "free", ASTRA_REQUIRED, THEMIS_GPUS_MAX,
-				   &m->free) < 0 ||
-		    astra_in_whole(&at, "rack", ASTRA_REQUIRED, UINT32_MAX,
-				   &m->rack) < 0 ||
-		    astra_in_whole(&at, "slot", ASTRA_REQUIRED, UINT32_MAX,
-				   &m->slot) < 0)
-			return -1;
-		gpus += m->free;
-	}
+	for (size_t i = 0; i < market->machine_count; i++)
+		gpus += market->machines[i].free;
 	if (gpus > THEMIS_GPUS_MAX)
 		return astra_in_fail(in, "machines",
 				     "may have up to %d GPUs free in all",
 				     THEMIS_GPUS_MAX);
-	out->market.machines = out->machines;
-	out->market.machine_count = count;
 	return 0;
 }
 
@@ -101,7 +74,7 @@ static int parse_bundles(const struct astra_in *in, struct themis_instance *out)
 		return -1;
 	out->bundle_count = json_array_size(array);
 	out->bundles =
-		themis_take(in, out, out->bundle_count, sizeof(*out->bundles));
+		astra_in_take(in, out->bundle_count, sizeof(*out->bundles));
 	if (!out->bundles)
 		return -1;
 	for (size_t i = 0; i < out->bundle_count; i++) {
@@ -122,33 +95,17 @@ static int parse_bundles(const struct astra_in *in, struct themis_instance *out)
 	return 0;
 }
 
-static int parse_apps(const struct astra_in *in, struct themis_instance *out,
-		      json_t *ids)
+static int parse_apps(const struct astra_in *in, struct themis_instance *out)
 {
-	const json_t *array;
-	size_t count;
+	struct astra_themis_market *market = &out->market;
 
-	if (astra_in_array(in, "apps", ASTRA_REQUIRED, &array) < 0)
-		return -1;
-	count = json_array_size(array);
-	out->apps = themis_take(in, out, count, sizeof(*out->apps));
-	out->ids = themis_take(in, out, count, sizeof(*out->ids));
-	out->tables = themis_take(in, out, count, sizeof(*out->tables));
-	if (!out->apps || !out->ids || !out->tables)
-		return -1;
-	out->market.apps = out->apps;
-	out->market.app_count = count;
-	for (size_t i = 0; i < count; i++) {
-		struct astra_in at;
-
-		if (astra_in_element(in, "apps", array, i, &at) < 0 ||
-		    astra_in_new_id(&at, ids, i, &out->ids[i]) < 0 ||
-		    (out->mode == THEMIS_TABLE
-			     ? themis_parse_table(&at, out, i)
-			     : themis_parse_app(&at, out, i)) < 0)
-			return -1;
-	}
-	return 0;
+	if (out->mode == THEMIS_TABLE)
+		return astra_in_list(in, "apps", ASTRA_REQUIRED,
+				     sizeof(*out->tables), themis_parse_table,
+				     &out->tables, &market->app_count);
+	return astra_in_list(in, "apps", ASTRA_REQUIRED, sizeof(*market->apps),
+			     themis_parse_app, &market->apps,
+			     &market->app_count);
 }
 
 /* What holds for all apps. A table of bids needs neither times nor the size of
@@ -157,18 +114,13 @@ static int parse_common(const struct astra_in *in, struct themis_instance *out)
 {
 	enum astra_need need =
 		out->mode == THEMIS_TABLE ? ASTRA_OPTIONAL : ASTRA_REQUIRED;
-	uint32_t seed = 0;
 
 	if (astra_in_number(in, "now", need, -ASTRA_IN_TIME_MAX,
 			    ASTRA_IN_TIME_MAX, &out->now_sec) < 0 ||
 	    astra_in_whole(in, "cluster_gpus", need, ASTRA_IN_GPUS_MAX,
 			   &out->market.cluster_gpus) < 0 ||
-	    astra_in_number(in, "f", ASTRA_OPTIONAL, 0, 1, &out->market.f) <
-		    0 ||
-	    astra_in_whole(in, "seed", ASTRA_OPTIONAL, UINT32_MAX, &seed) < 0 ||
-	    themis_parse_slowdown(in, "slowdown", out->slowdown) < 0)
+	    astra_in_members(in, common_members, out) < 0)
 		return -1;
-	out->market.seed = seed;
 	if (out->mode == THEMIS_TABLE)
 		return astra_in_whole(in, "gpus", ASTRA_REQUIRED,
 				      TABLE_GPUS_MAX, &out->table_gpus);
@@ -177,25 +129,18 @@ static int parse_common(const struct astra_in *in, struct themis_instance *out)
 	return out->mode == THEMIS_RHO ? parse_bundles(in, out) : 0;
 }
 
-int themis_parse(const json_t *json, struct themis_instance *out,
-		 struct astra_error *err)
+int themis_parse(struct astra_in *in, struct themis_instance *out)
 {
 	static const char *const modes[] = {"counts", "table", "rho", NULL};
-	struct astra_in in = {.object = json, .err = err};
-	json_t *ids = astra_ids_create();
 	size_t mode;
-	int rc = -1;
 
 	*out = (struct themis_instance){
+		.json = in->object,
 		.slowdown = {1, 1, 1.1, 1.3},
 	};
-	if (!ids)
-		return astra_error_nomem(err);
-	if (themis_parse_word(&in, "mode", modes, &mode) == 0) {
-		out->mode = (enum themis_mode)mode;
-		if (parse_common(&in, out) == 0)
-			rc = parse_apps(&in, out, ids);
-	}
-	json_decref(ids);
-	return rc;
+	in->whole = out;
+	if (astra_in_word(in, "mode", ASTRA_REQUIRED, modes, &mode) < 0)
+		return -1;
+	out->mode = (enum themis_mode)mode;
+	return parse_common(in, out) < 0 ? -1 : parse_apps(in, out);
 }

@@ -4,12 +4,7 @@
 /* An app's id as the instance gave it. New reference. */
 static json_t *app_id(const struct themis_instance *in, size_t app)
 {
-	return json_deep_copy(in->ids[app]);
-}
-
-static json_t *themis_print_pair(size_t first, size_t second)
-{
-	return json_pack("[I, I]", (json_int_t)first, (json_int_t)second);
+	return astra_out_id(in->json, "apps", app);
 }
 
 static json_t *themis_print_shares(struct astra_themis_shares shares)
@@ -18,8 +13,8 @@ static json_t *themis_print_shares(struct astra_themis_shares shares)
 
 	for (size_t i = 0; i < shares.count; i++)
 		json_array_append_new(array,
-				      themis_print_pair(shares.share[i].machine,
-							shares.share[i].gpus));
+				      astra_out_pair(shares.share[i].machine,
+						     shares.share[i].gpus));
 	return array;
 }
 
@@ -36,15 +31,6 @@ static json_t *print_bidders(const struct themis_instance *in,
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(array, app_id(in, bidders[i]));
-	return array;
-}
-
-static json_t *themis_print_numbers(const double *numbers, size_t count)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(array, astra_out_number(numbers[i]));
 	return array;
 }
 
@@ -93,8 +79,8 @@ static json_t *print_gifts(const struct themis_instance *in,
 			json_array_append_new(array,
 					      print_alloc(in, g->taker, alloc));
 		}
-		json_array_append_new(alloc, themis_print_pair(g->share.machine,
-							       g->share.gpus));
+		json_array_append_new(
+			alloc, astra_out_pair(g->share.machine, g->share.gpus));
 	}
 	return array;
 }
@@ -107,7 +93,7 @@ static json_t *print_idle(const struct themis_instance *in,
 	for (size_t i = 0; i < in->market.machine_count; i++)
 		if (idle[i])
 			json_array_append_new(array,
-					      themis_print_pair(i, idle[i]));
+					      astra_out_pair(i, idle[i]));
 	return array;
 }
 
@@ -123,7 +109,7 @@ static json_t *print_counts(const struct themis_instance *in,
 		"served", (json_int_t)auction->served, "log_product",
 		astra_out_number(auction->log_product), "pf",
 		print_bundles(in, round, false), "c",
-		themis_print_numbers(auction->c, round->bidder_count), "final",
+		astra_out_numbers(auction->c, round->bidder_count), "final",
 		print_bundles(in, round, true), "leftover",
 		print_gifts(in, round), "idle", print_idle(in, round->idle));
 
@@ -143,7 +129,7 @@ static json_t *print_set(const struct themis_instance *in, size_t app,
 
 	if (choice == ASTRA_NONE)
 		return array;
-	set = in->tables[app].listed[choice].gpus;
+	set = in->tables[app].table.listed[choice].gpus;
 	for (uint32_t gpu = 0; gpu < in->table_gpus; gpu++)
 		if (set[gpu / 64] >> (gpu % 64) & 1)
 			json_array_append_new(array, json_integer(gpu));
@@ -178,7 +164,7 @@ static json_t *themis_print_table(const struct themis_instance *in,
 		"served", (json_int_t)table->served, "log_product",
 		astra_out_number(table->log_product), "pf",
 		print_choices(in, result, table->pf), "c",
-		themis_print_numbers(table->c, result->bidder_count), "final",
+		astra_out_numbers(table->c, result->bidder_count), "final",
 		print_choices(in, result, table->kept));
 }
 
@@ -191,7 +177,7 @@ static json_t *print_rho(const struct themis_instance *in,
 	for (size_t i = 0; i < market->app_count; i++) {
 		double ideal_sec = astra_themis_ideal(&market->apps[i],
 						      market->cluster_gpus);
-		json_t *rho = themis_print_numbers(
+		json_t *rho = astra_out_numbers(
 			result->rho + i * in->bundle_count, in->bundle_count);
 
 		json_array_append_new(array,
@@ -216,19 +202,17 @@ json_t *themis_print(const struct themis_instance *in,
 	}
 }
 
-json_t *astra_decide_themis(const json_t *json, struct astra_error *err)
+int astra_decide_themis(struct astra_in *in, json_t **out)
 {
 	struct themis_instance instance;
 	struct themis_result result = {0};
-	json_t *out = NULL;
+	int rc = -1;
 
-	if (themis_parse(json, &instance, err) == 0 &&
-	    themis_run(&instance, &result, err) == 0) {
-		out = themis_print(&instance, &result);
-		if (!out)
-			astra_error_nomem(err);
+	if (themis_parse(in, &instance) == 0 &&
+	    themis_run(&instance, &result, in->err) == 0) {
+		*out = themis_print(&instance, &result);
+		rc = 0;
 	}
 	themis_result_clear(&result);
-	themis_instance_clear(&instance);
-	return out;
+	return rc;
 }

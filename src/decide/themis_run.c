@@ -41,11 +41,12 @@ static int themis_run_choose_bidders(const struct themis_instance *in,
 
 	out->bidders = calloc(count + 1, sizeof(*out->bidders));
 	for (size_t i = 0; claims && i < count; i++) {
-		double rho = in->market.apps[i].rho_current;
+		const struct themis_bidder *b = &in->tables[i];
 
 		claims[i] = (struct astra_themis_claim){
-			.wants = in->tables[i].listed_count > 0,
-			.rho = rho < 0 ? in->tables[i].rho_empty : rho,
+			.wants = b->table.listed_count > 0,
+			.rho = b->rho_current < 0 ? b->table.rho_empty
+						  : b->rho_current,
 		};
 	}
 	if (claims && out->bidders)
@@ -68,7 +69,7 @@ static int run_table(const struct themis_instance *in,
 	if (!bidders)
 		return -1;
 	for (size_t i = 0; i < out->bidder_count; i++)
-		bidders[i] = in->tables[out->bidders[i]];
+		bidders[i] = in->tables[out->bidders[i]].table;
 	rc = astra_themis_table_run(in->table_gpus, bidders, out->bidder_count,
 				    &out->table);
 	free(bidders);
