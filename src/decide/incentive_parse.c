@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/decide/decide_incentive.h"
+#include "src/decide/ids.h"
 
 /* Bounds that keep every sum finite, and precise enough. */
 #define THETA_MAX 1e6

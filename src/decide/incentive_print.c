@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/decide/decide_incentive.h"
-#include "src/decide/instance.h"
+#include "src/decide/ids.h"
 
 static json_t *print_workers(const struct astra_market_deal *deal,
 			     const struct astra_market_part *parts)

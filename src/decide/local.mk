@@ -6,6 +6,8 @@ libastra_decide_a_SOURCES = \
 	src/decide/decide.c \
 	src/decide/decide.h \
 	src/decide/decide_ltgf.h \
+	src/decide/ids.c \
+	src/decide/ids.h \
 	src/decide/instance.c \
 	src/decide/instance.h \
 	src/decide/ltgf_measure.c \

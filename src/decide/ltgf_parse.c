@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "src/decide/decide_ltgf.h"
+#include "src/decide/ids.h"
 
 /* A node's GPUs; a space keeps a bitmap of nodes for each number of them. */
 #define NODE_GPUS_MAX 65536

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/decide/decide_ltgf.h"
-#include "src/decide/instance.h"
+#include "src/decide/ids.h"
 
 /* Add a metric's fields to a row. */
 static json_t *add_metric(json_t *row, const struct ltgf_metric *m)

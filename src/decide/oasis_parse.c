@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/decide/decide_oasis.h"
+#include "src/decide/ids.h"
 
 /* Within these no formula overflows. What is not 0 is no less than LEAST. */
 #define LEAST 1e-9

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/decide/decide_oasis.h"
-#include "src/decide/instance.h"
+#include "src/decide/ids.h"
 
 static json_t *print_places(const struct astra_oasis_places *places)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/decide/decide_themis.h"
+#include "src/decide/ids.h"
 
 /* Iterations, seconds, GPU-seconds: their product and sums stay finite. */
 #define AMOUNT_MAX 1e15

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "src/decide/decide_themis.h"
+#include "src/decide/ids.h"
 
 /* One bid: its set, NULL if it has no GPU, and rho. */
 static int parse_bid(const struct astra_in *in, void *element)

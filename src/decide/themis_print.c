@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/decide/decide_themis.h"
+#include "src/decide/ids.h"
 
 /* An app's id as the instance gave it. New reference. */
 static json_t *app_id(const struct themis_instance *in, size_t app)
