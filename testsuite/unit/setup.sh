@@ -36,7 +36,7 @@ case " $* " in
 *" source "*" --tar-only slurm-wlm=22.05.8-3 "*)
 	mkdir slurm
 	echo "Version: 22.05.8" >slurm/META
-	printf '#!/bin/sh\ntouch configured\n' >slurm/configure
+	printf '#!/bin/sh\nmkdir slurm; ln -s /usr/bin/touch config.status\n' >slurm/configure
 	chmod +x slurm/configure
 	tar -cJf slurm-wlm_22.05.8.orig.tar.xz slurm
 	rm -r slurm
@@ -129,7 +129,7 @@ fresh
 rm -r "$XDG_CACHE_HOME/astraea/slurm-22.05.8"
 "$top/build-aux/setup.sh" --build-only >"$tools/log" 2>&1 ||
 	complain "$(cat "$tools/log")"
-[ -e "$XDG_CACHE_HOME/astraea/slurm-22.05.8/build/configured" ] ||
+[ -e "$XDG_CACHE_HOME/astraea/slurm-22.05.8/build/config.h" ] ||
 	complain "the source of another revision is not taken"
 
 "$top/build-aux/setup.sh" --bulid-only >/dev/null 2>&1 &&
