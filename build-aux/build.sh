@@ -24,8 +24,8 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 builddir=${ASTRAEA_BUILDDIR:-$top/build}
 checks='' verbose=''
 # Objects are the same in every folder, but for where their sources lie as debuggers
-# see it.
-export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=1
+# see it. What one is made of the compiler says: no preprocessor runs before it.
+export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
 log=$(mktemp "${TMPDIR:-/tmp}/astraea-build.XXXXXX")
 trap 'rm -f "$log"' EXIT
 

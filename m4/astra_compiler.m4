@@ -36,13 +36,16 @@ AC_SUBST([ASTRA_LDFLAGS])
 AC_SUBST([ASTRA_SANITIZE])
 ])
 
-dnl ASTRA_FAULT_POINTS: --enable-fault-points, for the tests of crashes.
+dnl ASTRA_FAULT_POINTS: --enable-fault-points, for the tests of crashes. A header says
+dnl so, and no argument of the compiler: other objects are those of a build without.
 AC_DEFUN([ASTRA_FAULT_POINTS], [
 AC_ARG_ENABLE([fault-points],
 	[AS_HELP_STRING([--enable-fault-points],
 		[let tests kill slurmctld at named places; never in production])])
 AS_IF([test "x$enable_fault_points" = xyes],
-	[ASTRA_CFLAGS="$ASTRA_CFLAGS -DASTRA_FAULT_POINTS"])
+	[FAULT_POINTS=1], [FAULT_POINTS=0])
+AC_SUBST([FAULT_POINTS])
+AC_CONFIG_FILES([astra_fault_points.h])
 ])
 
 dnl ASTRA_LIBRARIES: what the messages, the state file and the tests need.

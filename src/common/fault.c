@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/common/fault.h"
 
-#ifdef ASTRA_FAULT_POINTS
+#if ASTRA_FAULT_POINTS
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>

@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef ASTRA_FAULT_POINTS
+#include "astra_fault_points.h"
+
+#if ASTRA_FAULT_POINTS
 #define ASTRA_FAULT(name) astra_fault_here(name)
 #define ASTRA_FAULT_REFUSES(name, job) astra_fault_refuses(name, job)
 
