@@ -155,6 +155,7 @@ static void thousands_of_gangs_are_served_in_order(void **state)
 	struct vjob *large;
 	static double begun[VC_JOBS];
 	double last[2][9] = {{0}};
+	const uint32_t gangs = draws(1500);
 	size_t most = 0, first;
 
 	(void)state;
@@ -164,7 +165,7 @@ static void thousands_of_gangs_are_served_in_order(void **state)
 	vc_tenant(&vc, "c", 1);
 	small_jobs(&vc, 0);
 	first = vc.job_count;
-	for (uint32_t i = 0; i < 1500; i++)
+	for (uint32_t i = 0; i < gangs; i++)
 		gang(&vc, i % 2, 2 + i / 2 % 7, TERM);
 	vc_step(&vc);
 	large = gang(&vc, 2, 16, TERM);
@@ -179,7 +180,7 @@ static void thousands_of_gangs_are_served_in_order(void **state)
 	assert_true(large->starts);
 	assert_in_range(most, 2, ASTRA_HOLDS_MAX);
 	assert_int_equal(late_starts(&vc), 0);
-	for (size_t i = first; i < first + 1500; i++) {
+	for (size_t i = first; i < first + gangs; i++) {
 		const struct astra_job *job = &vc.jobs[i]->job;
 		double *at = &last[job->tenant][job->request.nodes_min];
 

@@ -155,7 +155,7 @@ static void test_every_round(void **state)
 	(void)state;
 	for (size_t i = 0; p[i]; i++) {
 		rounds = promised = held = 0;
-		for (uint64_t seed = 1; seed <= 2; seed++)
+		for (uint64_t seed = 1; seed <= draws(2); seed++)
 			run_policy(p[i]->name, seed);
 		print_message("%s: %u rounds, %u promises, %u holds\n",
 			      p[i]->name, rounds, promised, held);

@@ -378,7 +378,7 @@ static void any_change_of_nodes_is_followed(void **state)
 
 	(void)state;
 	for (size_t i = 0; p[i]; i++)
-		for (uint64_t seed = 1; seed <= 2; seed++)
+		for (uint64_t seed = 1; seed <= draws(2); seed++)
 			live(p[i]->name, seed);
 }
 
