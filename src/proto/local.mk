@@ -119,7 +119,8 @@ check_PROGRAMS += test_proto_server
 test_proto_server_SOURCES = testsuite/unit/test_proto_server.c
 test_proto_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
-test_proto_server_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=server_now_msec
+test_proto_server_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=server_now_msec \
+	-Wl,--wrap=astra_answer
 test_proto_server_LDADD = libastra-server.a libastra-proto.a libastra-common.a \
 	$(CMOCKA_LIBS)
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "src/engine/engine_priv.h"
 #include "src/policies/options.h"
 #include "src/policies/period.h"
 #include "testsuite/unit/unit.h"
@@ -36,14 +37,18 @@ static const struct astra_reason *caps_reason(const struct vjob *v)
 	return NULL;
 }
 
-static void caps_set(const char *value)
+static void caps_option(const char *key, const char *value)
 {
 	struct astra_error err = {""};
 
-	assert_int_equal(
-		astra_options_set(&vc.options, "MaxGPUHours", value, &err), 0);
+	assert_int_equal(astra_options_set(&vc.options, key, value, &err), 0);
 	assert_int_equal(astra_engine_configure(vc.engine, &vc.options, &err),
 			 0);
+}
+
+static void caps_set(const char *value)
+{
+	caps_option("MaxGPUHours", value);
 }
 
 static double caps_used(void)
@@ -270,6 +275,51 @@ static void an_array_has_as_many_tasks_as_fit(void **state)
 	vc_fini(&vc);
 }
 
+/* A job of 4 GPUs leaves at 900 s and has 300 s of grace. At 1000 s it has used
+ * 1.11 hours and may use 0.22 more: of 1.5 hours 0.17 are left, and a lease of
+ * a GPU takes 0.25. */
+static void what_a_job_may_use_in_its_grace_counts(void **state)
+{
+	struct vjob *v, *late;
+
+	(void)state;
+	caps_begin("MaxGPUHours", "1.5");
+	caps_option("CheckpointGrace", "300");
+	v = vc_submit(&vc, lab, 4, HUGE_VAL);
+	v->job.checkpoints = true;
+	vc_run(&vc, AT(1000));
+	assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);
+	late = vc_submit(&vc, lab, 1, HUGE_VAL);
+	vc_run(&vc, AT(1020));
+	assert_int_equal(caps_reason(late)->wait, ASTRA_WAIT_CAP);
+	vc_fini(&vc);
+}
+
+/* Two tasks of an array of four have grants, for GPUs that a job leaves at 1200
+ * s. A lease takes half an hour: of 2.6 hours the grants take 1, and 1.6 are
+ * enough for the two other tasks and for one job more. */
+static void a_task_with_a_grant_asks_no_more(void **state)
+{
+	struct vjob *array, *leaves, *job;
+
+	(void)state;
+	caps_begin("TenantGPUHours", "lab:2.6");
+	caps_option("CheckpointGrace", "300");
+	vc_submit(&vc, 1, 4, HUGE_VAL)->job.revocable = false;
+	leaves = vc_submit(&vc, 1, 4, HUGE_VAL);
+	leaves->job.checkpoints = true;
+	vc_run(&vc, AT(850));
+	array = vc_submit(&vc, lab, 2, HUGE_VAL);
+	array->job.copies = 4;
+	vc_run(&vc, AT(950));
+	assert_int_equal(astra_grants_of(vc.engine, array->job.id), 2);
+	job = vc_submit(&vc, lab, 2, HUGE_VAL);
+	vc_run(&vc, AT(1000));
+	assert_int_equal(array->job.copies, 4);
+	assert_int_not_equal(caps_reason(job)->wait, ASTRA_WAIT_CAP);
+	vc_fini(&vc);
+}
+
 /* Nothing takes its GPUs back, so it counts to its time limit. */
 static void a_job_without_leases_counts_to_its_time_limit(void **state)
 {
@@ -427,6 +477,8 @@ int main(void)
 		cmocka_unit_test(a_cap_that_is_lowered_ends_no_lease),
 		cmocka_unit_test(an_elastic_job_has_as_many_gpus_as_fit),
 		cmocka_unit_test(an_array_has_as_many_tasks_as_fit),
+		cmocka_unit_test(what_a_job_may_use_in_its_grace_counts),
+		cmocka_unit_test(a_task_with_a_grant_asks_no_more),
 		cmocka_unit_test(a_job_without_leases_counts_to_its_time_limit),
 		cmocka_unit_test(a_tenant_without_a_cap_has_none),
 		cmocka_unit_test(a_restart_forgets_nothing),

@@ -684,6 +684,32 @@ static void checkpointing_job_gets_its_grace(void **state)
 	vc_fini(&vc);
 }
 
+/* After a restart of slurmctld a job may have ended without anybody knowing. */
+static void an_unheard_job_keeps_its_gpus(void **state)
+{
+	struct vcluster vc;
+	struct vjob *a, *b;
+	(void)state;
+
+	vc_init(&vc, 1, 4);
+	use_terms(&vc, 20);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	a = vc_submit(&vc, 0, 4, HUGE_VAL);
+	vc_run(&vc, AT(5));
+	a->job.unheard = true;
+	b = vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(60));
+	assert_int_equal(a->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(a->starts, 1);
+	assert_int_equal(b->starts, 0);
+	a->job.unheard = false;
+	vc_run(&vc, AT(75));
+	assert_int_equal(b->job.state, ASTRA_JOB_RUNNING);
+	vc_fini(&vc);
+}
+
 /* A job that ignores the signal is requeued at the end of its grace. */
 static void grace_ends_in_a_requeue(void **state)
 {
@@ -1059,6 +1085,7 @@ int main(void)
 		cmocka_unit_test(one_too_many_keeps_nobody_waiting),
 		cmocka_unit_test(reclaim_is_bounded_by_round),
 		cmocka_unit_test(checkpointing_job_gets_its_grace),
+		cmocka_unit_test(an_unheard_job_keeps_its_gpus),
 		cmocka_unit_test(grace_ends_in_a_requeue),
 		cmocka_unit_test(irrevocable_jobs_are_charged_and_never_taken),
 		cmocka_unit_test(save_and_restore_go_on_in_mid_lease),

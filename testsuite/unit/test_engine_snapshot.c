@@ -576,6 +576,24 @@ static void a_run_is_charged_from_when_its_nodes_are_up(void **state)
 	end(&s);
 }
 
+/* The lease has its whole term, 50 s, from then on. */
+static void a_lease_begins_when_its_nodes_are_up(void **state)
+{
+	struct scene s;
+	struct astra_job *job;
+	(void)state;
+
+	job = begin_boot(&s);
+	assert_near(view(&s, 7, 113).lease_start_sec, 113);
+	job->booting = job->uncharged = false;
+	job->start_sec = 118;
+	round_at(&s, 123);
+	assert_near(view(&s, 7, 123).start_sec, 118);
+	assert_near(view(&s, 7, 123).lease_start_sec, 118);
+	assert_near(view(&s, 7, 123).lease_end_sec, 118 + 50);
+	end(&s);
+}
+
 static void a_boot_that_fails_is_not_charged(void **state)
 {
 	struct scene s;
@@ -830,6 +848,7 @@ int main(void)
 			a_job_that_ran_between_two_rounds_is_accounted),
 		cmocka_unit_test(a_restart_between_two_rounds_is_a_new_lease),
 		cmocka_unit_test(a_run_is_charged_from_when_its_nodes_are_up),
+		cmocka_unit_test(a_lease_begins_when_its_nodes_are_up),
 		cmocka_unit_test(a_boot_that_fails_is_not_charged),
 		cmocka_unit_test(
 			a_run_after_a_boot_may_end_before_the_next_round),

@@ -11,6 +11,7 @@
 #include "src/proto/listen.h"
 #include "src/proto/sign.h"
 #include "src/slurm/desk/server.h"
+#include "src/slurm/desk/server_private.h"
 #include "testsuite/unit/proto_munged.h"
 #include "testsuite/unit/proto_sample.h"
 #include "testsuite/unit/stranger.h"
@@ -227,6 +228,33 @@ static void who_asks_nothing_keeps_nobody_out(void **state)
 	astra_server_stop();
 }
 
+/* Hosts of the network, one connection each that nobody may close, get half of
+ * the places: the others are for local users. */
+static void local_users_find_a_place_beside_the_network(void **state)
+{
+	struct server *s = calloc(1, sizeof(*s));
+	struct server_client *place;
+	int remotes = 0;
+
+	(void)state;
+	assert_non_null(s);
+	for (int i = 0; i < SERVER_CLIENTS; i++)
+		s->clients[i].fd = -1;
+	while ((place = server_place_find(s, true, (uid_t)remotes, 0))) {
+		assert_int_equal(place->fd, -1);
+		*place = (struct server_client){
+			.fd = 0,
+			.remote = true,
+			.uid = (uid_t)remotes++,
+			.reply.size = 1,
+			.until_msec = SERVER_REPLY_MSEC,
+		};
+	}
+	assert_int_equal(remotes, SERVER_CLIENTS_REMOTE);
+	assert_non_null(server_place_find(s, false, 0, 0));
+	free(s);
+}
+
 /* A server of the test's: so often busy before it answers. */
 static struct {
 	int fd, busy, asked;
@@ -394,6 +422,7 @@ int main(void)
 		cmocka_unit_test(who_is_not_heard_is_given_up),
 		cmocka_unit_test(who_stops_refuses_nobody),
 		cmocka_unit_test(who_asks_nothing_keeps_nobody_out),
+		cmocka_unit_test(local_users_find_a_place_beside_the_network),
 		cmocka_unit_test(who_is_busy_is_asked_again),
 	};
 	int rc;

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <time.h>
 
+#include "src/proto/answer.h"
 #include "src/proto/dial.h"
 #include "src/proto/query.h"
 #include "src/proto/sign.h"
@@ -41,6 +42,40 @@ int64_t __wrap_server_now_msec(void)
 	if (!atomic_load(&clock_stands))
 		atomic_store(&last, __real_server_now_msec());
 	return atomic_load(&last);
+}
+
+enum astra_fault __real_astra_answer(const struct astra_report *report,
+				     const struct astra_query *query,
+				     const struct astra_viewer *viewer,
+				     const struct astra_socket_stats *stats,
+				     struct astra_text *out,
+				     struct astra_error *err);
+enum astra_fault __wrap_astra_answer(const struct astra_report *report,
+				     const struct astra_query *query,
+				     const struct astra_viewer *viewer,
+				     const struct astra_socket_stats *stats,
+				     struct astra_text *out,
+				     struct astra_error *err);
+
+/* Whether a reply is the largest one. Its pages are never written, and so take
+ * no memory. */
+static atomic_bool answers_are_large;
+
+enum astra_fault __wrap_astra_answer(const struct astra_report *report,
+				     const struct astra_query *query,
+				     const struct astra_viewer *viewer,
+				     const struct astra_socket_stats *stats,
+				     struct astra_text *out,
+				     struct astra_error *err)
+{
+	if (!atomic_load(&answers_are_large))
+		return __real_astra_answer(report, query, viewer, stats, out,
+					   err);
+	free(out->bytes);
+	out->bytes = calloc(1, ASTRA_REPLY_MAX);
+	out->size = ASTRA_REPLY_MAX - 1;
+	out->room = ASTRA_REPLY_MAX;
+	return out->bytes ? ASTRA_FAULT_NONE : ASTRA_FAULT_BUSY;
 }
 
 static bool is_operator(uid_t uid)
@@ -296,6 +331,43 @@ static void one_user_cannot_take_every_place(void **state)
 		assert_int_equal(n > 4 && strstr(code + 4, "\"busy\""), i < 2);
 		close(fds[i]);
 	}
+	expect(TENANT, "none");
+}
+
+/* Ask, and leave the reply in the socket. */
+static int ask_and_wait(void)
+{
+	struct astra_error err = {""};
+	char *credential =
+		astra_sign(munged.socket, TENANT, strlen(TENANT), &err);
+	uint8_t head[ASTRA_FRAME_HEAD];
+	int fd = dial();
+
+	assert_non_null(credential);
+	astra_frame_write(head, strlen(credential));
+	assert_int_equal(send(fd, head, sizeof(head), MSG_NOSIGNAL),
+			 sizeof(head));
+	assert_int_equal(send(fd, credential, strlen(credential), MSG_NOSIGNAL),
+			 strlen(credential));
+	free(credential);
+	assert_int_equal(recv(fd, head, 1, MSG_PEEK), 1);
+	return fd;
+}
+
+/* Replies of 64 MiB, with at most 256 MiB on their way when another one begins.
+ */
+static void replies_that_nobody_takes_are_bounded(void **state)
+{
+	int fds[5];
+
+	(void)state;
+	atomic_store(&answers_are_large, true);
+	for (size_t i = 0; i < ASTRA_COUNT_OF(fds); i++)
+		fds[i] = ask_and_wait();
+	atomic_store(&answers_are_large, false);
+	expect(TENANT, "busy");
+	for (size_t i = 0; i < ASTRA_COUNT_OF(fds); i++)
+		close(fds[i]);
 	expect(TENANT, "none");
 }
 
@@ -684,6 +756,7 @@ int main(void)
 		cmocka_unit_test(bad_messages_cost_nothing_else),
 		cmocka_unit_test(clients_that_go_away_are_forgotten),
 		cmocka_unit_test(one_user_cannot_take_every_place),
+		cmocka_unit_test(replies_that_nobody_takes_are_bounded),
 		cmocka_unit_test(a_slow_client_is_told_and_closed),
 		cmocka_unit_test(only_root_slurmuser_and_operators_reset),
 		cmocka_unit_test(what_a_job_says_is_handed_on),
