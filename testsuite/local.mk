@@ -310,6 +310,12 @@ test_engine_image_SOURCES = testsuite/unit/test_engine_image.c \
 test_engine_image_CFLAGS = $(UNIT_CFLAGS)
 test_engine_image_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_policy_contract
+test_policy_contract_SOURCES = testsuite/unit/test_policy_contract.c \
+	testsuite/unit/unit.h
+test_policy_contract_CFLAGS = $(UNIT_CFLAGS)
+test_policy_contract_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_engine_clock
 test_engine_clock_SOURCES = testsuite/unit/test_engine_clock.c \
 	testsuite/unit/unit.h

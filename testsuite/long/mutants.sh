@@ -8,6 +8,8 @@
 #   --only=FOLDER  only changes in this folder, such as src/engine
 #   --list         print the changes, and try none
 #   --no-live      run no test with a real slurmctld
+#   --most=SEC     for each change, leave out the slowest unit programs: those that
+#                  run in so many seconds are enough [600]
 #
 # Works on a copy of the checkout in ~/.cache/astraea/mutants (MUTANTS_DIR), which
 # stays there for the next time. Prints a line for each change: the place, the change,
