@@ -448,6 +448,40 @@ static void nothing_is_lent_for_less_than_a_job_needs(void **state)
 	lend(25, 25);
 }
 
+/* Half of a node is idle, and held for a job that needs all of it. Those GPUs
+ * are lent to a job that comes 20 s before, and not for less than
+ * RoundInterval, 5 s. */
+static void nothing_is_lent_for_less_than_a_round(void **state)
+{
+	struct vcluster vc;
+	struct vjob *runs, *big, *early, *late;
+	double hold_sec;
+	(void)state;
+
+	vc_init(&vc, 1, 4);
+	use_terms(&vc, 60);
+	vc.options.min_run_sec = 0;
+	vc_begin(&vc);
+	vc_tenant(&vc, "small", 1);
+	vc_tenant(&vc, "large", 1);
+	runs = vc_submit(&vc, 0, 2, HUGE_VAL);
+	vc_run(&vc, AT(5));
+	big = vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(10));
+	assert_int_equal(astra_engine_hold(vc.engine).job, big->job.id);
+	hold_sec = astra_engine_hold(vc.engine).start_sec;
+	vc_run(&vc, hold_sec - 20);
+	early = vc_submit(&vc, 0, 1, HUGE_VAL);
+	vc_run(&vc, hold_sec - 4);
+	assert_true(vc_view(&vc, early).lent);
+	late = vc_submit(&vc, 0, 1, HUGE_VAL);
+	vc_run(&vc, hold_sec + 10);
+	assert_int_equal(big->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(runs->job.state, ASTRA_JOB_PENDING);
+	assert_int_equal(late->starts, 0);
+	vc_fini(&vc);
+}
+
 /* While GPUs are held for it, they are lent. */
 static void held_gpus_are_lent(void **state)
 {
@@ -1076,6 +1110,7 @@ int main(void)
 		cmocka_unit_test(a_hold_collects_cpus_too),
 		cmocka_unit_test(what_is_lent_is_no_lease),
 		cmocka_unit_test(nothing_is_lent_for_less_than_a_job_needs),
+		cmocka_unit_test(nothing_is_lent_for_less_than_a_round),
 		cmocka_unit_test(held_gpus_are_lent),
 		cmocka_unit_test(only_the_loser_is_taken_back),
 		cmocka_unit_test(cheapest_losers_are_found),
