@@ -25,7 +25,7 @@ import time
 FOLDERS = ["src/engine", "src/slurm/in", "src/slurm/out", "src/slurm/hooks"]
 # Starts, ends of leases, limits, hooks: quick ones.
 LIVE = ["15-lease-end", "16-gate", "17-refusals", "22-shapes", "40-submit", "52-cancel",
-        "53-arrays", "61-gpus-asked", "63-limits", "64-reservations"]
+        "53-arrays", "61-gpus-asked", "63-limits", "64-reservations", "76-ended-while-down"]
 LIVE_LIMIT_SEC = 400
 GOLDEN = "testsuite/golden/run-golden.sh"
 GOAL = 0.9
@@ -126,8 +126,9 @@ class Bench:
     def __init__(self, work, live, most_sec):
         self.work, self.tree, self.build = work, f"{work}/tree", f"{work}/tree/build"
         self.live, self.most_sec = live, most_sec
-        self.symbols = {}
         self.bad, self.good = set(), set()  # they fail without a change, or do not
+        self.kills = collections.Counter()
+        self.touched = set()  # whose object may be of a change
         self.times_file = f"{work}/times"
         # The seconds that tests took: here, or on the machine of test-times.
         self.times = {"sfairsim": 10}
@@ -141,10 +142,13 @@ class Bench:
                         ASTRAEA_BUILDDIR=self.build, TMPDIR=f"{work}/tmp",
                         CCACHE_BASEDIR=self.tree, CCACHE_NOHASHDIR="1")
         os.makedirs(f"{work}/tmp", exist_ok=True)
-        for name in ["sfairsim"] + self.output("make", "-s", "list-tests").split():
-            name = os.path.basename(name)
-            if os.access(f"{self.build}/{name}", os.X_OK):
-                self.symbols[name] = self.defined(name, "--defined-only")
+        names = [os.path.basename(path)
+                 for path in self.output("make", "-s", "list-tests").split()] + ["sfairsim"]
+        names = [name for name in names if os.access(f"{self.build}/{name}", os.X_OK)]
+        self.symbols = {name: set() for name in names}
+        for name, symbol in re.findall(r"^([^:]+):[0-9a-f]+ \S (\S+)$",
+                                       self.output("nm", "-A", "--defined-only", *names), re.M):
+            self.symbols[name].add(symbol)
 
     def output(self, *command):
         return subprocess.run(command, cwd=self.build, env=self.env, check=True,
@@ -206,12 +210,14 @@ class Bench:
         return self.times.get(name, 1)
 
     def programs(self, path, obj):
-        """Those with code of the object: of its name first, then the fastest."""
+        """Those with code of the object: of its name or its folder's first, then those
+        that are fast and have seen much so far."""
         symbols = self.defined("-g", "--defined-only", obj)
-        stem = os.path.basename(path)[:-2]
+        stem, folder = os.path.basename(path)[:-2], os.path.basename(os.path.dirname(path))
         names = [name for name, has in self.symbols.items()
                  if symbols & has and name not in self.bad]
-        names.sort(key=lambda name: (name == "sfairsim", stem not in name, self.time(name)))
+        names.sort(key=lambda name: (name == "sfairsim", stem not in name, folder not in name,
+                                     self.time(name) / (1 + 5 * self.kills[name])))
         sums = itertools.accumulate(self.time(name) for name in names)
         return [name for name, seconds in zip(names, sums) if seconds <= self.most_sec]
 
@@ -257,7 +263,9 @@ class Bench:
         obj = self.object_of(change.path)
         if not obj:
             return "invalid", None
-        self.make(obj)
+        if change.path in self.touched:
+            self.make(obj)
+        self.touched.add(change.path)
         before = self.bytes_of(obj)
         names = self.programs(change.path, obj)
         try:
@@ -280,6 +288,7 @@ class Bench:
                 self.bad.add(by)
                 return self.try_change(change)
             self.good.add(by)
+        self.kills[by] += 1
         return ("killed" if by else "SURVIVED"), by
 
 
