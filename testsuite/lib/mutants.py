@@ -47,9 +47,11 @@ SWAPS = [
     (r"(?<![\w.])\d+(?![\w.])", None),  # the next number
     (r"\bif \(", None),  # the condition's opposite
 ]
-# Calls that only write a text, or that stand for a fault.
+# Calls that only write a text, that stand for a fault, or that take memory, the size of
+# which is for sanitizers to see.
 TEXTS = re.compile(r"\b(astra_error_\w+|astra_text_\w+|\w+_(warn|log|logger)|info|error|"
-                   r"debug\d?|verbose|xstrfmtcat|assert|ASTRA_FAULT)\s*\(")
+                   r"debug\d?|verbose|xstrfmtcat|assert|ASTRA_FAULT|astra_grow|"
+                   r"astra_arena_take|x?calloc|x?malloc|x?realloc)\s*\(")
 
 Change = collections.namedtuple("Change", "path at old new name")
 
@@ -144,6 +146,7 @@ class Bench:
         os.makedirs(f"{work}/tmp", exist_ok=True)
         names = [os.path.basename(path)
                  for path in self.output("make", "-s", "list-tests").split()] + ["sfairsim"]
+        self.make(*(name for name in names if not os.path.exists(f"{self.build}/{name}")))
         names = [name for name in names if os.access(f"{self.build}/{name}", os.X_OK)]
         self.symbols = {name: set() for name in names}
         for name, symbol in re.findall(r"^([^:]+):[0-9a-f]+ \S (\S+)$",
@@ -158,9 +161,10 @@ class Bench:
         return set(re.findall(r"^[0-9a-f]+ \S (\S+)$", self.output("nm", *arguments), re.M))
 
     def make(self, *targets):
-        # The stamp of one build does not matter: all of it is of this one.
-        return subprocess.run(["nice", "make", "-s", f"-j{os.cpu_count()}", "-o", "astra_stamp.h",
-                               *targets], cwd=self.build, env=self.env,
+        # The stamp of one build does not matter: all of it is of this one. To link what
+        # is for debuggers takes most of the time.
+        return subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "-o", "astra_stamp.h",
+                               "LDFLAGS=-Wl,-S", *targets], cwd=self.build, env=self.env,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               check=False).returncode == 0
 
@@ -251,9 +255,9 @@ class Bench:
         return failed
 
     def put(self, change, text):
-        """Write the file, changed or as it was."""
-        with open(f"{self.work}/changed", "w", encoding="utf-8") as file:
-            file.write(change.path)
+        """Write the file, changed or as it was. Its object stays as it is for now."""
+        with open(f"{self.work}/changed", "a", encoding="utf-8") as file:
+            file.write(change.path + "\n")
         with open(f"{self.tree}/{change.path}", "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -280,7 +284,6 @@ class Bench:
                 by = self.failing_live()
         finally:
             self.put(change, text)
-            os.remove(f"{self.work}/changed")
         if by in self.symbols and by not in self.good:
             self.make(by)
             if not self.passes(by):

@@ -27,13 +27,14 @@ flock -n 9 || {
 	echo "$work: another run works there; see MUTANTS_DIR" >&2
 	exit 1
 }
-# make compares times: a file that a killed run left changed gets a new one.
-left=$(cat "$work/changed" 2>/dev/null || :)
 cd "$top"
 git ls-files -z --cached --others --exclude-standard |
 	tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -C "$tree"
-[[ ! $left ]] || touch "$tree/$left"
-rm -f "$work/changed"
+# make compares times: what the last run changed has an object of that.
+while read -r file; do touch "$tree/$file"; done < <(sort -u "$work/changed" 2>/dev/null)
 export ASTRAEA_BUILDDIR=$tree/build
-[[ " $* " == *' --list '* ]] || "$tree/build-aux/build.sh" --checks
+[[ " $* " == *' --list '* ]] || {
+	ASTRAEA_TARGETS=sfairsim "$tree/build-aux/build.sh"
+	rm -f "$work/changed"
+}
 exec python3 "$top/testsuite/lib/mutants.py" "$work" "$@"
