@@ -49,6 +49,31 @@ static void a_lease_is_read_as_sbatch_reads_a_time(void **state)
 	assert_int_equal(astra_wish_read(NULL, 0, &wish, &err), 0);
 }
 
+/* A job whose size was not understood has none. What else was not leaves it its
+ * size.
+ */
+static void a_size_that_is_no_good_is_told_apart(void **state)
+{
+	char *env[1], entry[100];
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_STATED_COUNT; i++) {
+		struct astra_error err = {""};
+		struct astra_wish wish;
+		bool of_size = i == ASTRA_STATED_GPU_RANGE ||
+			       i == ASTRA_STATED_WORKERS ||
+			       i == ASTRA_STATED_PS;
+
+		snprintf(entry, sizeof(entry), "%s=?",
+			 astra_stated_options[i].variable);
+		env[0] = entry;
+		if (astra_wish_read(env, 1, &wish, &err) < 0)
+			assert_int_equal(wish.size_unread, of_size);
+		else
+			assert_false(wish.size_unread || of_size);
+	}
+}
+
 static void a_forged_environment_is_refused(void **state)
 {
 	static const char *const bad[] = {
@@ -207,6 +232,7 @@ int main(void)
 		cmocka_unit_test(work_is_iterations_times_their_time),
 		cmocka_unit_test(work_lasts_ten_years_at_most),
 		cmocka_unit_test(a_lease_keeps_to_the_pools_bounds),
+		cmocka_unit_test(a_size_that_is_no_good_is_told_apart),
 		cmocka_unit_test(an_app_has_a_number_of_its_user),
 	};
 
