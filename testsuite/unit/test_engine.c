@@ -737,6 +737,7 @@ static void an_unheard_job_keeps_its_gpus(void **state)
 	vc_run(&vc, AT(60));
 	assert_int_equal(a->job.state, ASTRA_JOB_RUNNING);
 	assert_int_equal(a->starts, 1);
+	assert_int_equal(vc_view(&vc, a).phase, ASTRA_PHASE_LEASED);
 	assert_int_equal(b->starts, 0);
 	a->job.unheard = false;
 	vc_run(&vc, AT(75));
