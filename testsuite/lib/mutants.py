@@ -44,7 +44,7 @@ SWAPS = [
     (r"\bfmin(?=\()", "fmax"), (r"\bfmax(?=\()", "fmin"),
     (r"\bastra_min(?=\()", "astra_max"), (r"\bastra_max(?=\()", "astra_min"),
     (r"\bcontinue;", ";"),
-    (r"(?<![\w.])(0|[1-9]\d*)(?![\w.])", None),  # the next number
+    (r"(?<![\w.])(?!\d\d+\])(0|[1-9]\d*)(?![\w.])", None),  # the next number, of no buffer
     (r"\bif \(", None),  # the condition's opposite
 ]
 # Calls that only write a text, that stand for a fault, or that take memory, the size of

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/slurm/in/users.h"
@@ -123,7 +124,8 @@ static void no_such_user_holds_for_a_minute(void **state)
 
 static void a_name_is_remembered_over_a_restart(void **state)
 {
-	char folder[] = "/tmp/astraea-users-XXXXXX", command[64];
+	char folder[] = "/tmp/astraea-users-XXXXXX", command[64], file[64];
+	struct stat status;
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
@@ -143,6 +145,10 @@ static void a_name_is_remembered_over_a_restart(void **state)
 	astra_users_free();
 	astra_users_open(folder);
 	assert_string_equal(astra_user_name(1003), "alicia");
+	/* Nobody else may read who was here. */
+	snprintf(file, sizeof(file), "%s/astraea-users", folder);
+	assert_int_equal(stat(file, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0600);
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	assert_int_equal(system(command), 0);
 }
