@@ -51,7 +51,10 @@ parse_options() {
 		case $option in
 		--keep) keep=1 ;;
 		--plain) plain=(--plain) ;;
-		--record=?*) record=${option#*=} ;;
+		--record=?*)
+			record=$(realpath -m "${option#*=}")
+			: >"$record" || die "$record cannot be written"
+			;;
 		-h | --help) usage && exit 0 ;;
 		*) die "unknown option $option: see contrib/demo.sh --help" ;;
 		esac

@@ -308,9 +308,15 @@ int astra_in_matrix(const struct astra_in *in, const char *key, size_t rows,
 	const json_t *array, *row;
 	char name[64];
 
-	*out = astra_in_take(in, rows * columns, sizeof(**out));
-	if (!*out || astra_in_array(in, key, ASTRA_REQUIRED, &array) < 0 ||
+	if (astra_in_array(in, key, ASTRA_REQUIRED, &array) < 0 ||
 	    instance_check_size(in, key, array, rows) < 0)
+		return -1;
+	/* Memory is taken for what is there, not for what lengths promise. */
+	for (size_t i = 0; i < rows; i++)
+		if (astra_in_row(in, key, array, i, columns, &row) < 0)
+			return -1;
+	*out = astra_in_take(in, rows * columns, sizeof(**out));
+	if (!*out)
 		return -1;
 	for (size_t i = 0; i < rows; i++) {
 		snprintf(name, sizeof(name), "%.40s[%zu]", key, i);

@@ -151,6 +151,7 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 {
 	e->begin_sec += by_sec;
 	e->now_sec += by_sec;
+	engine_shift(&e->first_bound_sec, by_sec);
 	for (size_t i = 0; i < e->job_count; i++) {
 		engine_shift(&e->jobs[i].start_sec, by_sec);
 		engine_shift(&e->jobs[i].lease_start_sec, by_sec);

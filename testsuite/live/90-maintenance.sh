@@ -9,6 +9,22 @@
 . "$(dirname "$0")/../lib/maintenance.sh"
 maintenance_cluster
 
+# signalled JOB: when slurmctld sent it its last signal.
+signalled() {
+	seconds "$(sed -n "s/^\[\([^]]*\)\].*lease over: signal .* JobId=$1\$/\1/p" \
+		"$CLUSTER_DIR/log/slurmctld.log" | tail -n 1)"
+}
+# It has its signal in time before $begin, and waits before that: a requeue is a
+# submission.
+leaves_in_time() {
+	job_log "$1" | grep '^USR1' >/dev/null || fail "job $1 has no signal"
+	check "job $1 has its signal in time" \
+		test "$(signalled "$1")" -ge $((begin - lead - 1)) -a \
+		"$(signalled "$1")" -le $((begin - lead + 4))
+	check "job $1 waits before it begins" \
+		test "$(seconds "$(job_field "$1" SubmitTime)")" -lt "$begin"
+}
+
 # ---- Planned before jobs come.
 
 begin=$(($(date +%s) + 90))
@@ -65,14 +81,8 @@ ok without-leases-the-time-limit-counts
 wait_for 90 waits "$job" soon
 wait_for 20 waits "$endless" soon
 for id in "$job" "$endless"; do
-	signalled=$(job_log "$id" | sed -n 's/^USR1 //p')
-	check "job $id has its signal before the maintenance" \
-		test "${signalled:-0}" -ge $((begin - lead - 1)) -a \
-		"$signalled" -le $((begin - lead + 4))
+	leaves_in_time "$id"
 	check_eq "restarts of job $id" 1 "$(job_field "$id" Restarts)"
-	# A requeue is a submission.
-	check "job $id waits before it begins" \
-		test "$(date -d "$(job_field "$id" SubmitTime)" +%s)" -lt "$begin"
 done
 ok checkpoint-in-time-before-it
 until_begun() { (($(date +%s) > begin + 2)); }
@@ -102,11 +112,9 @@ begin=$(($(date +%s) + 25))
 maintain over $begin ignore_jobs
 wait_for 20 ends_before "$job"
 wait_for 60 waits "$job" over
-signalled=$(job_log "$job" | sed -n 's/^USR1 //p' | tail -n 1)
-check "it has its signal before the second one" \
-	test "$signalled" -le $((begin - lead + 4))
 wait_for 20 waits "$endless" over
-((begin > $(date +%s))) || fail "they waited no sooner than it began"
+leaves_in_time "$job"
+leaves_in_time "$endless"
 ok leases-that-run-are-cut
 scontrol delete ReservationName=over
 runs "$job"

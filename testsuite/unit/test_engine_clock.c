@@ -127,6 +127,8 @@ static void compare(const char *policy)
 			 astra_engine_job_count(set.engine));
 	for (size_t i = 0; i < astra_engine_job_count(plain.engine); i++)
 		compare_leases(policy, i);
+	assert_int_equal(astra_engine_counters(plain.engine).over_bound,
+			 astra_engine_counters(set.engine).over_bound);
 }
 
 /* The clock is set after a round: what is recorded between the two is not

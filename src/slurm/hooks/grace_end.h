@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The end of a job in its grace (note/grace.h). One that leaves with an
+/* The end of a job in its grace (note/note.h). One that leaves with an
  * agreed exit code, or dies of the signal, has checkpointed: it is requeued in
  * the very moment in which Slurm would have called it failed (checkpointed.h).
  * So is a job that leaves with such a code after Slurm's own signal before its

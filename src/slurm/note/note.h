@@ -4,7 +4,7 @@
  * saved.
  *
  * Locks: one mutex, taken last and held for a look-up; whoever holds it calls
- * nothing else. Any thread may call any function here. There is one table in a
+ * nothing that takes a lock. Any thread may call any function here. There is one table in a
  * process. Pure: no Slurm, no I/O.
  */
 #ifndef ASTRA_NOTE_H

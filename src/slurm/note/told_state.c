@@ -63,7 +63,7 @@ static const struct part *find_part(const char *name)
 static void told_state_blame(struct astra_error *err, const char *name,
 			     uint32_t version, const struct part *part)
 {
-	if (!part || version > part->version)
+	if (!part || version != part->version)
 		astra_error_set(err,
 				"its part \"%.32s\" of version %u is of "
 				"another release",

@@ -146,10 +146,13 @@ void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 	if (publishing) {
 		uint32_t site = site_of(rank, ranks, weight);
 
-		if ((job->site_factor != site || !is_sited(job)) &&
+		bool ours = site != NICE_OFFSET;
+
+		if ((job->site_factor != site || ours != is_sited(job)) &&
 		    astra_claim_of(job, NULL) == ASTRA_ORDERED) {
-			set_sited(job, true);
-			if (is_sited(job)) /* else nobody would take it back */
+			set_sited(job, ours);
+			/* Else nobody would take it back. */
+			if (ours == is_sited(job))
 				set_site(job, site);
 		}
 	}

@@ -86,7 +86,8 @@ static void waiting_forget(struct astra_note *note, void *arg)
 	}
 	if (!job)
 		note->sited = false;
-	if (!job || IS_JOB_RUNNING(job))
+	if (!job || IS_JOB_RUNNING(job) ||
+	    (IS_JOB_FINISHED(job) && !IS_JOB_COMPLETING(job)))
 		note->run_end_sec = 0;
 	if (!job || IS_JOB_PENDING(job) || IS_JOB_FINISHED(job))
 		note->maint_end_sec = 0;

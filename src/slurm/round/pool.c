@@ -40,17 +40,23 @@ static void remember_jobs(const struct astra_pool *pool, double now_sec)
 		astra_grace_make(o, ASTRA_NOTE_ANY_RUN, o->checkpoint_signal);
 
 	for (size_t i = 0; i < astra_engine_job_count(pool->engine); i++) {
-		struct astra_ledger_entry ledger;
 		struct astra_job_view view;
+		struct astra_note *note;
 
 		astra_engine_job_view(pool->engine, i, 0, &view);
 		if (!view.id)
 			continue;
-		ledger = astra_ledger_of(&view, ASTRA_NOTE_ANY_RUN);
-		astra_note_tell(view.id,
-				pool_may_be_in_grace(&view, now_sec) ? &grace
-								     : NULL,
-				o->admin_comment ? &ledger : NULL);
+		note = astra_note_open(view.id);
+		if (pool_may_be_in_grace(&view, now_sec)) {
+			note->in_grace = true;
+			note->grace = grace;
+		}
+		if (o->admin_comment) {
+			note->in_ledger = true;
+			note->ledger =
+				astra_ledger_of(&view, ASTRA_NOTE_ANY_RUN);
+		}
+		astra_note_close(note);
 	}
 }
 
