@@ -91,6 +91,9 @@ folder() { echo "sfair-checkpoint.$job.batch.0"; }
 steps() { wc -l 2>/dev/null <log || echo 0; }
 has_more() { (($(steps) > $1)); }
 goes_on() { wait_for has_more "$(steps)"; }
+# The restored program is sfair-agent's own child once the checkpointer has ended;
+# if the program ends before that, a shell as checkpointer takes its status away.
+is_taken_over() { pgrep -P "$pid" -f '\./steps'; }
 ends() {
 	local code=0
 	wait "$pid" || code=$?
@@ -127,6 +130,7 @@ done
 [[ $(ls -d "$(folder)"/dump.*) == "$(folder)/dump.3.2" ]] || fail "old dumps stay"
 begin
 goes_on
+wait_for is_taken_over
 touch enough
 ends 0
 once
