@@ -103,7 +103,7 @@ class Campaign:
         if len(self.work.waiting()) > self.o.jobs * 0.7:
             return
         if self.work.top_up(self.o.jobs):
-            self.cluster.saved(time.time())
+            self.cluster.saved("j%d" % self.work.count)
 
     def one(self, number, kind, draw, point):
         c = self.cluster

@@ -66,17 +66,22 @@ class Cluster:
     def start(self, name):
         return self.run(LIB, "start", self.dir, name, limit=90)[0] == 0
 
-    def saved(self, since, limit=60):
-        """Wait until slurmctld has saved what there was at that time."""
-        end = time.monotonic() + limit
-        time.sleep(6)
+    def saved(self, name, limit=60):
+        """Wait until slurmctld has saved the job of that name, which was submitted
+        last. A file that is written now may have been packed before."""
+        end, since = time.monotonic() + limit, time.time()
+        text = name.encode() + b"\0"
+        text = struct.pack(">I", len(text)) + text      # as packstr() does
         while time.monotonic() < end:
+            time.sleep(0.5)
             try:
-                if os.stat(self.state + "/job_state").st_mtime > since:
-                    return
+                with open(self.state + "/job_state", "rb") as file:
+                    if text in file.read():
+                        return
+                    if os.fstat(file.fileno()).st_mtime > since + 20:
+                        return  # it is over and forgotten
             except OSError:     # it is being replaced
                 pass
-            time.sleep(0.2)
 
     def kill(self, name, number=signal.SIGKILL, limit=60):
         """Signal it and wait for its end."""
