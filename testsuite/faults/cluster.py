@@ -68,12 +68,13 @@ class Cluster:
 
     def saved(self, name, limit=60):
         """Wait until slurmctld has saved the job of that name, which was submitted
-        last. A file that is written now may have been packed before."""
+        last. A file that is written now may have been packed before, and the
+        plugin's saver may be followed by slurmctld's."""
         end, since = time.monotonic() + limit, time.time()
+        time.sleep(6)
         text = name.encode() + b"\0"
         text = struct.pack(">I", len(text)) + text      # as packstr() does
         while time.monotonic() < end:
-            time.sleep(0.5)
             try:
                 with open(self.state + "/job_state", "rb") as file:
                     if text in file.read():
@@ -82,6 +83,7 @@ class Cluster:
                         return  # it is over and forgotten
             except OSError:     # it is being replaced
                 pass
+            time.sleep(0.5)
 
     def kill(self, name, number=signal.SIGKILL, limit=60):
         """Signal it and wait for its end."""
