@@ -120,7 +120,7 @@ while read -r file; do
 	[[ $file == plugins/* ]] || library=libastraea
 	objects+=("${file%/*}/${library}_so-$(basename "${file%.c}").o")
 done < <(grep -rl --include='*.c' '^#include "astra_stamp.h"' "$source"/{plugins,src/slurm})
-(cd "$tools/fresh" && sh config.status Makefile astra_config.h depfiles &&
+(cd "$tools/fresh" && sh config.status Makefile astra_config.h astra_fault_points.h depfiles &&
 	make "${objects[@]}") >"$tools/said" 2>&1 ||
 	complain "the plugins alone: $(tail -n 5 "$tools/said")"
 
