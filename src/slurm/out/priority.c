@@ -145,7 +145,6 @@ void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 	pthread_mutex_lock(&publish_lock);
 	if (publishing) {
 		uint32_t site = site_of(rank, ranks, weight);
-
 		bool ours = site != NICE_OFFSET;
 
 		if ((job->site_factor != site || ours != is_sited(job)) &&
