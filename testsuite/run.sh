@@ -13,6 +13,8 @@
 #   testsuite/run.sh --long [...]       long/ as well: hours
 #   testsuite/run.sh --differing [...]  not those whose head says that they are
 #                                       alike with any Slurm: for a second one
+#   testsuite/run.sh --one-in=N [...]   of live/ each Nth test, from another one each
+#                                       day: in N days each test runs
 #   testsuite/run.sh --once-more [...]  a test of live/ that failed beside others
 #                                       is run again, alone; the line before the
 #                                       last says how many passed only so. Not one
@@ -35,17 +37,20 @@
 # fails, and so does one that leaves a process: testsuite/lib/run-one.sh.
 #
 # The next test begins while the machine is idle for a quarter of its time and has
-# 2 GiB of memory left; eight run on a busy one as well, for most of them wait, and
-# are patient. The longest begin first, by their last times here (test-times in the
-# build folder), or by testsuite/lib/test-times.
+# 2 GiB of memory left. Up to eight tests also run on a machine that is busy, for
+# most of them wait, as long as fewer than three processes want each processor: the
+# start of a process costs several times as much in a crowd. Two tests always run.
+# The longest begin first, by their last times here (test-times in the build folder),
+# or by testsuite/lib/test-times.
 #
 # ASTRAEA_BUILDDIR        the build folder [build/ of the checkout, or with --slurm
 #                         build-slurm-VERSION/]
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
 # ASTRAEA_TEST_TIMEOUT    seconds for one test [3600; 4 hours with --long]
 # ASTRAEA_JOBS            tests at a time, at most [24]
-# ASTRAEA_CLUSTER         what the clusters of live tests have, and ASTRAEA_DAY: see
+# ASTRAEA_CLUSTER         what the clusters of live tests have: see
 #                         testsuite/lib/draw.sh
+# ASTRAEA_DAY             the day by which that and --one-in draw [today]
 # TMPDIR                  where all that tests write lies [/tmp]
 
 set -euo pipefail
@@ -53,7 +58,7 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=testsuite/lib/run-one.sh
 . "$top/testsuite/lib/run-one.sh"
-long='' differing='' once_more='' changed=''
+long='' differing='' once_more='' changed='' one_in=1
 passed=0 failed=0 skipped=0 only_alone=0 known=0
 TMPDIR=$(cd "${TMPDIR:-/tmp}" && pwd)
 export TMPDIR
@@ -75,7 +80,7 @@ is_alike() { head -n 12 "$1" | grep >/dev/null '^# Alike with any Slurm'; }
 
 # Print "NAME COMMAND" of each test.
 all_tests() {
-	local t
+	local t n=0 day=$(($(date -ud "$ASTRAEA_DAY" +%s) / 86400))
 	for t in $(make -s -C "$ASTRAEA_BUILDDIR" list-tests); do
 		case $t in
 		*/golden/*) echo "golden/${t##*/} $t" ;;
@@ -86,6 +91,7 @@ all_tests() {
 		${long:+"$top"/testsuite/long/[0-9][0-9]-*.sh}; do
 		[[ -x $t ]] || continue
 		[[ ! $differing ]] || ! is_alike "$t" || continue
+		((++n % one_in == day % one_in)) || continue
 		echo "${t#"$top/testsuite/"} $t"
 	done
 }
@@ -183,8 +189,9 @@ collect() {
 has_room() {
 	local at_once=${#running[@]} most=${ASTRAEA_JOBS:-24}
 	((at_once < most)) || return 1
-	((at_once >= 4)) || return 0
-	look_at_load && ((free_mib >= 2048 && (idle >= 25 || at_once < 8)))
+	((at_once >= 2)) || return 0
+	look_at_load && ((free_mib >= 2048)) || return 1
+	((idle >= 25 || at_once < 8 && crowd < 300))
 }
 
 declare -A running=() expected=()
@@ -280,6 +287,7 @@ while [[ ${1-} == --* && $1 != --list ]]; do
 	--changed=?*) changed=${1#*=} ;;
 	--long) long=1 ;;
 	--differing) differing=1 ;;
+	--one-in=[1-9]) one_in=${1#*=} ;;
 	--once-more) once_more=1 ;;
 	--slurm=?*) export ASTRAEA_SLURM=${1#*=} ;;
 	--slurm-src=?*) export ASTRAEA_SLURM_SRC=${1#*=} ;;

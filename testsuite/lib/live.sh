@@ -211,19 +211,16 @@ ended_field() {
 
 job_state() {
 	local state
-	state=$(scontrol -o show job "$1" 2>/dev/null |
-		sed -n '1s/.* JobState=\([A-Z_]*\).*/\1/p') || true
-	[[ $state ]] || state=$(ended_field "$1" JobState)
+	state=$(job_field "$1" JobState)
 	echo "${state:-none}"
 }
 
 job_is() { [[ $(job_state "$1") == "$2" ]]; }
 
-# From Slurm 26.05 on a submit line may have several lines.
 job_field() {
-	local value
-	value=$(scontrol -o show job "$1" 2>/dev/null |
-		sed -n "/ $2=/{s/.* $2=\([^ ]*\).*/\1/p;:rest;n;b rest}") || :
+	local record value=''
+	record=$(scontrol -o show job "$1" 2>/dev/null) || :
+	[[ ! $record =~ \ $2=([^[:space:]]*) ]] || value=${BASH_REMATCH[1]}
 	echo "${value:-$(ended_field "$1" "$2")}"
 }
 

@@ -11,10 +11,11 @@
 #			the machine has done meanwhile. At most 20 seconds count
 #			between two looks: a longer gap means that the machine stood
 #			still
-#   look_at_load	sets idle and free_mib: the per cent of its time that the
-#			machine was idle since the last call that said so, and its
-#			free memory. Ends with 1 if that call was less than a
-#			second ago
+#   look_at_load	sets idle, free_mib and crowd: the per cent of its time that
+#			the machine was idle since the last call that said so, its
+#			free memory, and a hundred times the processes that want a
+#			processor, by processor, smoothed over some ten seconds.
+#			Ends with 1 if that call was less than a second ago
 #   look_at_space DIR	sets space_mib: what is free where the folder lies
 #
 # The machine is the processors that this process may use.
@@ -80,15 +81,17 @@ wait_goes_on() {
 	((wait_left > 0))
 }
 
-load_looked=0 load_idle_then=0
+load_looked=0 load_idle_then=0 crowd=0
 # shellcheck disable=SC2034
 look_at_load() {
-	local _ name kib
+	local _ name kib wanting
 	load_time
 	((load_now - load_looked >= 100)) || return 1
 	load_idle
 	idle=$(((load_idle - load_idle_then) * 100 / (load_now - load_looked) / load_cpus))
 	load_looked=$load_now load_idle_then=$load_idle
+	load_wanting
+	crowd=$((crowd + (wanting * 100 / load_cpus - crowd) / 8))
 	while read -r name kib _; do
 		[[ $name != MemAvailable: ]] || break
 	done <"$load_proc/meminfo"

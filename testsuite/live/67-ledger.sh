@@ -53,22 +53,25 @@ closed() {
 }
 wait_for 30 closed
 
-# What tenants paid and were given by their leases, in micro-credits. In each
-# window, by arrival: who has room in its share pays nothing, the others the price
-# of as many GPUs as are sold, to those whose shares are not used up.
+# What tenants paid and were given by their leases, in micro-credits. The leases of a
+# window end together, at most three slots after the first of them began; a lease may
+# begin late on a busy machine. In each window, by arrival: a job within its tenant's
+# share pays nothing, each other job the price of as many GPUs as are sold, to the
+# tenants whose shares are not used up.
 cat >"$OUT/sales.py" <<'EOT'
 import json, math, sys
 quota = {"a": 1, "b": 2, "c": 1}
 gpus = sum(quota.values())
 rows = json.load(sys.stdin)["rows"]
-first = min(row["start_sec"] for row in rows)
-windows = {}
-for row in rows:
-    windows.setdefault((row["start_sec"] - first + 17) // 30, []).append(row)
+windows = []
+for row in sorted(rows, key=lambda row: row["end_sec"]):
+    if not windows or row["end_sec"] - windows[-1][0]["end_sec"] > 10:
+        windows.append([])
+    windows[-1].append(row)
 paid, income = dict.fromkeys(quota, 0), dict.fromkeys(quota, 0)
-for sale in windows.values():
+for sale in windows:
     long = max(r["end_sec"] for r in sale) - min(r["start_sec"] for r in sale)
-    slots = math.ceil((long - 1) / 10)
+    slots = min(3, math.ceil((long - 1) / 10))
     own, shared = dict.fromkeys(quota, 0), []
     for row in sorted(sale, key=lambda row: row["job"]):
         who = row["tenant"]
