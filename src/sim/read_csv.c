@@ -415,6 +415,10 @@ static int csv_read_row(struct reader *reader)
 	    read_csv_parse_utility(reader, &row) < 0 ||
 	    parse_least(reader, &row) < 0)
 		return 0;
+	/* Before a job has started, sacct's NNodes is the fewest nodes that the
+	 * job may have as far as Slurm knows: 1 for --gpus=8. */
+	if (reader->columns.accounting && row.job.start_sec < 0)
+		row.job.nodes = 0;
 	return read_csv_admit(reader, &row);
 }
 

@@ -53,25 +53,29 @@ closed() {
 }
 wait_for 30 closed
 
-# What tenants paid and were given by their leases, in micro-credits. The leases of a
-# window end together, at most three slots after the first of them began; a lease may
-# begin late on a busy machine. In each window, by arrival: a job within its tenant's
-# share pays nothing, each other job the price of as many GPUs as are sold, to the
-# tenants whose shares are not used up.
+# What tenants paid and were given by their leases, in micro-credits. Windows of three
+# slots follow each other every 30 s; on a busy machine, and for 20 s after slurmctld has
+# started, a lease begins late in its window. In each window, by arrival: a job within
+# its tenant's share pays nothing, each other job the price of as many GPUs as are sold,
+# to the tenants whose shares are not used up.
 cat >"$OUT/sales.py" <<'EOT'
 import json, math, sys
 quota = {"a": 1, "b": 2, "c": 1}
 gpus = sum(quota.values())
 rows = json.load(sys.stdin)["rows"]
-windows = []
-for row in sorted(rows, key=lambda row: row["end_sec"]):
-    if not windows or row["end_sec"] - windows[-1][0]["end_sec"] > 10:
-        windows.append([])
-    windows[-1].append(row)
+first_end = min(row["end_sec"] for row in rows)
+grid = first_end + min((row["start_sec"] - first_end + 10) % 30 - 10
+                       for row in rows if row["start_sec"] >= first_end)
+windows = {}
+for row in rows:
+    windows.setdefault((row["start_sec"] - grid + 2) // 30, []).append(row)
 paid, income = dict.fromkeys(quota, 0), dict.fromkeys(quota, 0)
-for sale in windows:
-    long = max(r["end_sec"] for r in sale) - min(r["start_sec"] for r in sale)
-    slots = min(3, math.ceil((long - 1) / 10))
+for number, sale in windows.items():
+    begin = grid + 30 * number
+    end = min(begin + 30, max(row["end_sec"] for row in sale))
+    if number < 0:
+        begin = min(row["start_sec"] for row in sale)
+    slots = math.ceil((end - begin - 1) / 10)
     own, shared = dict.fromkeys(quota, 0), []
     for row in sorted(sale, key=lambda row: row["job"]):
         who = row["tenant"]

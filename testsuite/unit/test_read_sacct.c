@@ -131,12 +131,51 @@ static void without_sacct_it_says_so(void **state)
 	free(path);
 }
 
+static int note_nodes(void *arg, const char *id,
+		      const struct astra_trace_job *job,
+		      const struct astra_job_names *names, bool unfinished)
+{
+	uint32_t *nodes = arg;
+
+	(void)names;
+	(void)unfinished;
+	nodes[atoi(id)] = job->nodes;
+	return 0;
+}
+
+/* Slurm says 1 node of --gpus=8 until it knows: sfair try took that for a job
+ * that fits on no node of 4 GPUs. */
+static void nodes_of_a_job_that_has_not_started_are_unknown(void **state)
+{
+	uint32_t nodes[3] = {9, 9, 9};
+	const struct astra_taker taker = {.take = note_nodes, .arg = nodes};
+	char *folder = take_place(
+		"echo 'JobID|Submit|Start|End|ReqTRES|State|NNodes'\n"
+		"echo '1|1600000000|Unknown|Unknown|gres/gpu=8|PENDING|1'\n"
+		"echo '2|1600000000|1600000009|Unknown|gres/gpu=8|RUNNING|2'");
+	struct astra_trace trace;
+	struct astra_error err = {""};
+
+	(void)state;
+	astra_trace_init(&trace);
+	trace.taker = &taker;
+	if (astra_trace_from_slurmdbd(&trace, "now-1days", "now", NULL, NULL,
+				      &err) < 0)
+		fail_msg("%s", err.text);
+	give_back(folder);
+	assert_int_equal(nodes[1], 0);
+	assert_int_equal(nodes[2], 2);
+	astra_trace_clear(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_jobs_between_two_times_are_asked_for),
 		cmocka_unit_test(what_sacct_complains_of_is_passed_on),
 		cmocka_unit_test(without_sacct_it_says_so),
+		cmocka_unit_test(
+			nodes_of_a_job_that_has_not_started_are_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
