@@ -4,7 +4,7 @@
 dist_man_MANS += doc/man1/sfair.1 doc/man1/sfair-agent.1 \
 	doc/man1/sfair-audit.1 doc/man1/sfair-reports.1 doc/man1/sfair-report.1 \
 	doc/man1/sfair-top.1 doc/man1/sfair-web.1 doc/man1/sfairsim.1 doc/man3/libsfair.3 \
-	doc/man5/astraea.conf.5 \
+	doc/man5/astraea.conf.5 doc/man7/astraea.7 \
 	doc/man8/astraea.8
 dist_doc_DATA += README.md NEWS doc/adding-a-policy.md doc/admins.md \
 	doc/beside-stock.md \

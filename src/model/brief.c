@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* astraea(8) has the same list, and a test compares the two. */
+/* astraea(7) has the same list, and a test compares the two. */
 static const char *const brief_texts[] = {
 	[ASTRA_BRIEF_NEXT] = "Lease: next round",
 	[ASTRA_BRIEF_TURN] = "Lease: waits for its turn",
