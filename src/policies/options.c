@@ -709,7 +709,7 @@ const struct astra_option astra_option_table[] = {
 	{"ReasonDetail", "yes|no", "no",
 	 "Whether squeue's reason of a job that waits for a lease has numbers, "
 	 "times and names in it: \"Lease: waits its turn, rank 3 of 17\". no: "
-	 "it is one of the texts that astraea(8) lists, so that programs which "
+	 "it is one of the texts that astraea(7) lists, so that programs which "
 	 "count jobs by their reason get few kinds. sfair why says all in both "
 	 "cases.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, reason_detail)}},

@@ -265,7 +265,7 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 		doctor_say(d, DOCTOR_GOOD,
 			   "the runs of %u of them began without leases: they "
 			   "keep their GPUs until they end; scontrol update "
-			   "JobId=N Requeue=1 gives job N leases (astraea(8))",
+			   "JobId=N Requeue=1 gives job N leases (astraea(7))",
 			   jobs.began);
 	astra_text_clear(&deaf);
 	astra_text_clear(&kept);

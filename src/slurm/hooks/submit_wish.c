@@ -86,11 +86,11 @@ const char *astra_submit_unprepared_text(const struct astra_submit *r,
 		return "this job declares no checkpoint. It keeps its GPUs "
 		       "while it fits into its tenant's share; else it may be "
 		       "requeued and start from the beginning. If it can "
-		       "checkpoint say --requeue or --signal (man 8 astraea)";
+		       "checkpoint say --requeue or --signal (man 7 astraea)";
 	case ASTRA_UNPREPARED_KEEP:
 		return "this job declares no checkpoint, so it has no lease, "
 		       "as with --no-requeue. If it can checkpoint say "
-		       "--requeue or --signal (man 8 astraea)";
+		       "--requeue or --signal (man 7 astraea)";
 	default:
 		return NULL;
 	}
