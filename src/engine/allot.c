@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A round of a policy that allocates: it is offered the GPUs that are free or
  * held by leases that are over, and says who gets which of them. What it says
- * is checked and becomes leases and grants as in any other round. */
+ * is checked and becomes leases and grants as in any other round.
+ *
+ * A job that is awarded what it holds is renewed. A job that is awarded other
+ * GPUs leaves to start there, except for as many or fewer while nobody needs
+ * those that it has, unless the policy says so. A job without an award leaves
+ * only if somebody was awarded its GPUs. If CPUs or memory are short at the
+ * place that was awarded, the job goes elsewhere.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

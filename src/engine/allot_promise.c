@@ -2,7 +2,40 @@
 /* The promise under a policy that allocates: first starts that are due have
  * holds, as under a policy that ranks, and nothing else has. A hold is served
  * before the policy is asked. Until it begins the policy may award its GPUs,
- * but the leases end with it. No lease ends before its time for a hold. */
+ * but the leases end with it. No lease ends before its time for a hold.
+ *
+ * What differs from the promise under LTGF (hold.h):
+ * - There are no next jobs and no reserve. The policy may start any job
+ *   earlier.
+ * - A hold whose time has come is served from free GPUs and from leases that
+ *   are over. The policy is offered the rest; to the policy the job is one
+ *   that runs until its lease ends.
+ * - No award begins that would be shorter than MinRunTime or a round. What is
+ *   free of such a hold is not offered. A job that runs does not move to GPUs
+ *   that a hold needs.
+ * - A lease ends early for a hold in two cases only: it is of several slots
+ *   and has lasted a term; or the job would start later than its bound less a
+ *   16th of a term, and the lease has run RecallAfter.
+ * - The lease of a promised start ends with the last slot that ends within a
+ *   term, or with the leases of the auction if that is not in less than half a
+ *   term. A plan for GPUs that the hold took loses the slot.
+ * - Admission goes first: a job that oasis refuses (Admission=refuse) is
+ *   promised nothing. A job that is only worth less than its price starts by
+ *   its bound, for one lease, and then waits for its price again.
+ * - Nobody buys a promised start. Under incentive it is charged as overtime
+ *   is: nothing with LendIdle, else the posted price of the slot for what the
+ *   tenant's share has no room for, at most what the tenant has left. A tenant
+ *   whose planned job loses a slot to a hold is not paid back.
+ * - Under ltgf+X gangs are owed turns, too (share.c), as LTGF gives each
+ *   tenant a share. What users and siblings lack is the inner policy's
+ *   business.
+ * - Policies that know no users have no bounds by user.
+ *
+ * Leases end by themselves here, which may take half a term longer. So holds
+ * are planned earlier (backlog.c), and if SlotLength is longer than LeaseTerm
+ * by the difference, too. Under themis all leases end at multiples of a term,
+ * and gangs that do not pack lose one.
+ */
 #include <math.h>
 #include <stdlib.h>
 

@@ -13,7 +13,13 @@
  * who has used the least, of these by precedence, then by age, and at last
  * those at which the host balks; else the policy chooses. As in a turn of LTGF,
  * precedence such as a PriorityTier does not take a tenant's cap from its other
- * users. */
+ * users.
+ *
+ * When a period begins the host says in the snapshot, as the engine has no
+ * calendar. A lease is charged in advance with all of its term, so what was
+ * used, what leases may still use and what is granted are together never more
+ * than the cap.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

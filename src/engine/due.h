@@ -3,7 +3,17 @@
  * that are due, as the quota has paid for them; and jobs that ran and are owed
  * a turn, or have waited too long. First starts have a bound, so they go before
  * those who ran. There may be thousands, and a round plans for a few: so they
- * are kept as a heap, the first on top. */
+ * are kept as a heap, the first on top.
+ *
+ * A first start is due when its tenant's quota has paid for its GPUs and for
+ * those before it. Its hold is planned on leases of its own tenant and of
+ * richer ones if these leave GPUs within half a term, else on anybody's, when
+ * they end by themselves. If its tenant has had more than its share, its hold
+ * is planned on anybody's leases only if its bound would be missed otherwise.
+ * Among first starts the one that is due earlier goes first. For half a term
+ * after a job is due, the next job of a poorer tenant may go before it if the
+ * job can still start within its bound a term later.
+ */
 #ifndef ASTRA_LEASE_DUE_H
 #define ASTRA_LEASE_DUE_H
 

@@ -10,6 +10,11 @@
  * by the others' shares. Where a job before it ends before it has used a term,
  * or gives its place up, the bound comes forward by the rest (repay.c). It is
  * measured under every policy, whoever has promised it.
+ *
+ * A job that asks for more GPUs later, or goes to another account, is promised
+ * its start anew, behind the jobs that wait; a job of a tenant without weight
+ * as soon as its tenant has a weight. The tasks of an array are due one after
+ * the other.
  */
 #include <math.h>
 #include <stdlib.h>

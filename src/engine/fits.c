@@ -4,7 +4,17 @@
  * the nodes and the request alone, so it is found once for all requests of a
  * shape, and again when a node comes, goes or gets another size. A round looks
  * for so many answers only: a job whose shape has none yet is as it was before,
- * and the next round goes on. */
+ * and the next round goes on.
+ *
+ * A job that would not fit earns nothing. Otherwise a tenant could wait for a
+ * drained node, cancel the job, and then have all GPUs until the others had
+ * caught up. Nodes that a reservation keeps from the job are not among its
+ * nodes. A job earns nothing from the round that sees this, and earns again
+ * from the round that sees a place for it. A job that waits because GPUs are
+ * busy earns, and so does a running job, whatever becomes of its nodes. What
+ * only the host knows (--switches, neighbours for --contiguous, blocks) does
+ * not count.
+ */
 #include <stdlib.h>
 
 #include "src/engine/engine_priv.h"

@@ -9,6 +9,25 @@
  *   due.c      jobs that are owed a turn or are due, the first of them first
  *   backlog.c  how long those take that are due
  *   reserve.c  a few GPUs for small jobs that come
+ *
+ * A hold's rules. Leases that would stay beyond T are cut to end at T where
+ * the job needs their GPUs, CPUs or memory. No lease begins on lent GPUs that
+ * would be shorter than MinRunTime or a round. At T the lent leases end
+ * together, and the job is served before the contest. Leases of tenants that
+ * are no richer go on if the job, not yet due, has a place without them. The
+ * job keeps what it is granted for a term. A hold whose place is late takes no
+ * node that another first start's hold needs. T is planned anew while it is
+ * more than a term away.
+ *
+ * A promise or a share? The share goes first while the promise is kept. A
+ * first start that is due gives way to the holds of owed turns until its own T
+ * would be later than its bound less a 16th of a term. Then owed turns give
+ * way to it. If that is not enough, any lease ends for it that has run
+ * RecallAfter.
+ *
+ * Why the bound holds: first starts are given no more GPU time than the quotas
+ * pay for, and no lease is longer than a term. So two terms are enough: one
+ * until leases end, and one for the jobs that are due at the same time.
  */
 #ifndef ASTRA_HOLD_H
 #define ASTRA_HOLD_H

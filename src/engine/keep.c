@@ -25,6 +25,13 @@
  * lacks 8, so both of the others have leases once they have run long enough.
  * Had B one job only, D_B would be 4, and only the job that started at 3 would
  * have leases.
+ *
+ * While such jobs keep GPUs no first start is promised. Once none does, the
+ * jobs that wait are promised their starts as if they had come then, if that
+ * is later. A hold for a job that keeps its GPUs is planned up to its time
+ * limit, else smaller jobs would have a gang's nodes again and again; a job
+ * without a limit never ends. A job that takes its tenant beyond its share has
+ * no hold while a poorer tenant lacks GPUs.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* GPUs for the jobs whose turn it is and that found no place: leases of their
  * own tenant and of richer ones that have run long enough end now, the fewest
- * GPUs that will do; or else a hold. */
+ * GPUs that will do; or else a hold.
+ *
+ * A lease may end early once it has run RecallAfter, MinRunTime, and ten times
+ * what the job is known to need to start and to checkpoint.
+ *
+ * What a recall leaves alone:
+ * - No lease ends early for another tenant or user if its own would then lack
+ *   half of that turn (share.c). A tenant that holds just its due keeps it.
+ * - A larger job of somebody else that has its GPUs by recall or hold keeps
+ *   them, unless the tenant or user of the next job lacks half of that job's
+ *   turn. Otherwise small jobs would end each gang's turn after RecallAfter.
+ *
+ * The lease of the job that is served is a full term. On GPUs of its own user
+ * it is only what was left of that lease, as these would otherwise never leave
+ * the user.
+ *
+ * Bounds of a round: 64 next jobs; 16 new holds, at most half of them, and of
+ * all holds, for jobs that are not due. The jobs that are due longest get the
+ * first new holds. If not even the end of all leases makes room for a job, it
+ * is tried again after a minute, four such jobs a round.
+ */
 #include <math.h>
 #include <stdlib.h>
 

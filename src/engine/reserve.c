@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A few GPUs on one node, kept from the contest for small jobs that come: these
  * start at once, where they would wait for somebody's checkpoint. What a job
- * took of it is made up for by recalling leases ahead. */
+ * took of it is made up for by recalling leases ahead.
+ *
+ * While more GPUs are wanted than there are, up to Reserve GPUs are kept, at
+ * most a 256th of the pool's: a small cluster has none. The recalled lease is
+ * one of the richest tenant.
+ */
 #include <math.h>
 
 #include "src/common/nodeset.h"

@@ -10,6 +10,30 @@
  * x is a tenant or a user; F and A are Eqs. 8 and 12 (Ye et al.), A without
  * gifts (fairness.h); promises are grants and holds, a turn each. lack(x) is
  * what x will lack in a term, when the leases of today have ended.
+ *
+ * A job of 2 GPUs or more that ran is owed a turn
+ * - if its user lacks half of it, or
+ * - if its tenant lacks half of it and its user lacks something, or
+ * - later, if its user lacks nothing: the tenant lacks half of it by now, and
+ *   the job has waited two terms, eight if it fits a node. It waits no longer
+ *   once the tenant lacks as many turns.
+ *
+ * The tenant's other waiting jobs go first if their user is poorer, or of
+ * equal users if their rho is less: their turns are taken off the lack. So a
+ * user that had idle GPUs for days does not starve.
+ *
+ * The job is given a hold on leases of richer tenants and users, when these
+ * end by themselves, and only on leases of jobs of which its tenant lacks half
+ * a turn, too: a small job does not break up a gang. A job of the same user
+ * that waits for its first start goes first.
+ *
+ * Jobs starved by their siblings, which had less than 0.8 of their share, come
+ * back within about eight terms, after first starts that are due; mostly by
+ * the contest. A job larger than a node is given a hold after two terms, on
+ * leases of richer tenants and of its tenant's jobs that have had more; after
+ * eight terms on anybody's, if its tenant lacks GPU time. A job that fits a
+ * node is given a hold after eight terms, while no job of its tenant waits for
+ * its first start.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Users within tenants: remembered by both names, in no particular order. */
+/* Users within tenants: remembered by both names, in no particular order.
+ *
+ * With FairWithin=user a user stands between tenant and job. Shares by job
+ * reward whoever has more jobs: of an account of two, the user who splits a
+ * job in eight has 87 % of its GPU time (testsuite/sim/cheats.sh). A round
+ * takes the tenant with the least A / F, its user with the least, that user's
+ * job with the least rho; fairness.h has the share of a user. W is the
+ * fairshare of the user's association with the account if that is the tenant,
+ * else 1. A and F of a user outlive its jobs, and restarts.
+ */
 #include <stdlib.h>
 #include <string.h>
 

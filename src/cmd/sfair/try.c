@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair try: what another astraea.conf would change for those who wait. */
+/* sfair try: what another astraea.conf would change for those who wait.
+ *
+ * The next round is recorded as for `sfair record`. src/audit/forward.h makes
+ * a trace of it; the simulator begins with it (struct astra_sim_begin), and a
+ * copy of the engine is configured anew as in slurmctld. Two threads run it,
+ * under the options in force and under those that are tried; they share
+ * nothing that either writes. Keys go through the tables that read the file.
+ * An option that only the Slurm side heeds, or that is in the snapshot
+ * already, as GPUWeight, is refused: both runs would be the same.
+ */
 #include "src/cmd/sfair/try.h"
 
 #include <errno.h>

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Carrying a window out: who is awarded what in the present slot. Nodes, CPUs
  * and memory may have gone since it was sold, so each of its entries has a
- * place sought: where it was sold, else anywhere that nobody else was. */
+ * place sought: where it was sold, else anywhere that nobody else was.
+ *
+ * Jobs that can be where they were sold GPUs go first. A moved job may get
+ * fewer GPUs. If a job finds no place, it is tried again each round of its
+ * slots, and its GPUs are lent meanwhile. Nobody is paid back.
+ */
 #include <stdlib.h>
 
 #include "src/common/grow.h"

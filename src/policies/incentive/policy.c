@@ -3,7 +3,21 @@
  * window all its slots are sold at once, to each tenant's jobs its own share
  * first. Between two windows nothing is decided, only carried out. (Wang et
  * al., Online Scheduling of Distributed Machine Learning Jobs for Incentivizing
- * Sharing in Multi-Tenant Systems) */
+ * Sharing in Multi-Tenant Systems)
+ *
+ * tau begins anew with each epoch (BatchEpoch): the two slots before it count
+ * as its first, so its first window, (2, 4], is sold at once. A job that is
+ * worth less than a thousandth of its GPU hours, as it is too late, gets what
+ * its tenant's share has left. What a job holds beyond what it was sold is
+ * overtime: without LendIdle the slot's posted price is paid for what its
+ * tenant's own share has no room for, split by Eq. 2, and a tenant whose
+ * credits do not pay for that is not let go on; with LendIdle it is free.
+ *
+ * With OwnPrice=share a tenant with one job in a batch, no larger than its
+ * share, gains nothing by declaring it otherwise. A job that could use more
+ * than its tenant's share may claim too much work, to be sold the idle cluster
+ * instead (test_incentive_prices.c).
+ */
 #include "src/policies/incentive/policy.h"
 
 #include <math.h>

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What tenants have to buy GPUs of others' shares with: each begins with a
  * budget, and where it has less, it is given some by time. What it is paid may
- * make it more. */
+ * make it more.
+ *
+ * The search of the shared phase takes the best schedule that the tenant can
+ * pay. A tenant that has nothing left is asked for no price, and its own phase
+ * goes on. What all pay is what all are given, so credits come from Budget and
+ * BudgetRefill alone.
+ */
 #ifndef ASTRA_PURSE_H
 #define ASTRA_PURSE_H
 

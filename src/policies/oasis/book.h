@@ -2,7 +2,13 @@
 /* The policy oasis: which jobs of a pool have GPUs in which slots to come. One
  * market with one server, all GPUs of the pool and, where its nodes tell them,
  * the CPUs and memory beside them (amounts.h); where in it a job gets its GPUs
- * is decided when its slot comes. */
+ * is decided when its slot comes.
+ *
+ * A job is offered once a slot until it is worth more than it costs; then its
+ * best schedule is booked, up to PlanHorizon ahead. A job that finds no place
+ * in its slot loses the slot. A worker is a GPU with its part of what the job
+ * takes, parameter servers included, as they run on the same nodes.
+ */
 #ifndef ASTRA_OASIS_BOOK_H
 #define ASTRA_OASIS_BOOK_H
 

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* U and L of a pool that runs all year: by the jobs of late, not by all there
- * ever were, and not by one that claims to be worth more than anything. */
+ * ever were, and not by one that claims to be worth more than anything.
+ *
+ * U and L are of the last 1,000 to 2,000 jobs, in two generations. U is the
+ * paper's, max f/w by resource (Bao et al.), but no more than 2^20 times the
+ * median of what jobs are worth a GPU: with one absurd worth for U, GPUs that
+ * are half in use would cost more than anybody has. Both are saved with the
+ * plans. They begin anew with another SlotLength, whose unit they have, and
+ * with nodes that have more than twice or less than half as many CPUs or as
+ * much memory for a GPU.
+ */
 #ifndef ASTRA_OASIS_RECENT_H
 #define ASTRA_OASIS_RECENT_H
 

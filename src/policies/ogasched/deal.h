@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who gets which GPUs in a slot, given what each class may use on each node. */
+/* Who gets which GPUs in a slot, given what each class may use on each node.
+ *
+ * A class's grant counts in total; where it is on the nodes is a wish, so that
+ * nobody moves because a fraction did. A gang larger than its class's grant
+ * gets nothing, and the class saves the grant up until it is enough. What is
+ * left goes to jobs that run or wait; nothing is learned from it.
+ */
 #ifndef ASTRA_OGAS_DEAL_H
 #define ASTRA_OGAS_DEAL_H
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An elastic job that runs on fewer GPUs than it can use, at its lease's end.
+ *
+ * It goes on with more GPUs if a lease on these gives twice the GPU time that
+ * the start-up costs. These are neither GPUs that others of its app run on nor
+ * the fewest that waiting jobs of its app need.
  */
 #ifndef ASTRA_THEMIS_GROWTH_H
 #define ASTRA_THEMIS_GROWTH_H

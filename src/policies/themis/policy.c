@@ -2,7 +2,19 @@
 /* Themis as a policy: apps are worst off by their finish-time fairness rho, are
  * offered the GPUs whose leases are over, and win them in partial-allocation
  * auctions. (Mahajan et al., Themis: Fair and Efficient GPU Cluster Scheduling,
- * NSDI'20) */
+ * NSDI'20)
+ *
+ * The algorithm is in themis.c, app.c, phase.c, spread.c, sale.c, auction.c,
+ * solver/ and table*.c. Between it and the engine: parties.c finds the apps;
+ * division.c and sale.c hold the auction and give away what is left; pin.c
+ * keeps running jobs where they are if that harms nobody, else swap.c lets
+ * apps exchange places; seats.c says which of an app's jobs get its GPUs,
+ * growth.c what elastic ones among them get.
+ *
+ * Whoever is worst off of all is offered what its smallest job needs before
+ * the others: an auction that serves as many apps as it can would never serve
+ * a large one.
+ */
 #include "src/policies/themis/policy.h"
 
 #include <stdlib.h>

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which jobs of an app get the GPUs that it won. */
+/* Which jobs of an app get the GPUs that it won.
+ *
+ * The jobs that a term is enough for go first, the shortest before the others;
+ * else the job with the longest way to go, as an app is done when its last job
+ * is. An app that won GPUs where none of its jobs can run exchanges them for
+ * as many others, the worst off first.
+ */
 #ifndef ASTRA_THEMIS_SEATS_H
 #define ASTRA_THEMIS_SEATS_H
 

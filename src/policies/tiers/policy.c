@@ -2,7 +2,30 @@
 /* LTGF between tenants, another policy inside each: LTGF says which of the GPUs
  * on offer a tenant gets, as far as it is behind what it is entitled to; the
  * tenant's instance of the inner policy shares them out among its jobs. What
- * they leave idle is for whoever can use it, in the order of LTGF. */
+ * they leave idle is for whoever can use it, in the order of LTGF.
+ *
+ * split.c finds GPUs for what LTGF grants: where a job runs, else where its
+ * tenant is already if that is on as few nodes, else anywhere. Under
+ * ltgf+themis a tenant's apps bid for what its granted jobs came to, whichever
+ * of them was granted. Each tenant has an instance (tenants.c), so N_avg
+ * counts its own apps. The auctions of a round are shown as one. Jobs are
+ * granted whole: a job of more GPUs than its tenant's share has its turn, and
+ * the tenant waits after.
+ *
+ * Policies of slots plan ahead, and which GPUs LTGF gives the tenant changes
+ * from slot to slot. So they are offered (part.c) as many GPUs as the tenant's
+ * share has now, more if a job of it needs more. All leases end with the slot,
+ * and LTGF charges a grant with the slot. A job on GPUs that LTGF gave to
+ * another tenant holds nothing in its own tenant's eyes. A plan without GPUs
+ * loses the slot: a tenant whose gangs alternate with another's has more than
+ * its share in one slot and less in the next. Nodes are unknown when a slot is
+ * planned, so incentive sells no seats here; its participants are the tenant's
+ * users, and what they pay stays in the tenant.
+ *
+ * An instance's state is kept by tenant, also while the tenant has no jobs. If
+ * a tenant's part of the file is damaged that tenant alone begins anew.
+ * ltgf+ltgf is refused: within tenants ltgf shares by FairWithin.
+ */
 #include "src/policies/tiers/policy.h"
 
 #include <math.h>

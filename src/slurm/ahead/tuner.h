@@ -6,6 +6,12 @@
  * restart does not begin anew.
  *
  * There is one in a process.
+ *
+ * The thread stops between two rounds of a simulation when slurmctld ends or
+ * reads a new configuration, and after ten minutes of CPU time. The engine's
+ * thread takes the term before its next round, as at a reconfigure: leases
+ * that run keep their ends. The file is astraea-terms. The simulator chooses
+ * by the same measure at each midnight (src/sim/past.c).
  */
 #ifndef ASTRA_TUNER_H
 #define ASTRA_TUNER_H

@@ -2,6 +2,10 @@
 /* What a job keeps others from using. One GPU with all CPUs of a node of eight
  * is eight GPUs that nobody else has, so it is charged with eight: the larger
  * of its GPUs and the GPUs' worth of its CPUs and memory, node by node.
+ *
+ * Before a job runs, the mean of the nodes that it may use counts; never more
+ * than the node. The CPUs of a job that was suspended by hand are free, as in
+ * Slurm, until it is resumed.
  */
 #ifndef ASTRA_BLOCKED_H
 #define ASTRA_BLOCKED_H

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The reservations that a job names. Of several Slurm keeps one at a time in
  * resv_ptr, which its own loops change; here all of them count.
- * Locks: caller holds job and node read; job write to choose. */
+ * Locks: caller holds job and node read; job write to choose.
+ *
+ * A maintenance (flags=maint) keeps a node from a job with leases only if no
+ * lease fits in before it. As Slurm goes by time limits, start.c shortens the
+ * job's limit during one select_nodes() and then sets its end to the begin of
+ * the maintenance. leave_sec is so much earlier that signal, grace and
+ * KillWait are over by then. A job that has too few nodes until a maintenance
+ * ends is blocked as by a limit.
+ */
 #ifndef ASTRA_RESERVED_H
 #define ASTRA_RESERVED_H
 

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The size of an elastic job that waits: how many GPUs its record asks for. */
+/* The size of an elastic job that waits: how many GPUs its record asks for.
+ *
+ * Limits are tested with the smallest size. Before a start on another size
+ * slurmctld's own update_job() changes the record, in the name of its user:
+ * limits, TRES and accounting follow as for `scontrol update`. If a limit
+ * refuses a size, the largest one that it allows is found by bisection and
+ * tried at once, else the smallest; the job is not requeued for more within an
+ * hour. The record of a running job keeps its size: what is decided for it is
+ * a requeue. With --workers the tasks and CPUs change along: the number of
+ * servers is proportional to the number of workers (OASiS: z = ceil(n b/B)),
+ * so CPUs stay proportional to GPUs.
+ */
 #ifndef ASTRA_RESIZE_H
 #define ASTRA_RESIZE_H
 
