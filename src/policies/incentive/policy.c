@@ -10,7 +10,7 @@
  * worth less than a thousandth of its GPU hours, as it is too late, gets what
  * its tenant's share has left. What a job holds beyond what it was sold is
  * overtime: without LendIdle the slot's posted price is paid for what its
- * tenant's own share has no room for, split by Eq. 2, and a tenant whose
+ * tenant's own share has no room for, split as board.h says, and a tenant whose
  * credits do not pay for that is not let go on; with LendIdle it is free.
  *
  * With OwnPrice=share a tenant with one job in a batch, no larger than its
