@@ -17,8 +17,8 @@
  *   and has lasted a term; or the job would start later than its bound less a
  *   16th of a term, and the lease has run RecallAfter.
  * - The lease of a promised start ends with the last slot that ends within a
- *   term, or with the leases of the auction if that is not in less than half a
- *   term. A plan for GPUs that the hold took loses the slot.
+ *   term, or with the leases of the auction, unless these end in less than half
+ * a term. A plan for GPUs that the hold took loses the slot.
  * - Admission goes first: a job that oasis refuses (Admission=refuse) is
  *   promised nothing. A job that is only worth less than its price starts by
  *   its bound, for one lease, and then waits for its price again.

@@ -16,10 +16,10 @@
  * when a hold begins, need not heed it either: its end uses up what others may
  * spend, but not the part of those who lack.
  *
- * Once 240 jobs have been told to leave early in a minute, nobody's lease ends
- * early until the next minute, as slurmctld and the nodes' daemons have to
- * start as many again. One gang may exceed that: its leases end together.
- * Without room in the budget holds are planned on the leases' natural ends.
+ * Once 240 jobs have been told to leave early in a minute, no lease ends early
+ * until the next minute. slurmctld and the nodes' daemons have to start as many
+ * again. One gang may exceed that: its leases end together. Without room in the
+ * budget holds are planned on the leases' natural ends.
  */
 #include <math.h>
 #include <string.h>

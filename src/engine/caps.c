@@ -16,9 +16,8 @@
  * users.
  *
  * When a period begins the host says in the snapshot, as the engine has no
- * calendar. A lease is charged in advance with all of its term, so what was
- * used, what leases may still use and what is granted are together never more
- * than the cap.
+ * calendar. A lease is charged in advance with all of its term. So used time,
+ * running leases and grants are together never more than the cap.
  */
 #include <math.h>
 #include <stdlib.h>

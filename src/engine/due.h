@@ -11,8 +11,8 @@
  * they end by themselves. If its tenant has had more than its share, its hold
  * is planned on anybody's leases only if its bound would be missed otherwise.
  * Among first starts the one that is due earlier goes first. For half a term
- * after a job is due, the next job of a poorer tenant may go before it if the
- * job can still start within its bound a term later.
+ * after a job is due, the next job of a poorer tenant may go first. The due job
+ * must then still be able to start within its bound a term later.
  */
 #ifndef ASTRA_LEASE_DUE_H
 #define ASTRA_LEASE_DUE_H

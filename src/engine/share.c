@@ -22,10 +22,10 @@
  * equal users if their rho is less: their turns are taken off the lack. So a
  * user that had idle GPUs for days does not starve.
  *
- * The job is given a hold on leases of richer tenants and users, when these
- * end by themselves, and only on leases of jobs of which its tenant lacks half
- * a turn, too: a small job does not break up a gang. A job of the same user
- * that waits for its first start goes first.
+ * The job is given a hold on leases of richer tenants and users, when these end
+ * by themselves. Its tenant must lack half a turn of each of their jobs, too: a
+ * small job does not break up a gang. A job of the same user that waits for its
+ * first start goes first.
  *
  * Jobs starved by their siblings, which had less than 0.8 of their share, come
  * back within about eight terms, after first starts that are due; mostly by

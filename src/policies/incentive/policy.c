@@ -9,9 +9,10 @@
  * as its first, so its first window, (2, 4], is sold at once. A job that is
  * worth less than a thousandth of its GPU hours, as it is too late, gets what
  * its tenant's share has left. What a job holds beyond what it was sold is
- * overtime: without LendIdle the slot's posted price is paid for what its
- * tenant's own share has no room for, split as board.h says, and a tenant whose
- * credits do not pay for that is not let go on; with LendIdle it is free.
+ * overtime. With LendIdle overtime is free. Without LendIdle the tenant pays
+ * the slot's posted price for what its own share has no room for; board.h
+ * splits the payment. If its credits do not pay for that, the job may not go
+ * on.
  *
  * With OwnPrice=share a tenant with one job in a batch, no larger than its
  * share, gains nothing by declaring it otherwise. A job that could use more

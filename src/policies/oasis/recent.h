@@ -6,9 +6,9 @@
  * paper's, max f/w by resource (Bao et al.), but no more than 2^20 times the
  * median of what jobs are worth a GPU: with one absurd worth for U, GPUs that
  * are half in use would cost more than anybody has. Both are saved with the
- * plans. They begin anew with another SlotLength, whose unit they have, and
- * with nodes that have more than twice or less than half as many CPUs or as
- * much memory for a GPU.
+ * plans. They begin anew with another SlotLength, whose unit they have. They
+ * also begin anew if the nodes' CPUs or memory for a GPU have more than doubled
+ * or halved.
  */
 #ifndef ASTRA_OASIS_RECENT_H
 #define ASTRA_OASIS_RECENT_H

@@ -8,12 +8,12 @@
  * to the nodes that have it, which is the same as a resource for each type, of
  * which other nodes have none.
  *
- * A class is of one tenant, of as many GPUs to the next power of two, of the
- * GPU type that its jobs name if there are several, and of CPUs and memory a
- * GPU, to the next power of two, if that is more than goes with a GPU. Such a
- * class is granted no more GPUs than its share of CPUs and memory suffices
- * for. Of a node with two GPU types these are not told apart. The simulator's
- * nodes have GPUs alone.
+ * The jobs of a class have the same tenant and as many GPUs, to the next power
+ * of two. If there are several GPU types they name the same type. If they take
+ * more CPUs or memory than go with a GPU, these are alike, too, to the next
+ * power of two. Such a class is granted no more GPUs than its share of CPUs and
+ * memory suffices for. Of a node with two GPU types these are not told apart.
+ * The simulator's nodes have GPUs alone.
  */
 #ifndef ASTRA_OGAS_CLASSES_H
 #define ASTRA_OGAS_CLASSES_H

@@ -451,11 +451,11 @@ static void request_elastic(const job_record_t *job,
 /* Whether -N MIN-MAX with GPUs on each node makes it elastic: each node is as
  * good as another, whichever they are. The record needs no change: it holds the
  * range, and Slurm tests limits of a waiting job with MIN. A start narrows MIN
- * and MAX for one select_nodes(), so the range outlives each run and each crash.
- * The nodes that the job may use cut MAX, as demand would otherwise be what
- * nobody can have. A job without a checkpoint signal keeps its size until it has
- * to leave (keeps_size). Whole nodes, and what a set of alike nodes cannot say,
- * stay Slurm's: as many as are idle at the start (widen.c). */
+ * and MAX for one select_nodes(), so the range outlives each run and each
+ * crash. The nodes that the job may use cut MAX, as demand would otherwise be
+ * what nobody can have. A job without a checkpoint signal keeps its size until
+ * it has to leave (keeps_size). Whole nodes, and what a set of alike nodes
+ * cannot say, stay Slurm's: as many as are idle at the start (widen.c). */
 static bool is_node_range(const job_record_t *job,
 			  const struct astra_terms *terms,
 			  const struct astra_ask *ask)
