@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The promise under a policy that allocates: first starts that are due have
- * holds, as under a policy that ranks, and nothing else has. A hold is served
- * before the policy is asked. Until it begins the policy may award its GPUs,
- * but the leases end with it. No lease ends before its time for a hold.
+ * holds, as under a policy that ranks. A hold is served before the policy is
+ * asked. Until the hold begins the policy may award its GPUs, but the leases
+ * end when the hold begins.
  *
  * What differs from the promise under LTGF (hold.h):
  * - There are no next jobs and no reserve. The policy may start any job

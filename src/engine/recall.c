@@ -10,9 +10,9 @@
  * - No lease ends early for another tenant or user if its own would then lack
  *   half of that turn (share.c). A tenant that holds just its due keeps it.
  * - A larger job of somebody else that has its GPUs by recall or hold keeps
- * them. It loses them only if the tenant or user of the next job lacks half of
- * that job's turn. Otherwise small jobs would end each gang's turn after
- * RecallAfter.
+ *   them. It loses them only if the tenant or user of the next job lacks half
+ *   of that job's turn. Otherwise small jobs would end each gang's turn after
+ *   RecallAfter.
  *
  * The lease of the job that is served is a full term. On GPUs of its own user
  * it is only what was left of that lease, as these would otherwise never leave
