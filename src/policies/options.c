@@ -494,10 +494,10 @@ const struct astra_option astra_option_table[] = {
 	 "held for it, and leases of its tenant and of richer ones are "
 	 "recalled. Under policies other than ltgf a lease ends for it "
 	 "by itself, or once it has lasted LeaseTerm; plans, prices and "
-	 "auctions give way to a promised start. A job that RefuseUnworthy "
-	 "refuses, or any job under a baseline, is promised nothing; nor is any while "
-	 "jobs that declare no checkpoint keep GPUs (Unprepared=share). no: the paper's rule alone, under which "
-	 "large jobs may starve.",
+	 "auctions give way to a promised start. No start is promised to a job that "
+	 "Admission=refuse holds, to jobs under a baseline, and while jobs that "
+	 "declare no checkpoint keep GPUs (Unprepared=share). no: the paper's "
+	 "rule alone, under which large jobs may starve.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, promise)}},
 	{"RecallAfter", "TIME", "2:00",
 	 "With Promise=yes: a job that has run so long since its start, and "
