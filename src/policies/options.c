@@ -290,416 +290,426 @@ static int set_qos_weights(const struct astra_option *row,
 
 const struct astra_option astra_option_table[] = {
 	{"Policy", "NAME", "ltgf",
-	 "Who goes next. ltgf: long-term GPU-time "
-	 "fairness (ASTRAEA, Ye et al.). themis: finish-time fairness of apps by "
-	 "auctions of the GPUs whose leases are over (Mahajan et al.). "
-	 "incentive: batches of jobs planned slot by slot at posted prices, in their tenant's own share without paying (Wang et "
-	 "al.). oasis: utility of jobs, which are admitted at prices that rise "
-	 "with the load (Bao et al.). ogasched: shares of classes of jobs, "
-	 "learned slot by slot (Zhao et al.). ltgf+themis: ltgf between "
-	 "tenants, auctions as of themis among the apps of each. "
-	 "ltgf+incentive: ltgf between tenants, in each a market of its users, "
-	 "whose shares are parts of the tenant's. ltgf+oasis, ltgf+ogasched: "
-	 "ltgf between tenants at each slot, in each plans, or what is learned, "
-	 "for its own jobs and as many GPUs as its share has. For comparison "
-	 "only, a baseline of papers' evaluations, as sfairsim(1) describes it: "
-	 "fifo, slurm, drf, yarn-cs, hived, allox, "
-	 "tiresias, gandiva, gandiva-fair, optimus, srtf, srsf, ftf, "
-	 "batchsche, rrh, dorm, slaq, oga-drf, oga-fairness, oga-binpacking, "
-	 "oga-spreading.",
+	 "Chooses who goes next. ltgf: long-term GPU-time fairness (ASTRAEA, "
+	 "Ye et al.). themis: auctions of the GPUs whose leases are over, for "
+	 "finish-time fairness of apps (Mahajan et al.). incentive: batches "
+	 "of jobs, planned slot by slot at posted prices; a tenant's own "
+	 "share is free of charge (Wang et al.). oasis: the utility of jobs, "
+	 "admitted at prices that rise with the load (Bao et al.). ogasched: "
+	 "shares of classes of jobs, learned slot by slot (Zhao et al.). "
+	 "ltgf+themis: ltgf between tenants, auctions among the apps of each "
+	 "tenant. ltgf+incentive: ltgf between tenants, and in each tenant a "
+	 "market of its users, whose shares are parts of the tenant's. "
+	 "ltgf+oasis, ltgf+ogasched: ltgf between tenants at each slot; each "
+	 "tenant plans, or learns, for its own jobs and the GPUs of its "
+	 "share. The other names are baselines of the papers' evaluations, "
+	 "for comparison only; sfairsim(1) describes them: fifo, slurm, drf, "
+	 "yarn-cs, hived, allox, tiresias, gandiva, gandiva-fair, optimus, "
+	 "srtf, srsf, ftf, batchsche, rrh, dorm, slaq, oga-drf, oga-fairness, "
+	 "oga-binpacking, oga-spreading.",
 	 .parse = set_policy},
 	{"Leases", "yes|no|watch", "yes",
-	 "no: jobs have no leases; Slurm starts them by itself, in the order "
-	 "of their priorities, which follow Policy where priority/ltgf is "
-	 "loaded, and they run until they end. So it is in every pool where "
-	 "burst_buffer/astraea is not loaded. watch: as no, and sfair watch "
-	 "tells what leases would have changed since then. watch needs "
-	 "History=yes. no and watch are refused with another "
-	 "Policy than ltgf, and with MaxGPUHours and its like.",
+	 "Whether jobs run under leases. no: Slurm starts the jobs in the "
+	 "order of their priorities, and they run until they end. The "
+	 "priorities follow Policy if priority/ltgf is loaded. A pool is also "
+	 "without leases if burst_buffer/astraea is not loaded. watch: as no, "
+	 "and sfair watch says what leases would have changed since then. "
+	 "watch needs History=yes. no and watch are refused with any Policy "
+	 "other than ltgf, and with MaxGPUHours, TenantGPUHours and "
+	 "MaxGPUHoursPerUser.",
 	 .parse = options_set_leases,
 	 .sets = {OPTION(FLAG, leases), OPTION(FLAG, watch)}},
 	{"Gres", "gpu|shard", "gpu",
-	 "What the pool shares out. gpu: whole GPUs. shard: parts of them, "
-	 "gres/shard, which jobs ask for with --gres=shard:N; all that is said "
-	 "of GPUs here and by sfair is said of shards then, but a tenant's "
-	 "shares, GPUs and GPU time, where a shard counts as the part of its "
-	 "node's GPUs that it is. Of a node a job has shards of one GPU. Whole "
-	 "GPUs, whole nodes, --gpu-range and --workers are refused where it has "
-	 "leases. Jobs "
-	 "that wait and ask for what the pool does not share out any more are "
-	 "Slurm's own.",
+	 "Chooses what the pool shares out. gpu: whole GPUs. shard: parts of "
+	 "GPUs, gres/shard, which jobs ask for with --gres=shard:N. With "
+	 "shard, everything that this page and sfair say of GPUs holds for "
+	 "shards, except for shares of tenants, GPUs of tenants and GPU time: "
+	 "there a shard counts as its part of the node's GPUs. On each node a "
+	 "job has shards of one GPU. With leases, whole GPUs, whole nodes, "
+	 "--gpu-range and --workers are refused. Waiting jobs that ask for "
+	 "what the pool does not share out any more are left to Slurm.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, shards)},
 	 .words = {"gpu", "shard"}},
 	{"PriorityWeightLTGF", "NUMBER|only", "only",
-	 "Without leases, what the place in Policy's line adds to the "
-	 "priority of priority/multifactor: the first of n jobs gets NUMBER, "
-	 "the next NUMBER x (n-1)/n, and so on. only: each place counts 1000 "
-	 "more than all PriorityWeight options of slurm.conf together.",
+	 "Sets what a place in Policy's line adds to the priority of "
+	 "priority/multifactor in a pool without leases. The first of n jobs "
+	 "gets NUMBER, the next NUMBER x (n-1)/n, and so on. only: each place "
+	 "counts 1000 more than all PriorityWeight options of slurm.conf "
+	 "together.",
 	 .parse = set_weight, .sets = {OPTION(U32, priority_weight)}},
 	{"LeaseTerm", "TIME|auto", "900",
-	 "How long a job holds its GPUs before "
-	 "it competes for them again. If it is not set, themis and "
-	 "ltgf+themis have 600. auto: once a day slurmctld simulates the "
-	 "pool's last seven days, under several terms between LeaseMin and "
-	 "LeaseMax, and takes the best one, as sfairsim tune does. The term "
-	 "changes only if another one is better by more than two points. Running leases keep "
-	 "their ends, and first starts that were promised under a shorter term may be late. auto needs History=yes. The policy's default holds until "
-	 "100 jobs have ended, over a day or more. Policies whose leases do "
-	 "not end with a term, as incentive, oasis and ogasched, refuse auto.",
+	 "Sets how long a job holds its GPUs before it competes for them "
+	 "again. The default of themis and ltgf+themis is 600. auto: once a "
+	 "day slurmctld simulates the pool's last seven days under several "
+	 "terms between LeaseMin and LeaseMax, and takes the best term, as "
+	 "sfairsim tune does. The term changes only if another one is better "
+	 "by more than two points. Running leases keep their ends. First "
+	 "starts that were promised under a shorter term may be late. auto "
+	 "needs History=yes. The policy's default holds until 100 jobs have "
+	 "ended, over at least a day. Policies whose leases do not end with a "
+	 "term refuse auto: incentive, oasis, ogasched.",
 	 .parse = options_set_lease,
 	 .sets = {OPTION(REAL, lease_sec), OPTION(FLAG, lease_said),
 		  OPTION(FLAG, lease_auto)}},
 	{"LeaseMin", "TIME", "0",
-	 "The shortest term that a job may ask for with --lease, and that "
-	 "LeaseTerm=auto takes. 0: for --lease, CheckpointGrace and at least "
-	 "MinRunTime; for LeaseTerm=auto, the longest of 5:00, five times "
-	 "CheckpointGrace and MinRunTime.",
+	 "Sets the shortest term that a job may ask for with --lease, and "
+	 "that LeaseTerm=auto takes. 0 means for --lease: CheckpointGrace, "
+	 "and at least MinRunTime. 0 means for LeaseTerm=auto: the longest of "
+	 "5:00, five times CheckpointGrace, and MinRunTime.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_min_sec)}},
 	{"LeaseMax", "TIME", "0",
-	 "The longest term that a job may ask for with --lease, that "
-	 "LeaseTerm=auto takes, and that a job gets whose leases are too short "
-	 "to save anything: with LeaseTerm's value no job gets a longer one. "
-	 "0: for --lease, LeaseTerm; for jobs whose leases are too short, four "
-	 "times that; for LeaseTerm=auto, and for --lease with it, 2:00:00 and "
-	 "at least four times the shortest term that auto takes.",
+	 "Sets the longest term: of a job that asks with --lease, of "
+	 "LeaseTerm=auto, and of a job whose leases are too short to save "
+	 "anything. With LeaseTerm's value no job gets a longer term. 0 means "
+	 "for --lease: LeaseTerm. 0 means for jobs whose leases are too "
+	 "short: four times LeaseTerm. 0 means with LeaseTerm=auto: 2:00:00, "
+	 "and at least four times the shortest term that auto takes.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_max_sec)}},
 	{"AllowNoLease", "yes|no", "no",
-	 "Whether a job may say --lease=none "
-	 "and keep its GPUs until it ends. It is charged like the others.",
+	 "Whether a job may say --lease=none and keep its GPUs until it ends. "
+	 "Such a job is charged like others.",
 	 .parse = astra_option_bool,
 	 .sets = {OPTION(FLAG, lease_none_allowed)}},
 	{"NoLeaseGPUs", "GPUS|quota|none", "quota",
-	 "The most GPUs that a tenant's jobs without leases hold at a time: "
-	 "those of srun and salloc, with --no-requeue or --lease=none, those that "
-	 "Slurm started before the pool had leases, and with Unprepared=keep "
-	 "those that declare no checkpoint. Others wait. They are let in by "
-	 "PriorityTier, then nice and an operator's priority, then submit time; "
-	 "one that does not fit holds up no smaller one. Users have no shares in this: NoLeaseUserGPUs bounds each "
-	 "user. Jobs whose time limit is no longer than LeaseTerm are "
-	 "free of it. quota: the tenant's share of the pool, rounded up; not so "
-	 "where JobRequeue=0 in slurm.conf makes every job one of them, unless "
-	 "this option is set. none: no bound.",
+	 "Bounds the GPUs that a tenant's jobs without leases hold at a time. "
+	 "These are jobs of srun and salloc, jobs with --no-requeue or "
+	 "--lease=none, jobs that Slurm started before the pool had leases, "
+	 "and with Unprepared=keep jobs that declare no checkpoint. Further "
+	 "ones wait. They start in the order of PriorityTier, then nice and "
+	 "an operator's priority, then submit time. A job that does not fit "
+	 "does not hold up a smaller one. Users have no shares in this bound; "
+	 "NoLeaseUserGPUs bounds each user. Jobs whose time limit is at most "
+	 "LeaseTerm are free of the bound. quota: the tenant's share of the "
+	 "pool, rounded up. If JobRequeue=0 in slurm.conf makes every job one "
+	 "without a lease, quota holds only if this option is set. none: no "
+	 "bound.",
 	 .parse = set_unleased,
 	 .sets = {OPTION(U32, unleased_gpus), OPTION(FLAG, unleased_said)}},
 	{"NoLeaseUserGPUs", "GPUS|quota|none", "none",
-	 "The same of one user's jobs. quota: the share of the user's tenant.",
+	 "Bounds the same of each user. quota: the share of the user's "
+	 "tenant.",
 	 .parse = astra_option_gpus, .sets = {OPTION(U32, unleased_user_gpus)}},
 	{"NoLeaseTime", "TIME|none", "none",
-	 "The longest time limit of a job without leases: that of a new job is "
-	 "shortened to it, and its user is told so. A user's update may not "
-	 "make it longer; an operator's may. Lowering this does not "
-	 "shorten the limits of jobs that already wait.",
+	 "Sets the longest time limit of a job without leases. A new job's "
+	 "limit is shortened to it, and sbatch says so. A user's update may "
+	 "not make the limit longer; an operator's may. A lower value does "
+	 "not shorten the limits of waiting jobs.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, unleased_sec)}},
 	{"Unprepared", "share|requeue|keep", "share",
-	 "What happens to a batch job that declares no checkpoint. A job declares "
-	 "one by --signal, --requeue, --checkpoint-with, --agent, --gpu-range or "
-	 "--workers, or by CheckpointSignal= of its pool; later by scontrol update "
-	 "JobId=N Requeue=1, or under ltgf and themis by a report of a checkpoint. "
-	 "Under these two, a job that reports its progress and saved nothing in two "
-	 "runs in a row declares none. "
-	 "share: these jobs keep their GPUs up to their tenant's share: of the "
-	 "pool's GPUs, by weight among the tenants that have jobs. The share is "
-	 "filled in this order: jobs without leases, then these jobs by their start "
-	 "time, those of users within their own share first. A job that does not fit "
-	 "into the rest borrows all of its GPUs. It keeps them until another tenant "
-	 "lacks GPUs of its share: idle GPUs are used first, then GPUs beyond a "
-	 "tenant's share of jobs that declare a checkpoint. Then borrowing jobs get "
-	 "leases like others, the last started first; jobs that reach UnpreparedMin "
-	 "within a term are chosen before others, and no job gets a lease before "
-	 "UnpreparedMin. After each term in which the tenant still lacks GPUs more "
-	 "borrowing jobs get leases. A job that needs whole nodes waits for the time "
-	 "limits of those that keep them, as under stock Slurm. Under ltgf no GPUs "
-	 "are held for a job that would exceed its tenant's share while a poorer "
-	 "tenant lacks GPUs. "
-	 "requeue: the job has leases like others, and starts from the beginning "
-	 "after each that is not renewed. "
-	 "keep: the job has no lease and keeps its GPUs until it ends. NoLeaseGPUs, "
-	 "NoLeaseUserGPUs and NoLeaseTime bound it.",
+	 "Chooses what happens to a batch job that declares no checkpoint. A "
+	 "job declares one by --signal, --requeue, --checkpoint-with, "
+	 "--agent, --gpu-range or --workers, or by its pool's "
+	 "CheckpointSignal. Later it can do so by scontrol update JobId=N "
+	 "Requeue=1, and under ltgf and themis by reporting a checkpoint. "
+	 "Under these two, a job that reports progress and saved nothing in "
+	 "two runs in a row declares none. share: such a job keeps its GPUs "
+	 "if they fit into its tenant's share, and else borrows all of them. "
+	 "The share is the pool's GPUs, by weight among the tenants that have "
+	 "jobs. It is filled in this order: jobs without leases, then jobs "
+	 "that declare no checkpoint, by start time, those of users within "
+	 "their own share first. A borrowing job keeps its GPUs until another "
+	 "tenant lacks GPUs of its share. Idle GPUs are used before that, "
+	 "then GPUs beyond a tenant's share of jobs that declare a "
+	 "checkpoint. Then borrowing jobs get leases like others, the last "
+	 "started first. Jobs that reach UnpreparedMin within a term are "
+	 "chosen before others, and no job gets a lease before UnpreparedMin. "
+	 "After each term in which the tenant still lacks GPUs, more "
+	 "borrowing jobs get leases. A job that needs whole nodes waits for "
+	 "the time limits of the jobs that keep them, as under stock Slurm. "
+	 "Under ltgf no GPUs are held for a job that would exceed its "
+	 "tenant's share while a poorer tenant lacks GPUs. requeue: the job "
+	 "has leases like others, and starts from the beginning after each "
+	 "lease that is not renewed. keep: the job has no lease and keeps its "
+	 "GPUs until it ends. NoLeaseGPUs, NoLeaseUserGPUs and NoLeaseTime "
+	 "bound it.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, unprepared)},
 	 .words = {"share", "requeue", "keep"}},
 	{"UnpreparedMin", "TIME|auto", "auto",
-	 "With Unprepared=share: the shortest run of a borrowing job. It doubles "
-	 "each time that its GPUs are taken back, four times at most. auto: four times "
-	 "LeaseTerm.",
+	 "Sets the shortest run of a borrowing job with Unprepared=share. It "
+	 "doubles each time that the job's GPUs are taken back, four times at "
+	 "most. auto: four times LeaseTerm.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, unprepared_sec)}},
 	{"RoundInterval", "TIME", "10",
-	 "The longest time between two rounds. "
-	 "Rounds also follow a job's end, a lease's end and a submission, at "
-	 "most one a second, and sooner where somebody waits for srun or "
-	 "salloc.",
+	 "Sets the longest time between two rounds. Rounds also follow a "
+	 "job's end, a lease's end and a submission, at most once a second. A "
+	 "round comes sooner if srun or salloc waits.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, round_sec)}},
 	{"CheckpointGrace", "TIME", "60",
-	 "How long a job that was signalled "
-	 "at its lease's end may go on before it is requeued.",
+	 "Sets how long a job that was signalled at its lease's end may go on "
+	 "before it is requeued.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, grace_sec)}},
 	{"CheckpointSignal", "SIGNAL|none", "none",
-	 "The signal for jobs that "
-	 "did not name one with --signal. With none such jobs are requeued "
-	 "directly: Slurm sends TERM, and KILL after KillWait.",
+	 "Sets the signal of jobs that do not name one with --signal. none: "
+	 "such jobs are requeued at once; Slurm sends TERM, and KILL after "
+	 "KillWait.",
 	 .parse = set_signal, .sets = {OPTION(INT, checkpoint_signal)}},
 	{"CheckpointExit", "CODE[,CODE...]|none", "85",
-	 "Exit codes by which "
-	 "a job in its grace says that it has checkpointed and wants to go "
-	 "on later.",
+	 "Names the exit codes by which a job in its grace says that it has "
+	 "written a checkpoint and wants to go on later.",
 	 .parse = set_exit,
 	 .sets = {ASTRA_MEMBER_ARRAY(astra_options, INT, checkpoint_exit),
 		  OPTION(SIZE, checkpoint_exit_count)}},
 	{"TimeLimitExit", "requeue|fail", "requeue",
-	 "What follows if a job that may be requeued gets its --signal before "
-	 "its time limit and ends with an exit code of CheckpointExit. requeue: "
-	 "the job goes on later, and its next run has the whole time limit "
-	 "again. The number of such runs has no limit, as with scontrol "
-	 "requeue: a job that saves nothing new is requeued until somebody "
-	 "cancels it. fail: the job has failed, as in Slurm, and so it has if "
-	 "its run was shorter than a minute.",
+	 "Chooses what follows if a job that may be requeued gets its "
+	 "--signal before its time limit and ends with a code of "
+	 "CheckpointExit. requeue: the job goes on later, and its next run "
+	 "has the whole time limit again. The number of such runs has no "
+	 "limit: a job that saves nothing new is requeued until somebody "
+	 "cancels it. A job whose run was shorter than a minute has failed. "
+	 "fail: the job has failed, as in Slurm.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, fail_at_limit)},
 	 .words = {"requeue", "fail"}},
 	{"MinRunTime", "TIME|auto", "auto",
-	 "A job keeps its GPUs at least so long "
-	 "after each start, however short its lease, and no GPUs are lent for "
-	 "less. auto: of a job that reports its progress the time it needs to "
-	 "start up and for a checkpoint, at most a term; of others a tenth of "
-	 "the term, at most a minute; 0 where the policy itself says when "
-	 "leases end.",
+	 "Sets how long a job keeps its GPUs after each start at least, "
+	 "however short its lease. GPUs are not lent for a shorter time. "
+	 "auto, for a job that reports its progress: the time that it needs "
+	 "to start up and for a checkpoint, at most a term. auto, for other "
+	 "jobs: a tenth of the term, at most a minute. auto is 0 if the "
+	 "policy itself ends the leases.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, min_run_sec)}},
 	{"MaxReclaim", "GPUS", "0",
-	 "At most so many GPUs are taken back in "
-	 "one round; a single job that holds more counts as one. 0: no "
-	 "limit.",
+	 "Bounds the GPUs that are taken back in one round. A single job that "
+	 "holds more counts as one. 0: no limit.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, reclaim_max)}},
 	{"TenantVariant", "eq8|eq16", "eq8",
-	 "What a tenant is entitled to: "
-	 "eq16: its quota, always, so that one who was idle comes back with "
-	 "a lead; eq8: no more than it asks for at the time.",
+	 "Chooses what is due to a tenant. eq8: its quota, and no more than "
+	 "it asks for at the time. eq16: its quota, always, so that a tenant "
+	 "that was idle comes back with a lead.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, quota_entitlement)},
 	 .words = {"eq8", "eq16"}},
 	{"FairnessHalfLife", "TIME|none", "none",
-	 "How fast past use is "
-	 "forgotten: what happened so long ago counts half. none: all since "
-	 "the beginning counts, as in the paper. Where it is shorter than some "
-	 "twenty terms, first starts may be later than promised.",
+	 "Sets how fast past use is forgotten: use of so long ago counts "
+	 "half. none: all use counts, as in the paper. If it is shorter than "
+	 "some twenty terms, first starts may be later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, half_life_sec)}},
 	{"LeadMax", "TIME|none", "none",
-	 "The most an idle tenant can save "
-	 "up under eq16, as the time its whole quota is worth.",
+	 "Bounds what an idle tenant saves up under eq16, as a time of its "
+	 "whole quota.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lead_max_sec)}},
 	{"NewJobsFirst", "yes|no", "no",
-	 "Whether a tenant's jobs that never "
-	 "ran go before its others.",
+	 "Whether a tenant's jobs that never ran go before its other jobs.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, new_first)}},
 	{"Promise", "yes|no", "yes",
-	 "Whether each job that fits has its first start within 2 + (its own "
-	 "GPUs + those of its tenant's jobs before it that never ran) / the "
-	 "tenant's quota terms, where GPUs count as they are charged: GPUs are "
-	 "held for it, and leases of its tenant and of richer ones are "
-	 "recalled. Under policies other than ltgf a lease ends for it "
-	 "by itself, or once it has lasted LeaseTerm; plans, prices and "
-	 "auctions give way to a promised start. No start is promised to a job that "
-	 "Admission=refuse holds, to jobs under a baseline, and while jobs that "
-	 "declare no checkpoint keep GPUs (Unprepared=share). no: the paper's "
-	 "rule alone, under which large jobs may starve.",
+	 "Whether each job that fits has its first start within a known time. "
+	 "The bound in lease terms is 2 + (its own GPUs + those of its "
+	 "tenant's jobs before it that never ran) / the tenant's quota. GPUs "
+	 "count as they are charged. GPUs are held for such a job, and leases "
+	 "of its tenant and of richer tenants are recalled. Under policies "
+	 "other than ltgf a lease ends for it by itself, or once it has "
+	 "lasted LeaseTerm. Plans, prices and auctions give way to a promised "
+	 "start. No start is promised to a job that Admission=refuse holds, "
+	 "to jobs under a baseline, and while jobs that declare no checkpoint "
+	 "keep GPUs (Unprepared=share). no: the paper's rule alone, under "
+	 "which large jobs may starve.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, promise)}},
 	{"RecallAfter", "TIME", "2:00",
-	 "With Promise=yes: a job that has run so long since its start, and "
-	 "MinRunTime, may be told to leave before its lease is over, for the "
-	 "next job of its tenant or of a poorer one that never ran; under "
-	 "policies other than ltgf, for a job that would else start later than "
-	 "promised. A job that reports its progress runs ten times as long as "
-	 "it needs to start up and for a checkpoint, if that is longer, but no longer than LeaseTerm. 0: no "
-	 "lease ends before its time, new jobs wait for that, and under "
-	 "overload some first starts are later than promised.",
+	 "Sets how long a job has run, with Promise=yes, before its lease may "
+	 "end early. MinRunTime holds as well. Under ltgf such a lease ends "
+	 "for the next job of the same tenant or a poorer one that never ran. "
+	 "Under other policies it ends for a job that would else start later "
+	 "than promised. A job that reports its progress first runs ten times "
+	 "as long as it needs to start up and for a checkpoint, but no longer "
+	 "than LeaseTerm. 0: no lease ends early; under overload some first "
+	 "starts are later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, recall_sec)}},
 	{"MaxOverhead", "PERCENT", "5",
-	 "With Promise=yes: the part of the pool's GPU time that leases which "
-	 "end early may cost within an hour. Each costs seconds x GPUs x the "
-	 "part of a term that the job has not run since its start. The seconds "
-	 "are what it needs to start up and for a checkpoint; where that is "
-	 "not known, CheckpointGrace. A quarter is left to jobs whose tenant "
-	 "or user has had less than its share. A first start that would else "
-	 "be later than promised does not heed it, nor do loans of GPUs that are "
-	 "collected for a job; both are counted, but loans leave that quarter. "
-	 "Once 240 jobs have been told "
-	 "to leave early in a minute no more are until the next, but the leases "
-	 "that end for one gang end together, however many: else its first GPUs "
-	 "would be idle until it has the last ones. MaxReclaim spreads these, "
-	 "too. 0: no other lease ends early; 100: no limit.",
+	 "Bounds, with Promise=yes, what leases that end early may cost "
+	 "within an hour, in percent of the pool's GPU time. An early end "
+	 "costs seconds x GPUs x the part of a term that the job has not run "
+	 "since its start. The seconds are what the job needs to start up and "
+	 "for a checkpoint; if that is not known, CheckpointGrace. A quarter "
+	 "of the budget is left to jobs whose tenant or user has had less "
+	 "than its share. Two kinds of early ends ignore the budget, and are "
+	 "counted: for a first start that would else be later than promised, "
+	 "and of GPUs that were lent while they are collected for a job. At "
+	 "most 240 jobs a minute are told to leave early. The leases that end "
+	 "for one gang end together, however many they are. MaxReclaim bounds "
+	 "them, too. 0: no other lease ends early. 100: no limit.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, overhead_max)},
 	 .least = 0, .most = 100},
 	{"Reserve", "GPUS", "2",
-	 "With ltgf and Promise=yes: so many GPUs of a node, at most a 256th of all, "
-	 "are kept for jobs that never ran when more GPUs are wanted than "
-	 "there are, so that small jobs start at once. 0: none.",
+	 "Keeps so many GPUs of a node for jobs that never ran, with ltgf and "
+	 "Promise=yes, while more GPUs are wanted than there are. So small "
+	 "jobs start at once. It is at most a 256th of the pool's GPUs, so "
+	 "that a pool below 256 GPUs keeps none. 0: none.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, reserve_gpus)}},
 	{"SatisfiedOrder", "attained|rho", "attained",
-	 "Which of a tenant's jobs goes first among those that have had their "
-	 "share. attained: the one that has had the least GPU time, so that "
-	 "short jobs end soon; rho: the one with the least rho, as in the "
-	 "paper.",
+	 "Chooses which of a tenant's jobs goes first among those that have "
+	 "had their share. attained: the job that has had the least GPU time, "
+	 "so that short jobs end soon. rho: the job with the least rho, as in "
+	 "the paper.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, attained_first)},
 	 .words = {"rho", "attained"}},
 	{"FairWithin", "user|job", "user",
-	 "Among whom a tenant's GPU time is shared. user: its users in equal "
-	 "parts, then each user's jobs, so that nobody gains by more jobs; "
-	 "job: its jobs, whoever submits them, as in the paper.",
+	 "Chooses among whom a tenant's GPU time is shared. user: its users "
+	 "in equal parts, then each user's jobs, so that more jobs gain "
+	 "nothing. job: its jobs, whoever submits them, as in the paper.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, within_users)},
 	 .words = {"job", "user"}},
 	{"LeaseBonus", "NUMBER", "0",
-	 "A job's rho is divided by 1 + "
-	 "LeaseBonus times the leases it has had: jobs with many leases "
-	 "behind them finish sooner.",
+	 "Divides a job's rho by 1 + LeaseBonus x the leases that it has had. "
+	 "Jobs with many leases behind them then finish sooner.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, lease_bonus)},
 	 .least = 0, .most = 1000},
 	{"DeadlineUrgency", "TIME", "0",
-	 "A job goes before its tenant's "
-	 "others once its --deadline, less its time limit, is nearer than "
-	 "this.",
+	 "Lets a job go before its tenant's other jobs once its --deadline, "
+	 "less its time limit, is nearer than this.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, urgency_sec)}},
 	{"OnUnfit", "job|tenant", "job",
-	 "What is passed over in a round when "
-	 "a job does not fit. tenant is the paper's literal text and leaves "
+	 "Chooses what is passed over in a round if a job does not fit: the "
+	 "job, or its tenant. tenant is the paper's literal text and leaves "
 	 "GPUs idle.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, on_unfit_tenant)},
 	 .words = {"job", "tenant"}},
 	{"Placement", "consolidated|strict", "consolidated",
-	 "strict: a job "
-	 "rather waits than runs on more nodes than it needs.",
+	 "Chooses whether a job may run on more nodes than it needs. strict: "
+	 "it waits instead.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, strict_placement)},
 	 .words = {"consolidated", "strict"}},
 	{"QOSWeight", "QOS:WEIGHT[,...]|none", "none",
-	 "The weights of jobs within their tenant by their QOS: of two jobs "
-	 "one with weight 2 is entitled to twice the GPUs of one with 1. Jobs "
-	 "of a QOS that is not named have 1. One with 0 runs on what its "
-	 "tenant's others leave. incentive and oasis take a job that does not say "
-	 "what it is worth for worth its GPU hours times this.",
+	 "Sets the weights of jobs within their tenant, by QOS. A job of "
+	 "weight 2 is due twice the GPUs of a job of weight 1. Jobs of other "
+	 "QOS have weight 1. A job of weight 0 runs on what its tenant's "
+	 "other jobs leave. Under incentive and oasis a job that does not say "
+	 "what it is worth is worth its GPU hours times this.",
 	 .parse = set_qos_weights},
 	{"MaxGPUHours", "HOURS|none", "none",
-	 "The most GPU hours that each tenant may have in a CapPeriod, as they "
-	 "are charged. A lease is begun or renewed only if what the tenant has "
-	 "used, what its leases may still use to their ends and all of this "
-	 "one are within it; who has a lease keeps it to its end. Its other "
-	 "jobs wait until the next period. Jobs without leases count to their "
-	 "time limit, and where they have none never start. 0: no GPUs at all.",
+	 "Bounds the GPU hours of each tenant in a CapPeriod, as they are "
+	 "charged. A lease begins, or is renewed, only if the tenant's used "
+	 "hours, what its leases may still use, and this whole lease are "
+	 "within the bound. A job with a lease keeps it to its end. Other "
+	 "jobs of the tenant wait until the next period. Jobs without leases "
+	 "count to their time limit; without a time limit they never start. "
+	 "0: no GPUs at all.",
 	 .parse = options_set_cap, .sets = {OPTION(REAL, cap_hours)}},
 	{"TenantGPUHours", "TENANT:HOURS[,...]|none", "none",
-	 "The same of these tenants, instead of MaxGPUHours.",
+	 "Bounds the same of these tenants, instead of MaxGPUHours.",
 	 .parse = options_set_tenant_caps},
 	{"MaxGPUHoursPerUser", "HOURS|none", "none",
-	 "The same of each user of a tenant, besides its tenant's.",
+	 "Bounds the same of each user of a tenant, besides the tenant's "
+	 "bound.",
 	 .parse = options_set_cap, .sets = {OPTION(REAL, cap_user_hours)}},
 	{"CapPeriod", "day|week|month", "month",
-	 "When GPU hours begin to count anew, in the time zone of slurmctld's "
-	 "host: at 00:00, on Mondays, on the first of the month.",
+	 "Chooses when GPU hours begin to count anew, in the time zone of "
+	 "slurmctld's host: at 00:00, on Mondays, or on the first of the "
+	 "month.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, cap_period)},
 	 .words = {"day", "week", "month"}},
 	{"GPUWeight", "TYPE:WEIGHT[,...]|none", "none",
-	 "What an hour of a GPU of this type, as gres.conf names it, counts. "
-	 "Types that are not named count 1. A device of MIG, which is a type, "
-	 "counts as the part of a GPU that it is so: 1g.10gb:0.125. Shares, "
-	 "rho and the GPUs and GPU time that sfair shows of tenants are in this "
-	 "measure.",
+	 "Sets what an hour of a GPU counts, by the type that gres.conf "
+	 "names. Other types count 1. A device of MIG is a type, and counts "
+	 "as its part of a GPU: 1g.10gb:0.125. Shares, rho, and the GPUs and "
+	 "GPU time that sfair shows of tenants are in this measure.",
 	 .parse = set_gpu_weights},
 	{"ChargeBlocked", "yes|no", "yes",
-	 "Whether a job is charged with what it keeps from others: on each "
-	 "node the larger of its GPUs and the GPUs' worth of its CPUs and "
-	 "memory, by TRESBillingWeights of its partition where these weigh "
-	 "GPUs, else by the node's GPUs a CPU and a MiB. no: with its GPUs.",
+	 "Whether a job is charged with what it keeps from others. On each "
+	 "node that is the larger of its GPUs and the GPUs' worth of its CPUs "
+	 "and memory. The worth comes from TRESBillingWeights of its "
+	 "partition if these weigh GPUs, else from the node's CPUs and memory "
+	 "for a GPU. no: the job is charged with its GPUs.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, charge_blocked)}},
 	{"SlotLength", "TIME", "600",
-	 "incentive, oasis and ogasched plan slot by slot, of ten seconds at "
-	 "least. Their leases end with a slot. If it is about as long as "
-	 "LeaseTerm, of several gangs of the whole pool that come at once some "
-	 "may start later than promised.",
+	 "Sets the slot by which incentive, oasis and ogasched plan, at least "
+	 "ten seconds. Their leases end with a slot. If a slot is about as "
+	 "long as LeaseTerm, and several gangs of the whole pool come at "
+	 "once, some start later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, slot_sec)}},
 	{"BatchMax", "SLOTS", "4",
-	 "The longest window of incentive, 1 to 256 slots. Windows begin with "
-	 "2 slots and double up to this. Jobs that come during one are planned "
-	 "at its end; longer jobs are planned in parts.",
+	 "Sets the longest window of incentive, 1 to 256 slots. Windows begin "
+	 "with 2 slots and double up to this. Jobs that come during a window "
+	 "are planned at its end; longer jobs are planned in parts.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, batch_max)}},
 	{"BatchEpoch", "TIME", "604800",
-	 "How long the windows of incentive go on before they begin anew: with the "
-	 "first one that ends so late, the next is of 2 slots again, for those who "
-	 "came in the 2 slots before and those who still wait. SlotLength at least.",
+	 "Sets how long the windows of incentive go on before they begin anew "
+	 "with one of 2 slots, at least SlotLength. That window is for the "
+	 "jobs that came in the 2 slots before it and those that still wait.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, epoch_sec)}},
 	{"PriceBase", "NUMBER", "2",
-	 "theta of incentive, 1 to 1000000: a GPU hour costs theta^u - 1 while a share u of "
-	 "the GPUs is in use, and a job that does not say what it is worth is "
-	 "worth its GPU hours.",
+	 "Sets theta of incentive, 1 to 1000000. A GPU hour costs theta^u - 1 "
+	 "while a share u of the GPUs is in use. A job that does not say what "
+	 "it is worth is worth its GPU hours.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, price_base)},
 	 .least = 1, .most = 1e6},
 	{"OwnPrice", "cluster|share", "cluster",
-	 "By whose use incentive prices a job in its tenant's own share. "
-	 "cluster: everybody's, as in the paper; jobs are refused while their "
-	 "tenant's share is idle because others are busy. share: the "
-	 "tenant's.",
+	 "Chooses whose use sets the price that incentive compares with a "
+	 "job's worth in its tenant's own share. cluster: everybody's, as in "
+	 "the paper; then jobs are refused while their tenant's share is idle "
+	 "because others are busy. share: the tenant's.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, own_share)},
 	 .words = {"cluster", "share"}},
 	{"Budget", "CREDITS|none", "none",
-	 "What each tenant has to begin with for GPUs of others' shares under "
-	 "incentive, in the credits of PriceBase. What it pays goes off, what it is "
-	 "given is added, and it buys nothing for which it has not enough, nor goes on "
-	 "for that beyond what it was sold, unless LendIdle; in its own "
-	 "share its jobs run all the same. 0: it buys nothing. none: it may owe "
-	 "anything, as in the paper.",
+	 "Sets the credits that each tenant has at first for GPUs of others' "
+	 "shares, under incentive. Payments are taken off and income is "
+	 "added. A tenant buys nothing for which it lacks credits. Without "
+	 "LendIdle its jobs do not go on beyond what they were sold, either, "
+	 "if it lacks credits. In its own share its jobs run all the same. 0: "
+	 "it buys nothing. none: it may owe any amount, as in the paper.",
 	 .parse = options_set_budget, .sets = {OPTION(REAL, budget)},
 	 .least = 0, .most = CREDITS_MAX},
 	{"BudgetRefill", "CREDITS", "0",
-	 "What a tenant that has less than Budget is given of it a day.",
+	 "Gives a tenant that has less than Budget so many credits a day, up "
+	 "to Budget.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, budget_refill)},
 	 .least = 0, .most = CREDITS_MAX},
 	{"PlanHorizon", "TIME|auto", "auto",
-	 "How far ahead oasis plans, 1 to 1000 slots. auto: a day, or 1000 slots "
-	 "where that is less. A job whose work is longer than three "
-	 "quarters of this is planned part by part.",
+	 "Sets how far ahead oasis plans, 1 to 1000 slots. auto: a day, and "
+	 "at most 1000 slots. A job whose work is longer than three quarters "
+	 "of this is planned part by part.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, horizon_sec)}},
 	{"Admission", "wait|refuse", "wait",
-	 "What becomes of a job that oasis offers no schedule worth its price when "
-	 "it comes. wait: it is asked again in each slot, and LendIdle lends it GPUs. "
-	 "refuse: it is held, with what it costs and is worth as the reason; once "
-	 "it is released it is asked as if it had just come. A job that ran or was "
-	 "admitted once is not refused, nor is any in the SlotLength after the number "
-	 "of GPUs that are up has changed. Policy=oasis only.",
+	 "Chooses what becomes of a job for which oasis finds no schedule "
+	 "worth its price. wait: it is asked again in each slot, and LendIdle "
+	 "lends it GPUs. refuse: it is held, with its price and its worth as "
+	 "the reason. Once it is released, it is asked as if it had just "
+	 "come. A job that ran or was admitted once is not refused. No job is "
+	 "refused in the SlotLength after the number of usable GPUs has "
+	 "changed. For Policy=oasis only.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, refuse_unworthy)},
 	 .words = {"wait", "refuse"}},
 	{"LendIdle", "yes|no", "yes",
-	 "Whether GPUs that nobody has planned, or that were planned for a job that "
-	 "cannot start there, are lent to jobs that wait and can, each time to the "
-	 "slot's end (themis, ltgf+themis: to the term's), for nothing. yes: no GPU "
-	 "is idle beside a job that could run on it, whatever the policy, but for "
-	 "baselines, which lend nothing. no: as in "
-	 "the papers; then GPUs are idle while jobs wait, with oasis a job that "
-	 "is never worth its price never runs, and with incentive a job that goes "
-	 "on beyond what it was sold pays the posted price of each slot. ltgf leaves no such GPU in any case, "
-	 "but for those that it keeps for a promised start.",
+	 "Whether GPUs that are idle are lent, free of charge, to waiting "
+	 "jobs that can run there. These are GPUs that nobody has planned, "
+	 "and GPUs that were planned for a job that cannot start there. A "
+	 "loan lasts to the slot's end; under themis and ltgf+themis to the "
+	 "term's end. yes: no GPU is idle beside a job that could run on it, "
+	 "except under baselines, which lend nothing. no: as in the papers. "
+	 "Then GPUs may be idle while jobs wait, and with oasis a job that is "
+	 "never worth its price never runs. With incentive a job that goes on "
+	 "beyond what it was sold then pays the posted price of each slot. "
+	 "ltgf leaves no such GPU in either case, except those that it keeps "
+	 "for a promised start.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, lend_idle)}},
 	{"FairnessKnob", "NUMBER", "0.8",
-	 "f of themis and ltgf+themis: GPUs are offered to the 1 - f of the "
-	 "apps that are worst off. 0 offers them to all, which is most "
-	 "efficient; near 1 only to the worst one, which is most fair.",
+	 "Sets f of themis and ltgf+themis: GPUs are offered to the part 1 - "
+	 "f of the apps that are worst off. 0 offers them to all apps, which "
+	 "is most efficient. Near 1 only the worst app is offered GPUs, which "
+	 "is most fair.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, fairness_knob)},
 	 .least = 0, .most = 1},
 	{"TrustBids", "yes|no", "no",
-	 "Who is worst off is told by themis' own estimates (no), or by the "
-	 "fairness that an app's agent states, where it has one. yes: as in the "
-	 "paper; then it pays to overstate. What GPUs do for an app, its agent "
-	 "tells in both cases.",
+	 "Whether the fairness that an app's agent states decides which app "
+	 "is worst off, as in the paper; then it pays to overstate. no: "
+	 "themis' own estimates decide. In both cases the agent says what "
+	 "GPUs do for its app.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, trust_bids)}},
 	{"LearningRate", "theory|const|decay", "theory",
-	 "How far ogasched moves at a time. theory: by the length of the "
-	 "reward's gradient; const: by the longest it can be, which bounds what "
-	 "can be lost by learning; decay: less and less far.",
+	 "Sets how far ogasched moves at a time. theory: by the length of the "
+	 "reward's gradient. const: by the longest that the gradient can be, "
+	 "which bounds what learning can lose. decay: less and less far.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, learning_rate)},
 	 .words = {"decay", "theory", "const"}},
 	{"LentSteps", "NUMBER", "5",
-	 "For each slot ogasched lends what it has learned for classes without a "
-	 "job to the other classes, whose shares take so many more steps along the "
-	 "gradient. 0, as in the paper, lends nothing. What is learned is the same "
-	 "in both cases.",
+	 "Lets ogasched lend, for each slot, what it has learned for classes "
+	 "without a job to the other classes. The shares of these take so "
+	 "many more steps along the gradient. 0, as in the paper: nothing is "
+	 "lent. What is learned is the same in both cases.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, lent_steps)},
 	 .least = 0, .most = 50},
 	{"LearnedUtility", "linear|log|reciprocal|poly", "log",
-	 "What GPUs on a node are worth to a class of jobs, for ogasched: each as "
-	 "much as the first (linear), or less and less: poly, log, reciprocal. "
-	 "The steeper it falls, the more equal are the shares.",
+	 "Chooses what GPUs on a node are worth to a class of jobs, for "
+	 "ogasched. linear: each as much as the first. poly, log, reciprocal: "
+	 "less and less. The steeper the worth falls, the more equal are the "
+	 "shares.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, learned_utility)},
 	 .words = {"linear", "log", "reciprocal", "poly"}},
 	{"AdminComment", "yes|no", "yes",
@@ -707,18 +717,17 @@ const struct astra_option astra_option_table[] = {
 	 "astraea:submit=TIME,leases=N,lost=SECONDS at each of its ends.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, admin_comment)}},
 	{"ReasonDetail", "yes|no", "no",
-	 "Whether squeue's reason of a job that waits for a lease has numbers, "
-	 "times and names in it: \"Lease: waits its turn, rank 3 of 17\". no: "
-	 "it is one of the texts that astraea(7) lists, so that programs which "
-	 "count jobs by their reason get few kinds. sfair why says all in both "
-	 "cases.",
+	 "Whether squeue's reason of a job that waits for a lease has "
+	 "numbers, times and names, as in \"Lease: waits its turn, rank 3 of "
+	 "17\". no: the reason is one of the fixed texts of astraea(7), so "
+	 "that programs which count jobs by reason see few kinds. sfair why "
+	 "says all in both cases.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, reason_detail)}},
 	{"ForecastInterval", "TIME|none", "5",
-	 "How often to look ahead when waiting jobs will start, for squeue "
-	 "--start and sfair when: a thread of low priority runs a copy of the "
-	 "engine ahead, for some seconds at most, and then rests twenty times "
-	 "as long as it took. none: never; then only starts that are planned "
-	 "are told.",
+	 "Sets how often a thread of low priority looks ahead when waiting "
+	 "jobs will start, for squeue --start and sfair when. It runs a copy "
+	 "of the engine for some seconds at most, and then rests twenty times "
+	 "as long. none: never; then only planned starts are shown.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, forecast_sec)}},
 	{.key = NULL},
 };
