@@ -493,14 +493,19 @@ const struct astra_option astra_option_table[] = {
 	 "Whether each job that fits has its first start within a known time. "
 	 "The bound in lease terms is 2 + (its own GPUs + those of its "
 	 "tenant's jobs before it that never ran) / the tenant's quota. GPUs "
-	 "count as they are charged. GPUs are held for such a job, and leases "
-	 "of its tenant and of richer tenants are recalled. Under policies "
-	 "other than ltgf a lease ends for it by itself, or once it has "
-	 "lasted LeaseTerm. Plans, prices and auctions give way to a promised "
-	 "start. No start is promised to a job that Admission=refuse holds, "
-	 "to jobs under a baseline, and while jobs that declare no checkpoint "
-	 "keep GPUs (Unprepared=share). no: the paper's rule alone, under "
-	 "which large jobs may starve.",
+	 "count as they are charged. With FairWithin=user the same is "
+	 "computed with the user's jobs and the user's part of the quota, and "
+	 "the later time counts. An example: 32 GPUs, a tenant of half of "
+	 "them, two users with jobs, LeaseTerm 15:00. A user's first job of 4 "
+	 "GPUs starts within 2 + 4/8 terms, 38 minutes, and the graces of the "
+	 "jobs that leave. GPUs are held for such a job, and leases of its "
+	 "tenant and of richer tenants are recalled. Under policies other "
+	 "than ltgf a lease ends for it by itself, or once it has lasted "
+	 "LeaseTerm. Plans, prices and auctions give way to a promised start. "
+	 "No start is promised to a job that Admission=refuse holds, to jobs "
+	 "under a baseline, and while jobs that declare no checkpoint keep "
+	 "GPUs (Unprepared=share). no: the paper's rule alone, under which "
+	 "large jobs may starve.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, promise)}},
 	{"RecallAfter", "TIME", "2:00",
 	 "Sets how long a job has run, with Promise=yes, before its lease may "
