@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A round of a policy that allocates: it is offered the GPUs that are free or
- * held by leases that are over, and says who gets which of them. What it says
- * is checked and becomes leases and grants as in any other round. */
+/* A round of a policy that allocates. The policy is offered the GPUs that are
+ * free or held by expired leases, and says which job gets which of them. Its
+ * answer is checked and becomes leases and grants as in any other round. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static void offer_gpus(struct allotment *a)
 		a->free[n] = astra_space_get(a->space, n)->gpus;
 }
 
-/* GPUs that it was promised in an earlier round count as held. */
+/* Count the GPUs that the job was promised in an earlier round as held. */
 static void count_promised(struct allotment *a, struct astra_demand *demand)
 {
 	const struct astra_engine *e = a->r->e;
@@ -122,7 +122,7 @@ static void count_promised(struct allotment *a, struct astra_demand *demand)
 	}
 }
 
-/* Whether a demand has a place on what is idle. */
+/* Whether a demand fits into the idle GPUs. */
 static bool allot_has_idle(const struct round *r, const struct astra_demand *d)
 {
 	struct astra_share *shares =
@@ -161,7 +161,7 @@ static void allot_add_demand(struct allotment *a, size_t index,
 		++*contender;
 	}
 	if (j->balked && !allot_has_idle(r, &demand))
-		demand.copies = 0; /* nobody's lease ends for it */
+		demand.copies = 0; /* no lease ends for this job */
 	demand.open = demand.copies > 0;
 	if (job->state == ASTRA_JOB_RUNNING && j->phase == ASTRA_PHASE_LEASED) {
 		demand.held = job->held;
@@ -207,7 +207,7 @@ static int allot_ask_policy(struct allotment *a, struct astra_error *err)
 				      err);
 }
 
-/* So many GPUs does it keep that it was not awarded: tell the policy. */
+/* Tell the policy how many GPUs the job keeps without an award. */
 static void tell_spared(struct allotment *a, const struct contender *c,
 			uint32_t demand, double end_sec)
 {
@@ -233,8 +233,8 @@ static bool leaves(const struct allotment *a, uint32_t demand)
 	return false;
 }
 
-/* One whose lease is over goes on, or leaves to whoever was awarded its GPUs.
- */
+/* Decide about a job whose lease is over: it goes on, or it leaves its GPUs to
+ * the job that was awarded them. */
 static void settle_one(struct allotment *a, struct contender *c,
 		       uint32_t demand)
 {
@@ -277,7 +277,8 @@ static void settle_expired(struct allotment *a)
 	}
 }
 
-/* Whether it waits, with all that it stands for, and was awarded nothing. */
+/* Whether the policy may refuse the demand: its job waits with all its copies,
+ * and none was awarded anything. */
 static bool may_be_refused(const struct allotment *a, uint32_t demand)
 {
 	return demand < a->demand_count && a->demands[demand].open &&
@@ -285,7 +286,8 @@ static bool may_be_refused(const struct allotment *a, uint32_t demand)
 	       !a->sources[demand].awarded;
 }
 
-/* Those that are not to be run are not to be lent GPUs either. */
+/* Mark the jobs that the policy does not want to run, so that they are lent no
+ * GPUs either. */
 static void exclude_refused(struct allotment *a)
 {
 	for (size_t i = 0; i < a->answer.refused_count; i++) {
@@ -354,7 +356,7 @@ static int allot_explain(struct allotment *a)
 	return 0;
 }
 
-/* What the answer, and what is promised, make of leases. */
+/* Make leases of the policy's answer and of the promised starts. */
 static int allot_carry_out(struct allotment *a, struct astra_error *err)
 {
 	astra_allot_settle_served(a);

@@ -2,20 +2,22 @@
 /* Elastic jobs under a policy that ranks: they run on any number of GPUs from
  * gpus_min to gpus.
  *
- * One competes for its fewest GPUs, as a job that can use no more, then at once
- * for those up to its level (level.c), and for all of them as long as it has
- * had less than its share. What it may have beyond is granted step by step,
- * behind all jobs of its tenant, and is the first to be lost. To change its
- * size a job leaves, and is granted what it has then. So
- *   - it becomes smaller at its lease's end, or where it may be recalled, if
- *     somebody was granted what it loses, and
- *   - it becomes larger where that pays: what it gets brings, as long as it has
- *     run on what it has, at most a term, seven times what a start-up and a
- *     checkpoint cost on all of it,
- *       (new - old) * min(now - start, term) > 7 * new * MinRunTime,
- *     so it does not follow each GPU that comes and goes: with the usual times
- *     it nearly doubles each time, after nearly a term. One that keeps its size
- *     does so only where it has to leave anyway. */
+ * An elastic job competes for its fewest GPUs first, as a job that can use no
+ * more. Then it competes for GPUs up to its level (level.c), and for all it can
+ * use as long as it has had less than its share. GPUs beyond that are granted
+ * step by step, behind all jobs of its tenant, and are the first to be lost. To
+ * change its size a job leaves and starts again. So
+ * - it becomes smaller at its lease's end, or when it may be recalled, if
+ * another job was granted what it loses;
+ * - it becomes larger if that pays. Over as long as it has run on what it has,
+ * at most a term, the gain must be more than seven times what a start-up and a
+ * checkpoint cost on all its GPUs:
+ *
+ *   (new - old) * min(now - start, term) > 7 * new * MinRunTime.
+ *
+ * So it does not follow each GPU that comes and goes: with the usual times it
+ * nearly doubles each time, after nearly a term. Otherwise it changes its size
+ * only when it has to leave anyway. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +49,8 @@ double astra_elastic_charge(const struct ejob *j, uint32_t gpus)
 	return j->gpus ? j->charge * gpus / j->gpus : j->charge;
 }
 
-/* One that runs on fewer than it now asks for at least is as it is. */
+/* Whether a contender counts as elastic. A job that runs on fewer GPUs than it
+ * now asks for at least does not. */
 static bool elastic_is(const struct contender *c)
 {
 	const struct astra_request *q = &c->job->request;
@@ -180,8 +183,8 @@ bool astra_elastic_cap(struct round *r, struct astra_candidate *candidates)
 	return any;
 }
 
-/* Offer `gpus` of what it holds, those on the nodes with the fewest of them
- * first, and whole steps. Returns the shares put into lost. */
+/* Offer `gpus` of the GPUs that the job holds, in whole steps, beginning on the
+ * nodes where it has the fewest. Returns the number of shares put into lost. */
 static size_t elastic_split(const struct contender *c, uint32_t gpus,
 			    struct astra_share *lost)
 {
@@ -287,7 +290,7 @@ static const struct astra_share *elastic_lost(const struct contender *c,
 	return NULL;
 }
 
-/* The part of what it lost on a node that is still free. */
+/* Return the part that is still free of what the job lost on a node. */
 static struct astra_share elastic_left(const struct contender *c,
 				       const struct astra_space *work,
 				       const struct astra_share *lost)
