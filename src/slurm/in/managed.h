@@ -13,9 +13,8 @@ struct astra_options;
 
 enum astra_claim {
 	ASTRA_FOREIGN, /* Slurm's own job */
-	ASTRA_MANAGED, /* asks for GPUs, or for whole nodes with GPUs, in
-			* partitions of one pool; for shards if the pool has
-			* Gres=shard */
+	ASTRA_MANAGED, /* asks for GPUs, or for whole nodes with GPUs, in one
+			* pool's partitions; for shards if Gres=shard */
 	ASTRA_MIXED,   /* ... and in other partitions too: it may not start at
 			* all */
 	ASTRA_ORDERED, /* as managed, in a pool without leases: Slurm starts it,
