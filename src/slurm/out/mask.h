@@ -11,10 +11,11 @@ struct astra_mask {
 	size_t count;
 };
 
-/* Hide GPUs of a node until `leave` are free. GPUs of the type stay free if
- * possible. node: slurmctld's index. type: NULL or "": any. Locks: caller holds
- * node write, and keeps it until astra_mask_undo(). Returns 0, or -1 when fewer
- * are free or memory is out. */
+/* Hide GPUs of a node until only `leave` GPUs of the type are free. GPUs
+ * without files are hidden by count, whatever their type. node: slurmctld's
+ * index. type: NULL or "": any. Locks: caller holds node write, and keeps it
+ * until astra_mask_undo(). Returns 0, or -1 when fewer are free or memory is
+ * out. */
 int astra_mask_add(struct astra_mask *mask, uint32_t node, uint32_t leave,
 		   const char *type);
 
