@@ -532,8 +532,9 @@ bool astra_kept(const struct astra_engine *e, const struct ejob *j,
 /* Return when a run that begins now gives its GPUs back for the first time. */
 double astra_first_end(const struct round *r, const struct ejob *j,
 		       const struct astra_job *job);
-/* As astra_lease_is_worth(), for that end. GPUs that are lent to a job that
- * keeps them do not come back. */
+/* Whether a lease up to that end, cut to cut_sec, is worth starting: as
+ * astra_lease_is_worth(), but a job that keeps its GPUs must not be cut, since
+ * it would not give lent GPUs back. */
 bool astra_first_is_worth(const struct round *r, const struct ejob *j,
 			  const struct astra_job *job, double cut_sec,
 			  double end_sec);

@@ -117,7 +117,8 @@ static void survivor_abort(job_record_t *job, const struct astra_survivor *s)
 	FREE_NULL_BITMAP(nodes);
 }
 
-/* That run counts: the next one is a restart and knows it. */
+/* Whether the job need not wait any more. The last run then counts: the next
+ * one is a restart and knows it. */
 static bool survivor_is_over(struct astra_survivor *s, time_t now)
 {
 	job_record_t *job = find_job_record(s->job);
