@@ -77,7 +77,8 @@ static bool hopeless(const struct agent_record *r,
 	       memory->best + s->margin * fabs(memory->best);
 }
 
-/* A job that got to the target loss ends the search for the others. */
+/* Whether a job has reached the target loss, which ends the search for the
+ * others. */
 static bool curve_found(const struct agent_memory *memory,
 			const struct agent_settings *s)
 {

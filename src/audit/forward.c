@@ -116,7 +116,8 @@ static int forward_add_present(struct forward_maker *m, uint32_t at,
 	return astra_trace_add(&out->trace, job, name);
 }
 
-/* One that runs on nothing is not known to have ended yet. */
+/* Whether the job is there. A running job that holds no GPUs is not known to
+ * have ended yet. */
 static bool forward_is_there(const struct astra_job *job)
 {
 	return astra_job_active(job->state) &&

@@ -283,7 +283,7 @@ void sfair_courier_progress(const struct astra_said *said)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Try at once, unless there has been no answer for long. */
+/* Whether to try now: at once, unless there has been no answer for long. */
 static bool worth_a_try(void)
 {
 	if (c.pause_sec <= 2 * RETRY_SEC)

@@ -59,7 +59,7 @@ void sfair_file_name(struct sfair_file *file, const char *store)
 	}
 }
 
-/* "." and so many digits. */
+/* Read "." and so many digits. Returns false if they are not there. */
 static bool read_field(const char **at, int digits, uint64_t *out)
 {
 	const char *p = *at;

@@ -67,8 +67,8 @@ static bool place_copy(char *out, size_t size, const char *text)
 	return snprintf(out, size, "%s", text) < (int)size;
 }
 
-/* The plugin's socket if it is on this host, else its address, which also tells
- * who SlurmUser is. */
+/* Find the plugin's socket if it is on this host, else its address, which also
+ * names SlurmUser's uid. Returns false if there is no room. */
 static bool find_socket(char *out, size_t size)
 {
 	const char *given = place_either("SFAIR_SOCKET", "ASTRAEA_SOCKET");

@@ -203,7 +203,8 @@ static size_t write_slow(double value, int digits, char *text, size_t room)
 	return (size_t)size;
 }
 
-/* Most numbers are whole, and their digits are had at a tenth of the price. */
+/* Whether the value is whole. Most are, and then its digits cost a tenth as
+ * much. */
 static bool encode_real_is_whole(double value)
 {
 	return value > 0 && value < 1e15 && value == floor(value);

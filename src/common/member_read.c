@@ -111,7 +111,8 @@ static bool member_read_whole(const json_t *json, void *at,
 	return true;
 }
 
-/* path: gets the keys to what is wrong in a part. */
+/* Read a value. path: gets the keys of what is wrong within a part. Returns
+ * whether the value is valid. */
 static bool member_read(const json_t *json, void *at,
 			const struct astra_member *m, char path[PATH_BYTES])
 {

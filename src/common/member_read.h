@@ -28,7 +28,7 @@ void *astra_rows_read(const json_t *array, size_t size,
 		      const struct astra_member *members, const char *what,
 		      size_t *count, struct astra_error *err);
 
-/* One value. */
+/* Read one value. Returns whether it is valid. */
 bool astra_read_real(const json_t *json, double *out);
 bool astra_read_whole(const json_t *json, int64_t least, int64_t most,
 		      int64_t *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What happened since the last round. The snapshot is compared with what is
- * remembered; the differences become events at the times slurmctld recorded,
- * are sorted, and go into the fairness account. So the integrals are exact
- * although rounds are seconds apart. */
+/* Account for what has happened since the last round. The snapshot is compared
+ * with the jobs that the engine remembers. The differences become events at the
+ * times that slurmctld recorded. The events are sorted and go into the fairness
+ * account. So the integrals are exact although rounds are seconds apart. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +12,16 @@
 #include "src/engine/engine_priv.h"
 
 enum event_kind {
-	EVENT_SPLIT,  /* an array's task begins a life of its own */
+	EVENT_SPLIT,  /* an array's task becomes a job of its own */
 	EVENT_ALLOC,  /* holds GPUs of this charge from now on */
-	EVENT_BOOT,   /* the same, and is not charged for them */
+	EVENT_BOOT,   /* as ALLOC, but the GPUs are not charged */
 	EVENT_ACTIVE, /* so many copies are active from now on */
 	EVENT_OVER,   /* ran, and will not run again */
 };
 
 struct event {
 	double at_sec;
-	uint32_t order; /* as found, for equal times */
+	uint32_t order; /* in which events were found, for equal times */
 	uint32_t row;
 	enum event_kind kind;
 	double value;
@@ -67,8 +67,8 @@ static int account_compare_events(const void *a, const void *b)
 
 	if (x->at_sec != y->at_sec)
 		return x->at_sec < y->at_sec ? -1 : 1;
-	/* A split takes a copy off its array, whose own event then says how
-	 * many are left. */
+	/* A split takes a copy off its array. The array's own event then says
+	 * how many copies are left. */
 	if ((x->kind == EVENT_SPLIT) != (y->kind == EVENT_SPLIT))
 		return x->kind == EVENT_SPLIT ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
@@ -136,9 +136,10 @@ static double asked_charge(const struct astra_job *job)
 	return astra_charge(job->request.charge, job->request.gpus);
 }
 
-/* The demand of a job that runs is what it runs on; of an elastic one, with as
+/* The demand of a job. A running job demands what it holds; an elastic one as
  * many GPUs as it can use. A job that is seen for the first time may be a task
- * that is still to be split from its array, whose terms it has until then. */
+ * that is still to be split from its array. Until then it has the array's
+ * terms. */
 static double demand_charge(const struct ejob *j, const struct astra_job *job)
 {
 	double held = job->state == ASTRA_JOB_RUNNING ? held_charge(job) : 0;
@@ -148,7 +149,8 @@ static double demand_charge(const struct ejob *j, const struct astra_job *job)
 	return j->seen && held > 0 ? held : asked_charge(job);
 }
 
-/* The array a task was split from, if the task is like the rest of it. */
+/* Find the array that a task was split from. Returns NULL if the task differs
+ * from the array in tenant, size or weight. */
 static struct ejob *account_parent_of(struct astra_engine *e,
 				      const struct astra_job *job)
 {
@@ -163,7 +165,8 @@ static struct ejob *account_parent_of(struct astra_engine *e,
 	return parent;
 }
 
-/* A number in the account. */
+/* Add a job with this title to the fairness account. Returns its index
+ * there. */
 static uint32_t account_of(struct astra_engine *e, const struct astra_title *t)
 {
 	if (t->user != ASTRA_NONE)
@@ -233,7 +236,7 @@ static uint32_t account_add_job(struct sync *s, const struct astra_job *job)
 	return row;
 }
 
-/* It holds so much from now on. */
+/* The job holds GPUs of this charge from at_sec on. */
 static void account_hold(struct astra_engine *e, double at_sec,
 			 uint32_t account, double charge, bool uncharged)
 {
@@ -265,8 +268,7 @@ int astra_job_retitle(struct astra_engine *e, struct ejob *j,
 	return 0;
 }
 
-/* A job that moved to another tenant, user, weight or size keeps its own
- * integrals and goes on under the new terms. */
+/* Give a job its new tenant, user, weight or size. Its integrals go on. */
 static int retitle(struct sync *s, struct ejob *j, const struct astra_job *job)
 {
 	struct astra_title title =
@@ -292,8 +294,8 @@ static double account_run_end(const struct sync *s, const struct astra_job *job)
 					       : s->snap->now_sec;
 }
 
-/* Of a run that is over. While it is cleaned up it holds ever less; an elastic
- * job's may have been smaller than what is asked for. */
+/* The charge of a run that is over. During cleanup a job holds ever less, and
+ * an elastic job may have run on fewer GPUs than it asks for. */
 static double run_charge(const struct astra_job *job)
 {
 	double held = held_charge(job);
@@ -303,8 +305,9 @@ static double run_charge(const struct astra_job *job)
 	return held > 0 ? held : asked_charge(job);
 }
 
-/* Started and ended, or was requeued, between two rounds. A run that ended by a
- * clock that has been set back since was seen. */
+/* Whether a run of the job started and ended, or was requeued, between two
+ * rounds. If the clock was set back, a run that ended before the last round by
+ * the clock of then was seen. */
 static bool ran_unseen(const struct sync *s, const struct ejob *j,
 		       const struct astra_job *job)
 {
@@ -317,7 +320,8 @@ static bool ran_unseen(const struct sync *s, const struct ejob *j,
 	       (j->state == ASTRA_JOB_BLOCKED || j->state == ASTRA_JOB_PENDING);
 }
 
-/* Its nodes came up since the last round, and its run is over already. */
+/* Whether the job's nodes came up since the last round and its run is over
+ * already. */
 static bool account_began_unseen(const struct sync *s, const struct ejob *j,
 				 const struct astra_job *job)
 {
@@ -326,7 +330,8 @@ static bool account_began_unseen(const struct sync *s, const struct ejob *j,
 	       job->start_sec >= s->e->now_sec;
 }
 
-/* A run whose nodes boot has begun when they are up. */
+/* Note that a running job holds something else. If its nodes had to boot, its
+ * run begins when they are up. */
 static int account_run_on(struct sync *s, uint32_t row,
 			  const struct astra_job *job, enum event_kind kind)
 {
@@ -367,8 +372,9 @@ static int alloc_events(struct sync *s, uint32_t row,
 	return 0;
 }
 
-/* A job that has its GPUs fits, whatever becomes of its nodes; a cap may let
- * one go on in this round that it kept. */
+/* Whether a job could not start even if all running jobs ended. A job that has
+ * its GPUs fits, whatever becomes of its nodes. A job that a cap stops is
+ * looked at anyway, since the cap may let it go on in this round. */
 static bool account_unfit(struct sync *s, struct ejob *j,
 			  const struct astra_job *job)
 {
@@ -411,7 +417,8 @@ static int active_events(struct sync *s, uint32_t row,
 	return add_event(s, at, row, EVENT_ACTIVE, is ? job->copies : 0);
 }
 
-/* What it leaves of its first term is known once its last run is accounted. */
+/* Note that a job is over. What it leaves of its first term is known once its
+ * last run is accounted for. */
 static int over_events(struct sync *s, uint32_t row,
 		       const struct astra_job *job)
 {
@@ -438,7 +445,7 @@ static int sync_job(struct sync *s, uint32_t index)
 {
 	const struct astra_job *job = &s->snap->jobs[index];
 	struct astra_engine *e = s->e;
-	uint32_t row = e->row_of[index]; /* as in the last round? */
+	uint32_t row = e->row_of[index]; /* index of the last round? */
 	struct ejob *j;
 	bool unfit, balked, revocable;
 
@@ -516,9 +523,9 @@ static int account_split(struct astra_engine *e, const struct event *ev)
 	return 0;
 }
 
-/* GPU hours begin to count anew where a period has begun before at_sec. One
- * that begins earlier than the last one is the same, of a clock that was set or
- * of another CapPeriod. */
+/* Begin a new period of GPU hours if one has begun before at_sec. An earlier
+ * begin than the last one is no new period: the clock was set back, or
+ * CapPeriod changed. */
 static void account_begin_period(struct sync *s, double at_sec)
 {
 	double begin = s->snap->period_begin_sec;
@@ -597,10 +604,10 @@ static int sync_all(struct sync *s)
 	return 0;
 }
 
-/* Where only some jobs changed. */
+/* Rounds in which only some jobs changed. */
 
-/* The rows of the jobs that stood at the places that changed: those that do not
- * turn up at another one are gone. Returns how many. */
+/* Collect the rows of the jobs at the places that changed. A job that does not
+ * turn up at another place is gone. Returns how many there are. */
 static size_t vacate_changed(struct sync *s, uint32_t *rows)
 {
 	struct astra_engine *e = s->e;
@@ -620,8 +627,8 @@ static size_t vacate_changed(struct sync *s, uint32_t *rows)
 	return count;
 }
 
-/* A job's demand is that of its array until it has been seen once, so one that
- * was new in the round before is looked at again; and one that was refused. */
+/* Look again at the jobs that were new in the last round or whose start was
+ * refused. Until a job has been seen once its demand is that of its array. */
 static int sync_added(struct sync *s, size_t count)
 {
 	struct astra_engine *e = s->e;

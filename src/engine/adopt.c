@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Accounts that begin with the past. Jobs keep their own: what they had and
- * were due is not in their tenant's account twice. */
+/* Begin the accounts with past usage. Jobs keep their own integrals: what they
+ * had and were due is not counted twice in their tenant's account. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ static bool adopt_is_empty(struct astra_usage u)
 	return !(u.alloc > 0) && !(u.fair > 0);
 }
 
-/* Whether nobody has had or been due anything yet. */
+/* Check that no tenant has had or been due anything yet. Returns 0, or -1 with
+ * err set. */
 static int adopt_check_empty(const struct astra_engine *e,
 			     struct astra_error *err)
 {
@@ -37,7 +38,8 @@ static int adopt_check_empty(const struct astra_engine *e,
 	return 0;
 }
 
-/* Where each entry goes: the tenant's or the user's number in the account. */
+/* Find the account of the entry's tenant or user. Returns 0 with its index in
+ * *at, or -1 with err set. */
 static int adopt_find(struct astra_engine *e, const struct astra_adopted *a,
 		      uint32_t *at, struct astra_error *err)
 {

@@ -107,7 +107,7 @@ static void offer_gpus(struct allotment *a)
 		a->free[n] = astra_space_get(a->space, n)->gpus;
 }
 
-/* GPUs that it was promised in an earlier round count as held. */
+/* Count the GPUs that the job was promised in an earlier round as held. */
 static void count_promised(struct allotment *a, struct astra_demand *demand)
 {
 	const struct astra_engine *e = a->r->e;
@@ -129,7 +129,7 @@ static void count_promised(struct allotment *a, struct astra_demand *demand)
 	}
 }
 
-/* Whether a demand has a place on what is idle. */
+/* Whether a demand fits into the idle GPUs. */
 static bool allot_has_idle(const struct round *r, const struct astra_demand *d)
 {
 	struct astra_share *shares =
@@ -168,7 +168,7 @@ static void allot_add_demand(struct allotment *a, size_t index,
 		++*contender;
 	}
 	if (j->balked && !allot_has_idle(r, &demand))
-		demand.copies = 0; /* nobody's lease ends for it */
+		demand.copies = 0; /* no lease ends for this job */
 	demand.open = demand.copies > 0;
 	if (job->state == ASTRA_JOB_RUNNING && j->phase == ASTRA_PHASE_LEASED) {
 		demand.held = job->held;
@@ -214,7 +214,7 @@ static int allot_ask_policy(struct allotment *a, struct astra_error *err)
 				      err);
 }
 
-/* So many GPUs does it keep that it was not awarded: tell the policy. */
+/* Tell the policy how many GPUs the job keeps without an award. */
 static void tell_spared(struct allotment *a, const struct contender *c,
 			uint32_t demand, double end_sec)
 {
@@ -240,8 +240,8 @@ static bool leaves(const struct allotment *a, uint32_t demand)
 	return false;
 }
 
-/* One whose lease is over goes on, or leaves to whoever was awarded its GPUs.
- */
+/* Decide about a job whose lease is over: it goes on, or it leaves its GPUs to
+ * the job that was awarded them. */
 static void settle_one(struct allotment *a, struct contender *c,
 		       uint32_t demand)
 {
@@ -284,7 +284,8 @@ static void settle_expired(struct allotment *a)
 	}
 }
 
-/* Whether it waits, with all that it stands for, and was awarded nothing. */
+/* Whether the policy may refuse the demand: its job waits with all its copies,
+ * and none was awarded anything. */
 static bool may_be_refused(const struct allotment *a, uint32_t demand)
 {
 	return demand < a->demand_count && a->demands[demand].open &&
@@ -292,7 +293,8 @@ static bool may_be_refused(const struct allotment *a, uint32_t demand)
 	       !a->sources[demand].awarded;
 }
 
-/* Those that are not to be run are not to be lent GPUs either. */
+/* Mark the jobs that the policy does not want to run, so that they are lent no
+ * GPUs either. */
 static void exclude_refused(struct allotment *a)
 {
 	for (size_t i = 0; i < a->answer.refused_count; i++) {
@@ -361,7 +363,7 @@ static int allot_explain(struct allotment *a)
 	return 0;
 }
 
-/* What the answer, and what is promised, make of leases. */
+/* Make leases of the policy's answer and of the promised starts. */
 static int allot_carry_out(struct allotment *a, struct astra_error *err)
 {
 	astra_allot_settle_served(a);

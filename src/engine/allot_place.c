@@ -3,7 +3,7 @@
 
 #include "src/engine/allot_priv.h"
 
-/* Whether an award can be meant; a policy that errs starts nothing. */
+/* Whether an award is valid. A policy that errs starts nothing. */
 static bool allot_place_is_sound(const struct allotment *a,
 				 const struct astra_award *award)
 {
@@ -39,7 +39,8 @@ static bool allot_place_is_held(const struct astra_job *job,
 	return same == count && count == job->held_count;
 }
 
-/* Those who go on first: the others' places depend on who is a loser. */
+/* Find the contender of each award. Those that keep their GPUs come first: the
+ * places of the others depend on who loses its GPUs. */
 static int match_awards(struct allotment *a, struct contender **winners,
 			struct astra_error *err)
 {
@@ -65,7 +66,8 @@ static int match_awards(struct allotment *a, struct contender **winners,
 	return 0;
 }
 
-/* One that moves leaves its GPUs to whoever gets them, itself included. */
+/* Take a job that moves off its GPUs. Whoever gets them may have them,
+ * including the job itself. */
 static void lift(struct allotment *a, struct contender *c)
 {
 	c->taken = true;
@@ -86,7 +88,8 @@ static uint64_t award_gpus(const struct allotment *a,
 				 award->share_count);
 }
 
-/* Anywhere: an elastic job as large as it was awarded, in whole steps. */
+/* Place an award anywhere. An elastic job gets as many GPUs as it was awarded,
+ * in whole steps. Returns the number of shares, 0 if there is no place. */
 static size_t allot_place_elsewhere(struct allotment *a,
 				    const struct contender *c,
 				    const struct astra_award *award)
@@ -103,8 +106,8 @@ static size_t allot_place_elsewhere(struct allotment *a,
 	return gpus ? astra_reclaim_place(&a->rc, &sized) : 0;
 }
 
-/* A place for an award: where the policy said; where CPUs or memory are short
- * there, anywhere. */
+/* Place an award where the policy said, or anywhere if CPUs or memory are short
+ * there. */
 static int place_award(struct allotment *a, struct contender *c,
 		       const struct astra_award *award)
 {
@@ -133,15 +136,16 @@ static int place_award(struct allotment *a, struct contender *c,
 				count);
 }
 
-/* Whether an award is no more than what the job has: if nobody needs that, it
- * may as well keep all of it. */
+/* Whether an award is no more than what the job holds. If no other job needs
+ * the rest, the job may as well keep it. */
 static bool is_less(const struct allotment *a, const struct contender *c,
 		    const struct astra_award *award)
 {
 	return c->expired && award_gpus(a, award) <= astra_loser_cost(c);
 }
 
-/* First those who start or grow, then those who would only shrink or move. */
+/* Place the awards of jobs that start or grow first, then of those that would
+ * only shrink or move. */
 static int allot_place_all(struct allotment *a, struct contender **winners)
 {
 	for (int less = 0; less < 2; less++)

@@ -1,62 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of a round of a policy that allocates: allot.c asks it and says
- * what its answer means for each job, allot_place.c finds the places. */
+/* The inside of a round of a policy that allocates: allot.c asks the policy and
+ * applies its answer to each job, allot_place.c finds the places. */
 #ifndef ASTRA_ALLOT_PRIV_H
 #define ASTRA_ALLOT_PRIV_H
 
 #include "src/engine/engine_priv.h"
 
-/* What the policy is asked, and where its demands come from. */
+/* What the policy is asked, and the contenders behind its demands. */
 struct allotment {
 	struct round *r;
 	struct ballot ballot; /* the tenants */
 	struct astra_demand *demands;
 	size_t demand_count;
 	struct demand_source {
-		size_t contender; /* its first one */
-		size_t awarded;	  /* of its copies */
-		size_t award;	  /* the last of these */
+		size_t contender; /* index of its first contender */
+		size_t awarded;	  /* how many of its copies were */
+		size_t award;	  /* index of its last award */
 	} * sources;
 	uint32_t *free;
-	struct astra_space *space;    /* what may be awarded */
-	struct astra_share *promised; /* of those that wait for their GPUs */
+	struct astra_space *space;    /* GPUs that may be awarded */
+	struct astra_share *promised; /* shares of jobs that wait for their
+				       * GPUs */
 	size_t promised_count;
-	struct astra_share *withheld; /* what is free of holds that are near */
+	struct astra_share *withheld; /* free shares of holds that begin soon */
 	size_t withheld_count;
-	/* From the one to the other: the grants of holds that were served. */
+	/* The grants of served holds are those from grants_before up to
+	 * grants_served. */
 	size_t grants_before, grants_served;
 	struct astra_allocation answer;
 	struct reclaim rc;
 };
 
-/* Check the answer, and make grants of its awards; then lend what is idle.
- * Contenders that go on are marked granted, those whose GPUs others get taken.
- * Returns 0, or -1 with err set: an award that cannot be meant, or no memory.
- */
+/* Check the answer and make grants of its awards; then lend what is idle.
+ * Contenders that go on are marked granted. Those whose GPUs go to others are
+ * marked taken. Returns 0, or -1 with err set if an award is invalid or memory
+ * is out. */
 int astra_allot_place(struct allotment *a, struct astra_error *err);
 
-/* lend.c: what is idle after all awards goes to those who wait, until then: a
- * job that finds no place gives its turn to the next. Returns 0, or -1 when
+/* lend.c: give what is idle after all awards to waiting jobs, until until_sec.
+ * If a job finds no place, the next one has its turn. Returns 0, or -1 when
  * memory is out. */
 int astra_allot_lend(struct allotment *a, double until_sec);
 
 /* allot_promise.c */
-/* Before the policy is asked: serve the holds whose time has come, and keep
- * from the policy what is free of those that begin too soon to be lent. Without
- * the promise: forget all holds. Returns 0, or -1 when memory is out. */
+/* Call before the policy is asked. Serve the holds whose time has come. Keep
+ * from the policy the free GPUs of holds that begin too soon to lend these
+ * GPUs. Without the promise, forget all holds. Returns 0, or -1 when memory is
+ * out. */
 int astra_allot_serve_holds(struct allotment *a);
 /* Let the lease of a contender on these shares end with the first hold that
- * needs them. *until_sec: 0: after a term. Returns whether it may begin there:
- * not if it would be too short, or if a job that runs would move there to be
- * cut. */
+ * needs them. *until_sec: 0: after a term. Returns whether the lease may begin
+ * there. It may not if it would be too short, or if a running job would move
+ * there only to have its lease cut. */
 bool astra_allot_cut(struct allotment *a, const struct contender *c,
 		     const struct astra_share *shares, size_t count,
 		     double *until_sec);
-/* After the policy has answered: the leases of the holds that were served end
- * with its slots, and are paid for as its rule is. */
+/* Call after the policy has answered. The leases of served holds end with the
+ * policy's slots, and are charged by the policy's rule. */
 void astra_allot_settle_served(struct allotment *a);
-/* Once all leases are settled: plan holds for the first starts that are due.
- * Returns 0, or -1 when memory is out. */
+/* Call once all leases are settled. Plan holds for the first starts that are
+ * due. Returns 0, or -1 when memory is out. */
 int astra_allot_plan_holds(struct allotment *a);
 
 #endif

@@ -43,8 +43,8 @@
 #include "src/engine/hold.h"
 #include "src/policies/options.h"
 
-/* Holds of earlier rounds may be those of a policy that ranks: jobs that ran
- * have none here. */
+/* Drop the holds of jobs that ran. Earlier rounds may have made them under a
+ * policy that ranks. */
 static void promise_drop_ran(struct astra_engine *e)
 {
 	if (astra_engine_owes(e))
@@ -57,7 +57,8 @@ static void promise_drop_ran(struct astra_engine *e)
 	}
 }
 
-/* A lease that begins there now would be too short to be worth it. */
+/* Whether the hold begins so soon that a lease until then would be too
+ * short. */
 static bool promise_is_near(const struct round *r, const struct hold *hold)
 {
 	const struct astra_options *o = &r->e->options;
@@ -67,7 +68,7 @@ static bool promise_is_near(const struct round *r, const struct hold *hold)
 	return hold->start_sec <= r->snap->now_sec + least;
 }
 
-/* Keep what is free of a share from the policy. */
+/* Keep the free part of a share from the policy. */
 static void promise_withhold(struct allotment *a, struct astra_share part)
 {
 	const struct astra_room *room = astra_space_get(a->r->idle, part.node);
@@ -145,10 +146,10 @@ bool astra_allot_cut(struct allotment *a, const struct contender *c,
 	return !c->expired && astra_first_is_worth(r, j, c->job, cut, end);
 }
 
-/* The lease of a promised start ends with others of the policy, as the last
- * time within the job's term. If that is too soon, it has all of the term.
- * next_end_sec: of the present slot, or of leases that begin now; 0: unknown.
- */
+/* When the lease of a promised start ends: with other leases of the policy, at
+ * the last such time within the job's term. If that is too soon, the lease has
+ * its whole term. next_end_sec: end of the present slot, or of leases that
+ * begin now; 0: unknown. */
 static double promise_end(const struct round *r, const struct grant *g,
 			  double next_end_sec)
 {
@@ -166,7 +167,7 @@ static double promise_end(const struct round *r, const struct grant *g,
 	return end;
 }
 
-/* Its lease is charged as one that goes on without an award. */
+/* Charge the lease as one that goes on without an award. */
 static void promise_charge(struct allotment *a, const struct grant *g,
 			   double end_sec)
 {
@@ -192,13 +193,13 @@ void astra_allot_settle_served(struct allotment *a)
 			r->e, astra_engine_find(r->e, g->job),
 			promise_end(r, g, a->answer.spare_until_sec));
 		if (had > 0 && (!(g->until_sec > 0) || had < g->until_sec))
-			g->until_sec = had; /* the next hold begins then */
+			g->until_sec = had; /* when the next hold begins */
 		promise_charge(a, g, a->answer.spare_until_sec);
 		r->plan->changed = true;
 	}
 }
 
-/* A job that the policy refuses is promised nothing. */
+/* Drop the holds of jobs that the policy refuses. */
 static void promise_drop_refused(struct round *r)
 {
 	for (size_t i = 0; i < r->contender_count; i++)
@@ -217,7 +218,7 @@ int astra_allot_plan_holds(struct allotment *a)
 	promise_drop_refused(r);
 	for (size_t i = 0; i < a->withheld_count; i++)
 		astra_space_give(a->rc.work, &a->withheld[i]);
-	/* A first start is promised the fewest GPUs that will do. */
+	/* A first start is promised the fewest GPUs that the job can run on. */
 	if (astra_elastic_find(r) < 0)
 		return -1;
 	return astra_recall_due(r, &a->rc.work);

@@ -56,7 +56,7 @@ const struct astra_node_names *astra_aside_nodes(const struct astra_engine *e)
 	return e->policy->renumber ? &e->nodes : &none;
 }
 
-/* The state of the engine's policy as it is now. */
+/* Put the present state of the engine's policy aside. Returns 0, or -1. */
 static int aside_take(struct astra_engine *e)
 {
 	struct astra_aside a = {.policy = e->policy};
@@ -71,7 +71,8 @@ static int aside_take(struct astra_engine *e)
 	return astra_aside_put(&e->asides, &a);
 }
 
-/* Returns 0, -1 if it is damaged. */
+/* Give a policy the state that was put aside. Returns 0, or -1 if the state is
+ * damaged. */
 static int aside_give(const struct astra_aside *a, void *self)
 {
 	struct astra_reader in = {.data = a->state.data, .size = a->state.size};
@@ -83,7 +84,8 @@ static int aside_give(const struct astra_aside *a, void *self)
 	return 0;
 }
 
-/* Into a new instance: from now on that is what the numbers are of. */
+/* The state is in a new instance now. Its node indices stand for the nodes that
+ * were put aside with it. */
 static void aside_came_back(struct astra_engine *e, struct astra_aside *a)
 {
 	astra_node_names_clear(&e->back_nodes);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GPUs that come free by themselves. The host starts nothing on a node while a
- * job there is being cleaned up: such a node is settling. If every waiting job
- * has a place on free GPUs or on settling nodes, no lease ends for them. They
- * compete again once the nodes are clean. If one has no place a lease has to
- * end for somebody, and the contest says for whom. Policies that allocate hold
- * no contest, and are not asked.
+/* GPUs that come free by themselves. The host starts nothing on a node while it
+ * cleans up a job there: such a node is settling. If every waiting job has a
+ * place on free GPUs or on settling nodes, no lease ends for a waiting job.
+ * These jobs compete again once the nodes are clean. If one job has no place, a
+ * lease has to end, and the contest decides for which job. Policies that
+ * allocate hold no contest and are not asked.
  *
- * Example. A job of 1 GPU waits. Node 1 has 2 GPUs free and 2 of a job in its
- * epilog, on node 2 a lease is over: that one is renewed, and the job starts on
- * node 1 a few seconds later. Of two jobs of 4 GPUs one has no place on node 1,
- * so the lease ends for one of them.
- */
+ * Example. A job of 1 GPU waits. Node 1 has 2 free GPUs and 2 of a job in its
+ * epilog; on node 2 a lease is over. That lease is renewed, and the job starts
+ * on node 1 a few seconds later. Of two waiting jobs of 4 GPUs, one has no
+ * place on node 1, so the lease ends for one of them. */
 #include <stdlib.h>
 
 #include "src/engine/hold.h"
 
-#define AWAIT_PLACES 64 /* if more jobs wait none is looked at */
+#define AWAIT_PLACES 64 /* if more jobs wait, none is looked at */
 
-/* A lease ends for somebody when it is over, or early (recall.c). */
+/* Whether waiting on settling nodes can spare a lease: one is over, or may end
+ * early (recall.c). */
 static bool await_matters(const struct round *r)
 {
 	size_t over = 0, waiting = 0;
@@ -30,7 +30,7 @@ static bool await_matters(const struct round *r)
 	       waiting <= AWAIT_PLACES && r->e->idle.settling > 0;
 }
 
-/* What the job leaves on nodes that are settling, and what is free there. */
+/* Add what the job leaves on settling nodes, and what is free there. */
 static void await_give(const struct round *r, const struct astra_job *job,
 		       struct astra_space *space)
 {
@@ -41,7 +41,7 @@ static void await_give(const struct round *r, const struct astra_job *job,
 
 		if (!n->settling || !n->usable || !r->coming[s->node])
 			continue;
-		if (!room.gpus) { /* the first one there */
+		if (!room.gpus) { /* the first job on this node */
 			room.cpus = n->cpus_free;
 			room.mem_mib = n->mem_free_mib;
 		}
@@ -56,10 +56,10 @@ static void await_give(const struct round *r, const struct astra_job *job,
 	}
 }
 
-/* Whether a job has a place, which it takes: of what is free, or else of that
- * and what is coming; then it awaits it. A job that lacks room in a limit has
- * none: leases have to end for that.
- * scratch: one share a node. limits: the room in each; NULL: there are none. */
+/* Whether a job has a place among the free GPUs, or else among these and the
+ * coming ones; then it awaits them. The place is taken. A job that lacks room
+ * in a limit has none: leases have to end for that. scratch: one share a node.
+ * limits: the room in each; NULL: there are none. */
 static bool await_place(struct round *r, struct contender *c,
 			struct astra_space *free_now, struct astra_space *soon,
 			struct astra_share *scratch, int64_t *limits)
@@ -101,7 +101,7 @@ static void await_all(struct round *r, struct astra_space *free_now,
 					 &r->e->jobs[r->e->row_of[i]], job))
 			await_give(r, job, soon);
 	}
-	/* What grants lack yet beside their GPUs. */
+	/* CPUs and memory that grants still lack. */
 	for (size_t i = 0; i < r->missing_count; i++)
 		if (r->snap->nodes[r->missing[i].node].settling)
 			astra_space_take(soon, &r->missing[i]);

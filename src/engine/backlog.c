@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much of the pool's time the first starts take that are due by a time. A
- * job has two terms from the time at which it is due: one until leases end, and
- * one for those that are due before it. Where these take longer than a term,
- * its hold is planned earlier by the rest: the deadlines of all of them can be
- * kept only so (Liu and Layland, 1973: earliest deadline first keeps them as
- * long as the demand by each deadline is no more than the time until then). */
+/* How much of the pool's time is needed for the first starts that are due by a
+ * given time. A job has two terms from the time at which it is due: one until
+ * leases end, and one for the jobs that are due before it. If these jobs need
+ * longer than a term, its hold is planned earlier by the difference. Only so
+ * can all deadlines be kept (Liu and Layland, 1973: earliest deadline first
+ * keeps all deadlines as long as the demand by each deadline fits into the time
+ * until then). */
 #include <stdlib.h>
 
 #include "src/common/number.h"
 #include "src/engine/due.h"
 
-#define BACKLOG_PARTS 4 /* a bucket is such a part of a term */
+#define BACKLOG_PARTS 4 /* buckets in a term */
 #define BACKLOG_BUCKETS 128
 
-/* The part of the pool that a job keeps from others of its size: of those of
- * more than half of the GPUs one runs at a time. */
+/* The part of the pool that a job takes from other jobs of its size. Of jobs
+ * that need more than half of the GPUs only one runs at a time. */
 static double backlog_part(const struct round *r, const struct ejob *j)
 {
 	uint64_t beside = r->usable_gpus / (j->gpus_least ? j->gpus_least : 1);
@@ -53,10 +54,10 @@ void astra_backlog_sum(struct turns *t)
 		t->backlog[b] += t->backlog[b - 1];
 }
 
-/* In terms: how long those may take that are due before a job. Under a policy
- * that allocates half a term less, as leases end by themselves and may be as
- * much longer than a term. With slots longer than a term leases last a slot:
- * the difference is less than nothing, and holds are planned earlier by it. */
+/* How long the jobs due before a job may take, in terms. Under a policy that
+ * allocates this is half a term less, since leases end by themselves and so up
+ * to half a term later. If slots are longer than a term, leases last a slot:
+ * the result is negative, and holds are planned earlier by it. */
 static double backlog_spare(const struct round *r)
 {
 	double slot = r->e->options.slot_sec / r->e->options.lease_sec;
@@ -66,8 +67,8 @@ static double backlog_spare(const struct round *r)
 	return r->e->policy->allocate ? .5 : 1;
 }
 
-/* When a hold is to be planned for a job that is due at due_sec. before: what
- * those take that are due before it. */
+/* When to plan a hold for a job that is due at due_sec. before: the time that
+ * the jobs due before it need, in terms. */
 static double backlog_plan_sec(const struct turns *t, double due_sec,
 			       double before)
 {

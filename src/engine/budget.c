@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What leases that end before their time cost, and how much of that there may
- * be (MaxOverhead).
+/* What leases that end early cost, and the limit on that cost (MaxOverhead).
  *
- * An interruption takes c seconds of a job's GPUs: the checkpoint, and the next
- * start. One at the end of each term is the price of leases, c/term of the GPU
- * time. A job that has run t of a term since its start and leaves then pays
- *
+ * An interruption takes c seconds of a job's GPUs: the checkpoint and the next
+ * start. One at the end of each term is the price of leases: c/term of the GPU
+ * time. A job that leaves when it has run t of a term since its start pays
  *   c (1 - t / term) * GPUs
  *
  * more than that. The sum of these over the last hour stays within MaxOverhead
@@ -27,10 +25,11 @@
 #include "src/engine/hold.h"
 
 #define BUDGET_HOUR_SEC 3600
-/* For tenants and users who lack GPU time. */
+/* The part for tenants and users who lack GPU time. */
 #define BUDGET_BEHIND_PART 0.25
-/* So many jobs are told a minute. slurmctld started ten a second where 900
- * nodes' leases ended at once, and was as slow as its users could bear. */
+/* At most so many jobs a minute are told to leave. When the leases of 900 nodes
+ * ended at once, slurmctld started ten jobs a second, and was as slow as its
+ * users could bear. */
 #define BUDGET_JOBS_MAX 240
 
 static void budget_follow(struct astra_engine *e)
@@ -124,7 +123,7 @@ void astra_budget_return(struct astra_engine *e, struct ejob *j)
 	j->early_gpu_sec = 0;
 }
 
-/* Whether another hold is on nodes of a job. */
+/* Whether a hold other than `but` is on a node of the job. */
 static bool budget_is_held(const struct astra_engine *e, const struct hold *but,
 			   const struct astra_job *job)
 {
@@ -187,7 +186,7 @@ void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,
 	e->counters.recall_gpu_sec += cost;
 }
 
-/* A loan that ends before a term is over. */
+/* Count a loan that ends before a term is over. */
 static void budget_spend_loan(struct round *r, struct ejob *j, uint32_t next)
 {
 	bool room = astra_budget_allows(r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When and where a job that has no place now can have one: a calendar of the
- * leases' ends. What other holds need is theirs. The leases that would stay
+ * leases' ends. What other holds need stays theirs. The leases that would last
  * beyond the start are cut to end there. */
 #include "src/engine/calendar.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define NEVER SIZE_MAX
-#define SEARCH_STEP 32 /* few releases will mostly do */
+#define SEARCH_STEP 32 /* mostly a few releases will do */
 #define SPARE_TERMS (1.0 / 16)
 
 static void calendar_give(const struct round *r, struct astra_space *space,
@@ -26,7 +26,7 @@ static void give_releases(const struct calendar *c, struct astra_space *space,
 			calendar_give(c->r, space, &c->items[i].shares[k]);
 }
 
-/* GPUs on their way that nobody was promised. */
+/* Add GPUs that are coming and not promised to a job. */
 static void give_coming(const struct round *r, struct astra_space *space)
 {
 	for (uint32_t n = 0; n < r->snap->node_count; n++) {
@@ -44,7 +44,7 @@ static void give_coming(const struct round *r, struct astra_space *space)
 	}
 }
 
-/* What is free, and `count` releases. */
+/* Return the space that is free now and after `count` releases. */
 static struct astra_space *space_free(struct calendar *c, size_t count)
 {
 	struct astra_space *space = astra_space_copy(c->work);
@@ -66,8 +66,8 @@ static double calendar_time(const struct calendar *c, size_t releases)
 	return releases ? fmax(soon, c->items[releases - 1].at_sec) : soon;
 }
 
-/* Without what others hold while the owner would have its GPUs: what is not
- * there yet comes later. */
+/* Take off what other jobs' holds need while the owner would have its GPUs.
+ * GPUs that are not there yet come later. */
 static void take_holds(const struct calendar *c, struct astra_space *space,
 		       size_t count)
 {
@@ -89,7 +89,8 @@ static void take_holds(const struct calendar *c, struct astra_space *space,
 	}
 }
 
-/* What will be free once the first `count` releases have happened. */
+/* Return the space that is free once the first `count` releases have
+ * happened. */
 static struct astra_space *space_then(struct calendar *c, size_t count)
 {
 	struct astra_space *space = space_free(c, count);
@@ -111,7 +112,7 @@ static size_t calendar_place(struct calendar *c,
 			   c->shares);
 }
 
-/* Whether limits leave the owner room after so many releases. */
+/* Whether limits leave the owner room after `count` releases. */
 static bool calendar_has_room(const struct calendar *c, size_t count)
 {
 	const struct astra_job *owner = c->owner->job;
@@ -131,7 +132,8 @@ static bool calendar_has_room(const struct calendar *c, size_t count)
 	return true;
 }
 
-/* The owner's place after so many releases; 0 shares when there is none. */
+/* Place the owner after `count` releases. Returns the number of shares, 0 if
+ * there is no place. */
 static size_t probe(struct calendar *c, size_t count)
 {
 	struct astra_space *space =
@@ -142,7 +144,7 @@ static size_t probe(struct calendar *c, size_t count)
 	return placed;
 }
 
-/* How many of the first `count` releases there are and have a time at all. */
+/* Return how many of the first `count` releases exist and have a time. */
 static size_t releases_due(struct calendar *c, size_t count)
 {
 	c->failed |= astra_calendar_list(c, count) < 0;
@@ -152,7 +154,8 @@ static size_t releases_due(struct calendar *c, size_t count)
 	return count;
 }
 
-/* As probe(); free_space: what is free after the first `from` of them. */
+/* As probe(): whether the owner has a place. free_space: what is free after the
+ * first `from` releases. */
 static bool probe_from(struct calendar *c, const struct astra_space *free_space,
 		       size_t from, size_t count)
 {
@@ -169,8 +172,9 @@ static bool probe_from(struct calendar *c, const struct astra_space *free_space,
 	return placed;
 }
 
-/* Those after which the owner has a place, or NEVER: twice as many more each
- * time. *low: so many do not do; they are in `space`. */
+/* Return a number of releases after which the owner has a place, or NEVER.
+ * Tries twice as many more each time. *low: a number that is not enough; these
+ * releases are in `space`. */
 static size_t search_up(struct calendar *c, struct astra_space *space,
 			size_t *low)
 {
@@ -187,7 +191,7 @@ static size_t search_up(struct calendar *c, struct astra_space *space,
 	return high;
 }
 
-/* The fewest releases after which the owner has a place, or NEVER. */
+/* Return the fewest releases after which the owner has a place, or NEVER. */
 static size_t search(struct calendar *c)
 {
 	struct astra_space *space = space_free(c, 0);
@@ -209,7 +213,7 @@ static size_t search(struct calendar *c)
 
 /* Why there is no place. */
 
-/* Whether it would have a place if all CPUs of the nodes were free, too. */
+/* Whether the job would have a place if all CPUs of the nodes were free. */
 static bool calendar_lacks_cpus(struct calendar *c)
 {
 	const struct astra_snapshot *snap = c->r->snap;
@@ -239,7 +243,7 @@ static bool calendar_coming(const struct round *r)
 	return false;
 }
 
-/* Whether some who run have not been heard of since the host started. */
+/* Whether the host has not heard of some running job since it started. */
 static bool calendar_unheard(const struct round *r)
 {
 	ASTRA_ROSTER_EACH(i, &r->e->roster.running)
@@ -250,7 +254,7 @@ static bool calendar_unheard(const struct round *r)
 	return false;
 }
 
-/* The job of the last of so many releases, if it has no lease. */
+/* Return the job of the last of so many releases if it has no lease, else 0. */
 static uint32_t calendar_awaited(const struct calendar *c, size_t releases)
 {
 	const struct release *last;
@@ -264,8 +268,8 @@ static uint32_t calendar_awaited(const struct calendar *c, size_t releases)
 		       : 0;
 }
 
-/* Find who is in the way. The first `low` releases do not make room, all of
- * them do: those that it takes end with the job that is waited for. */
+/* Find the job that is waited for. The first `low` releases do not make room,
+ * all of them do. The fewest that do end with that job. */
 static void calendar_find_blocker(struct calendar *c, size_t low)
 {
 	size_t high = c->count;
@@ -281,9 +285,10 @@ static void calendar_find_blocker(struct calendar *c, size_t low)
 	c->awaited = calendar_awaited(c, high);
 }
 
-/* Every lease of everybody, to say why it has no place. RANK: it has one, but
- * not by those who pay for it now; or somebody is leaving, and what he leaves
- * is not known yet; or it is not known of some whether they can leave. */
+/* Try every lease of every job, to say why the owner has no place. RANK: there
+ * is a place, but not on leases that may end for the owner now; or a job is
+ * leaving, and what it leaves is unknown; or it is unknown whether some jobs
+ * can leave. */
 static enum astra_wait calendar_diagnose(struct calendar *c)
 {
 	size_t due;
@@ -307,7 +312,8 @@ static enum astra_wait calendar_diagnose(struct calendar *c)
 	return calendar_lacks_cpus(c) ? ASTRA_WAIT_CPUS : ASTRA_WAIT_TOO_BIG;
 }
 
-/* Those that were not heeded are planned anew, where they are in the way. */
+/* Drop the holds that were ignored and share nodes with the new one. They are
+ * planned anew. */
 static void drop_displaced(struct calendar *c, const struct hold *hold)
 {
 	struct astra_engine *e = c->r->e;
@@ -341,7 +347,7 @@ static int calendar_hold(struct calendar *c, size_t releases)
 	drop_displaced(c, &hold);
 	if (astra_holds_table_add(c->r, &hold) < 0)
 		return -1;
-	c->shares = NULL; /* the hold's own now */
+	c->shares = NULL; /* the hold owns them now */
 	return astra_hold_add(c->r->e, &hold) < 0 ? -1 : 1;
 }
 
@@ -353,8 +359,8 @@ static size_t calendar_search_all(struct calendar *c)
 	return NEVER;
 }
 
-/* What limits leave the owner: others' holds take theirs before. Returns 0, or
- * -1 when memory is out. */
+/* Find the room that limits leave the owner, after other jobs' holds. Returns
+ * 0, or -1 when memory is out. */
 static int calendar_find_room(struct calendar *c)
 {
 	const struct round *r = c->r;
@@ -377,8 +383,8 @@ static void calendar_fini(struct calendar *c)
 	free(c->others);
 }
 
-/* By when the owner's GPUs are to be there, so that it keeps its bound with
- * some time to spare, half a round at least; infinite: it has none. */
+/* By when the owner needs its GPUs to keep its bound with some time to spare,
+ * at least half a round; infinite: it has no bound. */
 static double calendar_latest(const struct calendar *c)
 {
 	const struct astra_engine *e = c->r->e;
@@ -390,7 +396,7 @@ static double calendar_latest(const struct calendar *c)
 	       2 * term - fmax(SPARE_TERMS * term, 0.5 * e->options.round_sec);
 }
 
-/* The same search before more holds, if that is earlier. */
+/* Search again, ignoring more holds. Returns the better number of releases. */
 static size_t calendar_displace(struct calendar *c, size_t releases,
 				enum astra_displace displace)
 {
@@ -411,10 +417,11 @@ static size_t calendar_displace(struct calendar *c, size_t releases,
 	return displacing;
 }
 
-/* After all other holds, or, where that is more than a term away, before those
- * of richer tenants, or of jobs that are due later. A first start that is due
- * goes before those of jobs that ran only to keep its bound: until then the
- * share goes first. Returns the releases that it waits for. */
+/* Find a place after all other holds. If that is more than a term away, find
+ * one before the holds of richer tenants or of jobs that are due later. A first
+ * start that is due goes before the holds of jobs that ran only to keep its
+ * bound: until then the share goes first. Returns the number of releases that
+ * the place needs. */
 static size_t calendar_search(struct calendar *c)
 {
 	const struct round *r = c->r;
@@ -436,10 +443,11 @@ static size_t calendar_search(struct calendar *c)
 	return releases;
 }
 
-/* A job that is due has the leases of its own tenant and of richer ones if they
- * leave GPUs within half a term after it is due, one that ran within two terms;
- * else anybody's. One whose tenant has had more than its share has anybody's
- * only if its bound would else be missed. */
+/* Find a place for a job, on the leases that it may claim. A job that is due
+ * may claim leases of its own tenant and of richer ones, if these leave GPUs
+ * within half a term after it is due (within two terms from now for a job that
+ * ran); otherwise any lease. If its tenant has had more than its share, the job
+ * may claim any lease only to keep its bound. */
 static size_t calendar_claim(struct calendar *c)
 {
 	const struct round *r = c->r;

@@ -6,41 +6,42 @@
 
 #include "src/engine/hold.h"
 
-/* GPUs that can be had at a time. */
+/* GPUs that come free at one time. */
 struct release {
 	double at_sec;
-	size_t order;	    /* of those of the same time, as found */
-	double natural_sec; /* when they come without a cut */
-	struct ejob *job;   /* whose lease it is; NULL: a grant, or a hold */
-	size_t hold;	    /* 1 + the hold whose job has them before; 0 */
+	size_t order;	    /* order of finding, for equal times */
+	double natural_sec; /* when they come if no lease is cut */
+	struct ejob *job;   /* whose lease ends; NULL: a grant or a hold */
+	size_t hold;	    /* 1 + the hold whose job has them first; 0: none */
 	const struct astra_share *shares;
 	size_t count;
-	size_t place; /* in the list, of one of the others that is listed */
+	size_t place; /* index in the list, if it is one of `others` */
 };
 
-/* Which holds a job need not heed. */
+/* The holds that a job may ignore. */
 enum astra_displace {
 	ASTRA_DISPLACE_NONE,
-	ASTRA_DISPLACE_LATER, /* of richer tenants' jobs; for a job that is due:
-			       * of first starts that are due later */
-	/* For a first start that else would start after its bound: */
-	ASTRA_DISPLACE_RAN, /* and of jobs that ran */
-	ASTRA_DISPLACE_ALL, /* and those that begin in less than half a term;
+	ASTRA_DISPLACE_LATER, /* those of richer tenants' jobs; for a job that
+			       * is due: those of first starts that are due
+			       * later */
+	/* For a first start that would otherwise miss its bound: */
+	ASTRA_DISPLACE_RAN, /* also those of jobs that ran */
+	ASTRA_DISPLACE_ALL, /* also those that begin in less than half a term;
 			     * and any lease may end early for it */
 };
 
-/* Of a job that looks for a hold. */
+/* The calendar of a job that looks for a hold. */
 struct calendar {
 	struct turns *turns;
 	struct round *r;
 	const struct astra_space *work;
 	const struct contender *owner;
 	enum astra_hold_claim claim;
-	bool anybody;	       /* everybody's leases are in it */
-	struct release *items; /* by time, as far as they are listed */
+	bool anybody;	       /* it has the leases of all jobs */
+	struct release *items; /* those listed so far, by time */
 	size_t count, room;
-	/* What is not listed yet: the next lease that ends by itself and the
-	 * next one that may be recalled, and the others, by time. */
+	/* What is not listed yet, by time: the next lease that ends by itself,
+	 * the next one that may be recalled, and all others. */
 	struct release end, recall;
 	bool end_known, recall_known;
 	size_t end_at, recall_at;
@@ -48,50 +49,51 @@ struct calendar {
 	size_t others_count, others_room, others_at;
 	enum astra_displace displace;
 	bool recalls;  /* the budget lets leases end early for it */
-	int64_t *left; /* of each limit, beside other holds; NULL: the owner
-			* uses none */
+	int64_t *left; /* room in each limit after other holds; NULL: the owner
+			* uses no limit */
 	struct astra_share *shares; /* of the last place found */
-	uint32_t awaited; /* the job without a lease that ends last of those
-			   * that make room; 0: none */
+	uint32_t awaited; /* of the jobs without a lease that make room, the one
+			   * that ends last; 0: none */
 	bool failed;	  /* memory is out */
 };
 
-/* lease_ends.c: what t->ends and t->recent are. Returns 0, or -1 when memory is
+/* lease_ends.c: fill t->ends and t->recent. Returns 0, or -1 when memory is
  * out. */
 int astra_lease_ends(struct turns *t);
-/* When a running job's GPUs come by themselves. */
+/* Return when a running job's GPUs come free by themselves. */
 double astra_natural_end(const struct round *r, const struct ejob *j,
 			 const struct astra_job *job);
-/* The first time at which it may be told to end; infinite: never. */
+/* Return the first time at which a job may be told to leave; infinite:
+ * never. */
 double astra_recall_sec(const struct round *r, const struct ejob *j,
 			const struct astra_job *job);
 
-/* The job whose lease a release is. */
+/* Return the job whose lease the release ends. */
 static inline const struct astra_job *
 astra_release_job(const struct calendar *c, const struct release *x)
 {
 	return &c->r->snap->jobs[x->job->index];
 }
 
-/* calendar_releases.c: begin the list of what comes free, by time; of the same
- * time as found. Returns 0, or -1 when memory is out. */
+/* calendar_releases.c: begin the list of releases, by time, and for equal times
+ * in the order of finding. Returns 0, or -1 when memory is out. */
 int astra_calendar_collect(struct calendar *c);
-/* List the first `count` of them, or all. Returns 0, or -1 when memory is
- * out. */
+/* List the first `count` releases, or all if there are fewer. Returns 0, or -1
+ * when memory is out. */
 int astra_calendar_list(struct calendar *c, size_t count);
-/* Whether a hold need not be heeded. */
+/* Whether the calendar's owner may ignore a hold. */
 bool astra_calendar_displaces(const struct calendar *c,
 			      const struct hold *hold);
-/* How long a job has GPUs from its start on: its lease, or, if it keeps them,
- * up to its time limit. */
+/* Return how long a job has GPUs from its start on: for its lease, or, if it
+ * keeps its GPUs, up to its time limit. */
 double astra_calendar_stay_sec(const struct calendar *c, const struct ejob *j,
 			       double lease_sec);
-/* When a hold's job gives its GPUs back. */
+/* Return when a hold's job gives its GPUs back. */
 double astra_calendar_hold_end(const struct calendar *c,
 			       const struct hold *hold);
 
-/* calendar_cut.c: let the leases end at the hold's start that would stay beyond
- * it and that it needs, of the first `count` releases. */
+/* calendar_cut.c: let leases of the first `count` releases end at the hold's
+ * start, if the hold needs them and they would last longer. */
 void astra_calendar_cut(struct calendar *c, size_t count,
 			const struct hold *hold);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The calendar's entries: what comes free when, for the job that looks. There
- * may be thousands, and a few mostly do: so they are listed as they are asked
- * for, of three lists that are sorted already. */
+/* The calendar's entries: what comes free, and when, for the job that looks.
+ * There may be thousands, and mostly a few are enough. So they are listed on
+ * demand, from three lists that are sorted already. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,9 +19,10 @@ static bool same_owner(const struct ejob *a, const struct ejob *b)
 	return a->tenant == b->tenant && a->user == b->user;
 }
 
-/* Whether the owner may have a lease of somebody no poorer: one of a richer
- * tenant, or of its own, but not of a job that has had less than it. An owed
- * turn takes none of its own user's, as these end for it by themselves. */
+/* Whether the owner may claim a lease. It may if the lease is of a richer
+ * tenant, or of its own tenant and the job has not had less than the owner. An
+ * owed turn takes no lease of its own user, as these leases end for it by
+ * themselves. */
 static bool calendar_pays(const struct calendar *c, uint32_t row,
 			  const struct astra_job *job)
 {
@@ -37,8 +38,8 @@ static bool calendar_pays(const struct calendar *c, uint32_t row,
 	       rho_of(c->r, row, job) > rho_of(c->r, owner, c->owner->job);
 }
 
-/* Whether its lease does not pay as its tenant is no richer than the owner's:
- * of many that is all that need be known. */
+/* Whether the lease cannot be claimed because its tenant is no richer than the
+ * owner's. For many leases this is enough to know. */
 static bool calendar_is_poorer(const struct calendar *c,
 			       const struct running *v)
 {
@@ -49,8 +50,8 @@ static bool calendar_is_poorer(const struct calendar *c,
 }
 
 /* When a lease may end early for the owner; infinite: never. Under a policy
- * that allocates only to keep a bound, or once a lease of several slots has
- * lasted a term. */
+ * that allocates, a lease ends early only to keep a bound, or after a term if
+ * it spans several slots. */
 static double calendar_recall_sec(const struct calendar *c,
 				  const struct running *v, bool pays)
 {
@@ -68,9 +69,9 @@ static double calendar_recall_sec(const struct calendar *c,
 	return v->recall_sec;
 }
 
-/* Leases: of the running job `order`. It may have been told to leave since.
- * Returns whether the owner gets it; *recall_sec: infinite where it does not
- * come earlier than by itself. */
+/* Fill in the release of the running job `order`, which may have been told to
+ * leave since. Returns whether the owner may have its GPUs. *recall_sec:
+ * infinite if recalling the job frees them no earlier. */
 static bool lease_release(const struct calendar *c, size_t order,
 			  struct release *x, double *recall_sec)
 {
@@ -101,7 +102,7 @@ static bool lease_release(const struct calendar *c, size_t order,
 	return true;
 }
 
-/* The next lease that ends by itself. */
+/* Find the next lease that ends by itself. */
 static void next_end(struct calendar *c)
 {
 	const struct turns *t = c->turns;
@@ -113,7 +114,7 @@ static void next_end(struct calendar *c)
 			       isinf(recall_sec);
 }
 
-/* The next lease that may be recalled at once. */
+/* Find the next lease that may be recalled at once. */
 static void next_recall(struct calendar *c)
 {
 	const struct turns *t = c->turns;
@@ -133,7 +134,7 @@ static void next_recall(struct calendar *c)
 	c->recall.at_sec = soon;
 }
 
-/* The others. */
+/* The third list: all other releases. */
 
 static int calendar_add(struct calendar *c, struct release x)
 {
@@ -160,7 +161,7 @@ static int collect_recent(struct calendar *c)
 	return 0;
 }
 
-/* The same of a lease that is about to begin. */
+/* Whether the owner may claim a lease that is about to begin. */
 static bool calendar_grant_pays(const struct calendar *c, const struct ejob *j)
 {
 	const struct ejob *owner = &c->r->e->jobs[c->owner->row];
@@ -198,8 +199,8 @@ static int collect_grants(struct calendar *c)
 	return 0;
 }
 
-/* When that one of its job's tasks is due which a hold is for: the first hold
- * is the first task's. */
+/* When the task is due that a hold is for: the job's first hold is for its
+ * first task. */
 static double calendar_hold_due(const struct calendar *c,
 				const struct hold *hold)
 {
@@ -215,9 +216,9 @@ static double calendar_hold_due(const struct calendar *c,
 	return astra_first_start_due(e, c->r->snap, j, before);
 }
 
-/* Whether a hold gives way to nobody but those who were due earlier: for half a
- * term after its job is due, poorer tenants may still go first, if a term later
- * is still within the job's bound. */
+/* Whether only jobs that were due earlier may displace a hold. For half a term
+ * after its job is due, poorer tenants may still go first, if a start a term
+ * later keeps the job's bound. */
 static bool calendar_firm(const struct calendar *c, const struct hold *hold,
 			  double due_sec)
 {
@@ -227,8 +228,9 @@ static bool calendar_firm(const struct calendar *c, const struct hold *hold,
 				 hold->start_sec > due_sec + term);
 }
 
-/* Whether a hold gives way to a job that is due: if its own job is due later,
- * but not in its last half term, as GPUs are being collected for it by then. */
+/* Whether a job that is due displaces the hold: its own job is due later, and
+ * the hold does not begin within half a term, when GPUs are already being
+ * collected for it. */
 static bool calendar_due_first(const struct calendar *c,
 			       const struct hold *hold, double due_sec)
 {
@@ -246,7 +248,8 @@ static bool calendar_due_first(const struct calendar *c,
 					     astra_holds_of(r->e, owner->id));
 }
 
-/* Those of richer tenants give way to a next job. */
+/* Whether the owner displaces a hold. Holds of richer tenants give way to the
+ * next job of a poorer one. */
 bool astra_calendar_displaces(const struct calendar *c, const struct hold *hold)
 {
 	const struct round *r = c->r;
@@ -284,7 +287,8 @@ double astra_calendar_hold_end(const struct calendar *c,
 	       astra_calendar_stay_sec(c, j, astra_hold_term(c->r->e, j));
 }
 
-/* What others hold comes when the leases end that they are for. */
+/* Add what other jobs hold. It comes free when the leases end that it is held
+ * for. Returns 0, or -1 when memory is out. */
 static int collect_holds(struct calendar *c)
 {
 	const struct astra_engine *e = c->r->e;
@@ -338,7 +342,8 @@ int astra_calendar_collect(struct calendar *c)
 	return 0;
 }
 
-/* The first of the three lists. Returns whether there is one. */
+/* Take the earliest release of the three lists. Returns whether there is
+ * one. */
 static bool take_first(struct calendar *c, struct release *x)
 {
 	struct release *other = c->others_at < c->others_count

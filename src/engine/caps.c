@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Hard caps of GPU time in a period (MaxGPUHours and its like), by tenant and
- * by user: one more limit, for all policies alike. Once a round knows what has
- * happened, and before anything is decided, the copy of its snapshot is
+ * by user. To every policy a cap is one more limit. Once a round knows what has
+ * happened, and before anything is decided, the round's copy of the snapshot is
  * changed:
  *   - a job that waits, and whose lease does not fit, is BLOCKED like one that
  *     its host keeps: it takes part in nothing and holds nobody up;
@@ -29,15 +29,15 @@
 #include "src/policies/options.h"
 
 #define HOUR_SEC 3600
-/* GPU seconds that rounding may take. */
+/* GPU seconds lost to rounding. */
 #define CAPS_EPSILON 1e-3
 
-/* A job that waits. */
+/* A waiting job. */
 struct claim {
 	struct ejob *j;
 	struct astra_job *job;
-	double cost_sec; /* GPU seconds of one lease of it, the least */
-	double user_sec; /* what its user has used */
+	double cost_sec; /* least GPU seconds of one lease of it */
+	double user_sec; /* GPU seconds that its user has used */
 };
 
 int astra_caps_begin(struct astra_engine *e, struct astra_snapshot *snap)
@@ -57,14 +57,15 @@ int astra_caps_begin(struct astra_engine *e, struct astra_snapshot *snap)
 		struct ejob *j = astra_engine_find(e, job->id);
 
 		if (j && job->state != ASTRA_JOB_PENDING)
-			j->capped = ASTRA_CAPPED_NOT; /* its host keeps it */
+			j->capped = ASTRA_CAPPED_NOT; /* its host keeps it, not
+						       * a cap */
 		else if (j && j->capped)
 			job->state = ASTRA_JOB_BLOCKED;
 	}
 	return 0;
 }
 
-/* What is left. */
+/* What is left of the caps. */
 
 static struct cap_room *caps_user(const struct astra_engine *e,
 				  const struct ejob *j)
@@ -83,7 +84,8 @@ static struct cap_room caps_room(double hours, double used_sec)
 	};
 }
 
-/* A tenant without users is one user. */
+/* Find the room in each tenant's cap. A tenant without users counts as one
+ * user. */
 static void caps_measure_tenants(struct astra_engine *e)
 {
 	double user = astra_cap_user(&e->options);
@@ -121,7 +123,7 @@ static bool caps_fit(const struct cap_room *room, double gpu_sec)
 	return !room || room->left_sec + CAPS_EPSILON >= gpu_sec;
 }
 
-/* Whose cap does not let it have so many GPU seconds more. */
+/* Return whose cap, if any, leaves the job no room for so many GPU seconds. */
 static enum astra_capped caps_over(const struct astra_engine *e,
 				   const struct ejob *j, double gpu_sec)
 {
@@ -131,14 +133,15 @@ static enum astra_capped caps_over(const struct astra_engine *e,
 						  : ASTRA_CAPPED_USER;
 }
 
-/* Without a cap there is room for what has no end, too. */
+/* Take GPU seconds off the room. Without a cap there is room even for a lease
+ * without an end. */
 static void caps_take(struct cap_room *room, double gpu_sec)
 {
 	if (room && room->left_sec < HUGE_VAL)
 		room->left_sec -= gpu_sec;
 }
 
-/* So many GPU seconds are spoken for. */
+/* Count so many GPU seconds as used. */
 static void caps_commit(struct astra_engine *e, const struct ejob *j,
 			double gpu_sec)
 {
@@ -146,7 +149,7 @@ static void caps_commit(struct astra_engine *e, const struct ejob *j,
 	caps_take(caps_user(e, j), gpu_sec);
 }
 
-/* What a lease takes. */
+/* What a lease costs. */
 
 static double caps_lease(const struct astra_engine *e, const struct ejob *j)
 {
@@ -174,7 +177,7 @@ static double caps_term(const struct astra_engine *e, const struct ejob *j,
 				       : term;
 }
 
-/* Of one lease on so many GPUs of those that it asks for. */
+/* GPU seconds of one lease on `gpus` of the GPUs that the job asks for. */
 static double caps_cost(const struct astra_engine *e, const struct ejob *j,
 			const struct astra_job *job, uint32_t gpus)
 {
@@ -184,15 +187,15 @@ static double caps_cost(const struct astra_engine *e, const struct ejob *j,
 	       caps_term(e, j, job);
 }
 
-/* Of its other lease, on what it holds. */
+/* GPU seconds of another lease on what the job holds. */
 static double caps_renewal(const struct astra_engine *e, const struct ejob *j,
 			   const struct astra_job *job)
 {
 	return j->held_charge * caps_term(e, j, job);
 }
 
-/* What a job that runs may still use: to its lease's end or, without a lease,
- * to its time limit and no further than the period. */
+/* GPU seconds that a running job may still use: to its lease's end or, without
+ * a lease, to its time limit, but no further than the period. */
 static double caps_ahead(const struct round *r, const struct ejob *j,
 			 const struct astra_job *job)
 {
@@ -209,12 +212,12 @@ static double caps_ahead(const struct round *r, const struct ejob *j,
 					       ? r->snap->period_end_sec
 					       : HUGE_VAL);
 	else if (isinf(end))
-		return 0; /* another lease at any time */
+		return 0; /* its lease may be renewed at any time */
 	return j->held_charge *
 	       astra_max(astra_min(end, limit) - r->snap->now_sec, 0);
 }
 
-/* Those that run. */
+/* Running jobs. */
 
 static void caps_leave(struct round *r, struct ejob *j, struct astra_job *job)
 {
@@ -228,7 +231,7 @@ static void caps_leave(struct round *r, struct ejob *j, struct astra_job *job)
 	astra_roster_put(r->e, j, job);
 }
 
-/* Whether its lease may become a longer one in this round. */
+/* Whether the job's lease may become a longer one in this round. */
 static bool caps_renewable(const struct round *r, const struct ejob *j,
 			   const struct astra_job *job)
 {
@@ -237,8 +240,8 @@ static bool caps_renewable(const struct round *r, const struct ejob *j,
 		j->lease_end_sec <= r->snap->now_sec);
 }
 
-/* Leases that go on first, then those that are over, or that the policy may
- * renew at any time: each has its next term, or is to leave at its end. */
+/* Count leases that go on. Then give a next term to each lease that is over or
+ * that the policy may renew at any time, or let it end if there is no room. */
 static void caps_running(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -267,7 +270,8 @@ static void caps_running(struct round *r)
 	}
 }
 
-/* Those that were promised a lease; where a cap was lowered they are not. */
+/* Count the leases that were promised to jobs. If a lowered cap leaves no room,
+ * the promise is dropped. */
 static void caps_granted(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -278,7 +282,7 @@ static void caps_granted(struct round *r)
 		double cost;
 
 		if (i >= e->grant_count)
-			continue; /* all tasks of an array went */
+			continue; /* all tasks of an array were dropped */
 		g = &e->grants[i];
 		j = astra_engine_find(e, g->job);
 		if (!j || !astra_ejob_listed(j, r->snap))
@@ -292,7 +296,7 @@ static void caps_granted(struct round *r)
 	}
 }
 
-/* An elastic job grows no further than there is room for another lease. */
+/* Let an elastic job grow no further than there is room for another lease. */
 static void caps_cut_growth(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -311,7 +315,7 @@ static void caps_cut_growth(struct round *r)
 	}
 }
 
-/* Those that wait. */
+/* Waiting jobs. */
 
 static int caps_compare(const void *a, const void *b)
 {
@@ -356,14 +360,15 @@ static struct claim *caps_claims(struct round *r, size_t *count)
 	return list;
 }
 
-/* Those that have not been granted a lease. */
+/* Return how many copies have not been granted a lease. */
 static uint32_t caps_copies(const struct ejob *j)
 {
 	return j->copies > j->grants ? j->copies - j->grants : 0;
 }
 
-/* A round can grant no more than all GPUs for the longest term, and no more
- * than is asked for: with as much room none need be kept. */
+/* Note how much the job asks for. A round can grant no more than all GPUs for
+ * the longest term, and no more than is asked for. If there is as much room as
+ * that, no job has to be stopped. */
 static void caps_ask(struct astra_engine *e, const struct claim *c)
 {
 	const struct astra_request *q = &c->job->request;
@@ -384,7 +389,8 @@ static bool caps_tight(const struct cap_room *room)
 	       room->left_sec < astra_min(room->asked_sec, room->most_sec);
 }
 
-/* As many GPUs as fit, of an elastic job; its size where it is rigid. */
+/* As many GPUs as fit, if the job is elastic; all that it asks for if it is
+ * rigid. */
 static uint32_t caps_size(const struct astra_engine *e, const struct claim *c)
 {
 	struct astra_request *q = &c->job->request;
@@ -395,18 +401,18 @@ static uint32_t caps_size(const struct astra_engine *e, const struct claim *c)
 		floor((room + CAPS_EPSILON) / caps_cost(e, c->j, c->job, 1));
 
 	if (!astra_request_elastic(q) || !(gpus < q->gpus))
-		return q->gpus; /* NaN: without an end, and without a cap */
+		return q->gpus; /* NaN: without an end, and no cap */
 	return astra_request_size(q, (uint64_t)gpus);
 }
 
-/* How many leases of that cost there is room for. */
+/* How many leases of this cost fit into the room. */
 static double caps_leases(const struct cap_room *room, double cost_sec)
 {
 	return room ? floor((room->left_sec + CAPS_EPSILON) / cost_sec)
 		    : HUGE_VAL;
 }
 
-/* How many of its copies are let in. */
+/* Let in as many of the job's copies as fit. Returns how many. */
 static uint32_t caps_let_in(struct astra_engine *e, const struct claim *c,
 			    uint32_t copies)
 {
@@ -429,7 +435,7 @@ static uint32_t caps_let_in(struct astra_engine *e, const struct claim *c,
 	return let;
 }
 
-/* What waits now, and did not before, or the other way round. */
+/* Block the job, or let it go on, if that differs from the last round. */
 static void caps_set(struct round *r, const struct claim *c,
 		     enum astra_capped capped)
 {
@@ -509,7 +515,7 @@ void astra_caps_explain(const struct round *r, const struct ejob *j,
 	reason->retry_sec = r->snap->period_end_sec;
 }
 
-/* Over restarts, and in an image. */
+/* Saving caps for restarts and in images. */
 
 void astra_caps_put(const struct astra_engine *e, struct astra_bytes *out)
 {

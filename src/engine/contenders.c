@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who competes in a round. */
+/* The jobs that compete in a round. */
 #include <stdlib.h>
 
 #include "src/common/grow.h"
@@ -26,7 +26,8 @@ static uint64_t mix_numbers(const struct astra_request *q)
 	return mix(h, (uint64_t)q->gpus_quantum << 1 | q->whole_node);
 }
 
-/* Requests of one shape find a place together or not at all. */
+/* Return the shape of a request. Requests of one shape find a place together or
+ * not at all. */
 static uint64_t contenders_shape_of(const struct astra_request *q,
 				    size_t node_count)
 {
@@ -49,7 +50,7 @@ static uint64_t contenders_shape_of(const struct astra_request *q,
 	return q->gpus_min ? mix(h, q->gpus_min) : h;
 }
 
-/* Of thousands that wait few have changed since the round before. */
+/* The shape is kept: of thousands of waiting jobs few change between rounds. */
 uint64_t astra_contender_shape(struct ejob *j,
 			       const struct astra_snapshot *snap,
 			       const struct astra_job *job)
@@ -59,7 +60,8 @@ uint64_t astra_contender_shape(struct ejob *j,
 	return j->shape;
 }
 
-/* nodes: NULL: all of them. */
+/* Mix a bitmap of nodes into a hash. nodes may be NULL: then all nodes are
+ * meant. */
 static uint64_t mix_nodes(uint64_t h, const uint64_t *nodes, size_t count)
 {
 	for (size_t i = 0; i < count; i += 64) {
@@ -84,7 +86,8 @@ uint64_t astra_contender_asked(const struct astra_snapshot *snap,
 			 snap->node_count);
 }
 
-/* Those that the same leases may end for are of one shape. */
+/* Return the shape of a contender. Jobs of one shape ask for the same, and the
+ * same leases may end for them. */
 static uint64_t contender_shape(const struct round *r, struct ejob *j,
 				const struct astra_job *job)
 {
@@ -141,15 +144,12 @@ static bool lease_over(const struct round *r, const struct ejob *j,
 	return j->lease_end_sec <= r->snap->now_sec && lease_may_end(r, j, job);
 }
 
-/* Whether a job's lease is over and one of its nodes is to become empty. */
 bool astra_contender_leaves(const struct round *r, const struct ejob *j,
 			    const struct astra_job *job)
 {
 	return lease_over(r, j, job) && astra_lease_must_end(r->snap, job);
 }
 
-/* Whether a job's lease is over, it may lose its GPUs, and others could use
- * them. */
 bool astra_contender_expired(const struct round *r, const struct ejob *j,
 			     const struct astra_job *job)
 {
@@ -173,12 +173,12 @@ static int add_waiting(struct round *r, size_t index)
 
 	if (!j->gpus || (j->refusals && astra_refused_job(e, job->id)))
 		return 0;
-	/* No more of an array than could run at once. */
+	/* No more copies of an array than can run at once. */
 	copies = j->copies - j->grants;
 	if (copies * j->gpus_least > r->usable_gpus)
 		copies = r->usable_gpus / j->gpus_least;
 	if (!copies && !e->options.leases)
-		copies = 1; /* it has its place in the line */
+		copies = 1; /* it keeps its place in the queue */
 	if (astra_capped(&e->options))
 		copies = copies < j->cap_copies ? copies : j->cap_copies;
 	while (copies-- > 0)
@@ -187,8 +187,9 @@ static int add_waiting(struct round *r, size_t index)
 	return 0;
 }
 
-/* Those whose leases are over, or all that run where the policy preempts, by
- * their numbers in the snapshot, into indices. Returns how many there are. */
+/* Write into indices the jobs whose leases are over, by their index in the
+ * snapshot; if the policy preempts, all running jobs. Returns how many there
+ * are. */
 static size_t find_expired(const struct round *r, uint32_t *indices)
 {
 	const struct astra_engine *e = r->e;

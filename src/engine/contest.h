@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A round's contest by itself, from accounts that are given: whom a policy that
- * ranks grants GPUs, and where, if the leases of all who run end now.
- *
- * It is the contest of every round (round.c), where that keeps to the letter of
- * the papers' rounds. A host's differs in three things: who is granted no other
- * lease still holds its GPUs, so as few as possible are taken back; who has a
- * lease yields to a needier job that finds no place; and jobs without a place
- * drop out together with all of their shape.
- */
+/* A round's contest by itself, from given accounts: which jobs a policy that
+ * ranks grants GPUs, and where, if the leases of all running jobs end now. It
+ * is the contest of every round (round.c), but follows the papers' rounds to
+ * the letter. A host's contest differs in three things. A job that was granted
+ * no other lease still holds its GPUs, so as few as possible are taken back. A
+ * job with a lease yields to a needier job that finds no place. And a job
+ * without a place drops out together with all jobs of its shape. */
 #ifndef ASTRA_CONTEST_H
 #define ASTRA_CONTEST_H
 
@@ -18,7 +16,7 @@
 
 struct astra_options;
 
-/* What a tenant or a job brings along. */
+/* What a tenant or a job has had and was due. */
 struct astra_standing {
 	struct astra_usage usage;
 	bool ran; /* of a job: it has been started at least once */
@@ -26,16 +24,18 @@ struct astra_standing {
 
 struct astra_standings {
 	double capacity; /* M, which quotas are shares of */
-	/* By their numbers in the snapshot. */
+	/* By index in the snapshot. */
 	const struct astra_standing *tenants, *jobs;
 };
 
-/* options: the policy's name, and a MinRunTime of 0.
- * snapshot: jobs that compete wait, or run on all GPUs that they ask for and
- *   may be requeued; all others are BLOCKED. Its nodes say what is free beside
- *   what jobs hold.
- * out: cleared; the grants in the policy's order, `demand` is a job's number;
- *   whoever runs keeps what it holds. Free its arrays, on failure, too.
+/* Decide a contest.
+ * options: the policy's name, and a MinRunTime of 0.
+ * snapshot: jobs that compete either wait, or run on all GPUs that they ask for
+ * and may be requeued; all others are BLOCKED. The nodes say what is free
+ * beside what jobs hold.
+ * out: cleared; the grants in the policy's order. `demand` is a job's index.
+ * Running jobs keep what they hold. Free the arrays of out, after a failure
+ * too.
  * free_after: by node, the GPUs that are free then.
  * Returns 0, or -1 with err set. */
 int astra_contest_decide(const struct astra_options *options,

@@ -49,11 +49,11 @@ double astra_due_terms(const struct round *r, const struct ejob *j)
 						 : ASTRA_OWED_TERMS;
 }
 
-/* A job that ran comes back when its tenant or user is owed a turn. One that
- * its own siblings keep from its share comes back within a bound: if it fits a
- * node, mostly by the contest, as one lease's end is enough for it. So it waits
- * longer for a hold, and for its tenant's first starts, which are to have what
- * the quota pays for. */
+/* Whether a job that ran is owed a turn, because its tenant or user is. A job
+ * that its own siblings keep from its share also comes back within a bound. If
+ * it fits on one node, mostly the contest brings it back, since the end of one
+ * lease is enough. So it waits longer for a hold, and it waits for its tenant's
+ * first starts, which are to get what the quota pays for. */
 static bool due_owed(const struct turns *turns, struct contender *c,
 		     struct due *due)
 {

@@ -23,32 +23,31 @@ struct due {
 	struct contender *c;
 	double since_sec;
 	enum astra_hold_claim claim;
-	uint32_t nth; /* among the job's tasks that wait */
-	bool owed;    /* it ran already */
-	bool again;   /* it has a hold, which is far away */
+	uint32_t nth; /* index among the job's waiting tasks */
+	bool owed;    /* it has run already */
+	bool again;   /* it has a hold, but a late one */
 };
 
-/* backlog.c: t->backlog, of no job yet. Returns 0, or -1 when memory is out. */
+/* backlog.c: make an empty t->backlog. Returns 0, or -1 when memory is out. */
 int astra_backlog_init(struct turns *t);
-/* A first start is due at due_sec. */
+/* Add a first start that is due at due_sec. */
 void astra_backlog_add(struct turns *t, const struct ejob *j, double due_sec);
-/* Once all are added. */
+/* Call once all first starts are added. */
 void astra_backlog_sum(struct turns *t);
-/* Whether the hold of a first start that is due at due_sec is to be planned
- * now: from then on, or earlier if those that are due before it take longer
- * than a term. */
+/* Whether to plan the hold now of a first start that is due at due_sec: from
+ * then on, or earlier if the jobs due before it need longer than a term. */
 bool astra_backlog_due(const struct turns *t, const struct ejob *j,
 		       double due_sec);
 
-/* Whether a contender waits for its first start or is owed a turn, the nth of
- * its array's tasks that wait. A first start is added to the backlog. */
+/* Whether a contender waits for its first start or is owed a turn. nth: which
+ * of its array's waiting tasks it is. A first start is added to the backlog. */
 bool astra_due_list(struct turns *turns, struct contender *c, uint32_t nth,
 		    struct due *due);
-/* Whether it is due, once all are listed. */
+/* Whether the job is due. Call once all jobs are listed. */
 bool astra_due(const struct turns *turns, const struct due *due);
 
 void astra_dues_sort(struct due *heap, size_t count);
-/* Takes the first one off. *count > 0. */
+/* Take the first job off the heap. *count > 0. */
 struct due astra_dues_next(struct due *heap, size_t *count);
 
 #endif

@@ -53,7 +53,8 @@ double astra_elastic_charge(const struct ejob *j, uint32_t gpus)
 	return j->gpus ? j->charge * gpus / j->gpus : j->charge;
 }
 
-/* One that runs on fewer than it now asks for at least is as it is. */
+/* Whether a contender counts as elastic. A job that runs on fewer GPUs than it
+ * now asks for at least does not. */
 static bool elastic_is(const struct contender *c)
 {
 	const struct astra_request *q = &c->job->request;
@@ -186,8 +187,8 @@ bool astra_elastic_cap(struct round *r, struct astra_candidate *candidates)
 	return any;
 }
 
-/* Offer `gpus` of what it holds, those on the nodes with the fewest of them
- * first, and whole steps. Returns the shares put into lost. */
+/* Offer `gpus` of the GPUs that the job holds, in whole steps, beginning on the
+ * nodes where it has the fewest. Returns the number of shares put into lost. */
 static size_t elastic_split(const struct contender *c, uint32_t gpus,
 			    struct astra_share *lost)
 {
@@ -293,7 +294,7 @@ static const struct astra_share *elastic_lost(const struct contender *c,
 	return NULL;
 }
 
-/* The part of what it lost on a node that is still free. */
+/* Return the part that is still free of what the job lost on a node. */
 static struct astra_share elastic_left(const struct contender *c,
 				       const struct astra_space *work,
 				       const struct astra_share *lost)

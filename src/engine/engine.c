@@ -140,7 +140,7 @@ double astra_engine_time(const struct astra_engine *e)
 	return e->now_sec;
 }
 
-/* 0 stands for "none". */
+/* Shift a time; 0 stands for "none" and stays 0. */
 static void engine_shift(double *at_sec, double by_sec)
 {
 	if (*at_sec > 0)
@@ -217,7 +217,7 @@ static bool nobody_waits(const struct round *r)
 	return true;
 }
 
-/* Whether an elastic job could use what is idle. */
+/* Whether an elastic job could use idle GPUs. */
 static bool engine_wants_more(const struct round *r)
 {
 	if (!r->e->roster.elastic || !astra_space_gpus(r->idle))
@@ -233,7 +233,7 @@ static bool engine_wants_more(const struct round *r)
 	return false;
 }
 
-/* The next end of a lease on a node that is to be for others then. */
+/* The next end of a lease on a node that others are to have then. */
 static double next_must_end(const struct round *r)
 {
 	const struct astra_engine *e = r->e;
@@ -255,14 +255,15 @@ static double next_must_end(const struct round *r)
 	return best;
 }
 
-/* When something ends by itself that somebody waits for. */
+/* When something ends by itself that a job waits for. */
 static double next_due(const struct round *r)
 {
 	struct astra_engine *e = r->e;
 	double now = r->snap->now_sec, best = INFINITY;
 
 	if (!e->unwanted && r->plan->decision_count)
-		best = now + e->options.round_sec; /* then it will be known */
+		best = now + e->options.round_sec; /* a start may have failed by
+						    * then */
 	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
 	{
 		const struct ejob *j = &e->jobs[e->row_of[i]];
@@ -285,8 +286,8 @@ static double next_due(const struct round *r)
 	return engine_earlier(best, r->wake_sec, now);
 }
 
-/* The host looks again now and then in any case, and at what it was told to
- * start. */
+/* When the host is to look again: now and then in any case, and soon after it
+ * was told to start a job. */
 static double engine_next_wake(const struct round *r)
 {
 	const struct astra_engine *e = r->e;
@@ -297,7 +298,7 @@ static double engine_next_wake(const struct round *r)
 	return fmin(r->plan->due_sec, now + period);
 }
 
-/* What has happened since the last round, and what is free. */
+/* Follow what has happened since the last round, and find what is free. */
 static int engine_follow(struct round *r, struct astra_error *err)
 {
 	struct astra_engine *e = r->e;
@@ -389,7 +390,8 @@ size_t astra_engine_tenant_count(const struct astra_engine *e)
 	return e->tenant_count;
 }
 
-/* Rows, vacant ones too; a vacant row's view has id 0. */
+/* Return the number of rows, vacant ones included; the view of a vacant row has
+ * id 0. */
 size_t astra_engine_job_count(const struct astra_engine *e)
 {
 	return e->job_count;
@@ -482,7 +484,7 @@ double astra_engine_run_start(const struct astra_engine *e, uint32_t job,
 		       : 0;
 }
 
-/* The first one: the others are in their jobs' views. */
+/* Return the first hold: the others are in their jobs' views. */
 struct astra_hold_view astra_engine_hold(const struct astra_engine *e)
 {
 	struct astra_hold_view first = {0};

@@ -24,55 +24,57 @@ struct astra_options;
 
 struct astra_engine;
 
-/* options: checked with astra_options_check(); copied.
- * begin_sec: t_begin, from which on is accounted.
+/* Create an engine.
+ * options: checked with astra_options_check(); copied.
+ * begin_sec: t_begin, from which GPU time is accounted.
  * Returns NULL with err set on failure. Free with astra_engine_destroy(). */
 struct astra_engine *astra_engine_create(const struct astra_options *options,
 					 double begin_sec,
 					 struct astra_error *err);
 void astra_engine_destroy(struct astra_engine *engine);
 
-/* Take new options from the last round on: what has happened since is still to
- * be accounted for. Leases and accounts stay. A new lease term holds from each
- * lease's next renewal on.
- * Returns 0, or -1 with err set and the old options kept. */
+/* Take new options, from the last round on: what has happened since then is
+ * still to be accounted. Leases and accounts stay. A new lease term holds from
+ * each lease's next renewal on. Returns 0, or -1 with err set and the old
+ * options kept. */
 int astra_engine_configure(struct astra_engine *engine,
 			   const struct astra_options *options,
 			   struct astra_error *err);
 const struct astra_options *
 astra_engine_options(const struct astra_engine *engine);
 
-/* One round: account what has happened since the last one, then decide.
- * plan: cleared first; on failure it has no decisions and the error says why;
- *   accounts are right all the same.
+/* Run one round: account what has happened since the last round, then decide.
+ * plan: cleared first. On failure it has no decisions, the error says why, and
+ * the accounts are right all the same.
  * Returns 0, or -1 with err set. */
 int astra_engine_round(struct astra_engine *engine,
 		       const struct astra_snapshot *snapshot,
 		       struct astra_plan *plan, struct astra_error *err);
 
-/* The host's clock was set forward by so much (negative: back): leases end as
- * much later, and nothing is accounted for a time that has not passed. The
- * times that the host itself recorded stay as they are. */
+/* The host's clock was set forward by so much (negative: back). Leases end as
+ * much later, and nothing is accounted for a time that has not passed. Times
+ * that the host itself recorded stay as they are. */
 void astra_engine_shift(struct astra_engine *engine, double by_sec);
 
-/* The time of the last round, or the begin. */
+/* Return the time of the last round, or of the begin. */
 double astra_engine_time(const struct astra_engine *engine);
 
-/* The host could not start a job as planned. Remembered for one round
- * interval, in which the job is tried elsewhere, or not at all when `nodes`
- * were not the cause. Call astra_engine_round() again with a fresh snapshot.
- * shares, count: the plan's shares of the decision. */
+/* The host could not start a job as planned. The engine remembers that for one
+ * round interval. In that time the job is tried elsewhere, or not at all if the
+ * nodes were not the cause (`nodes` is false). Call astra_engine_round() again
+ * with a fresh snapshot. shares, count: the plan's shares of the decision. */
 void astra_engine_refuse(struct astra_engine *engine, uint32_t job,
 			 const struct astra_share *shares, size_t count,
 			 bool nodes, double now_sec);
 
-/* In so many rounds in a row the host has refused a job's start. From
+/* Return in how many rounds in a row the host has refused a job's start. From
  * ASTRA_BALK_ROUNDS on no lease ends for it. O(1). */
 #define ASTRA_BALK_ROUNDS 3
 uint32_t astra_engine_refused(const struct astra_engine *engine, uint32_t job);
 
-/* Call each for the nodes on which GPUs are granted to others than the job or
- * held for them, by their numbers in the last snapshot; some more than once. */
+/* Call `each` for the nodes on which GPUs are granted to other jobs than this
+ * one or held for them. Nodes are indices in the last snapshot; some are passed
+ * more than once. */
 void astra_engine_kept(const struct astra_engine *engine, uint32_t job,
 		       void (*each)(uint32_t node, void *arg), void *arg);
 
@@ -81,14 +83,14 @@ void astra_engine_kept(const struct astra_engine *engine, uint32_t job,
 int astra_engine_save(const struct astra_engine *engine,
 		      struct astra_bytes *out);
 
-/* An engine that goes on where astra_engine_save() left off: leases, integrals
- * (what has happened since then is accounted with the next snapshot).
+/* Make an engine that goes on where astra_engine_save() left off: leases and
+ * integrals. What has happened since then is accounted with the next snapshot.
  * Returns NULL with err set when the data is damaged or of another version. */
 struct astra_engine *astra_engine_restore(const struct astra_options *options,
 					  const void *data, size_t size,
 					  struct astra_error *err);
 
-/* What the engine knows of a tenant, a job, the hold. For queries. */
+/* What the engine knows of a tenant, a job or a hold, for queries. */
 struct astra_tenant_view {
 	const char *name; /* the engine's; valid until the next call */
 	bool listed;	  /* was in the last snapshot */
@@ -96,7 +98,8 @@ struct astra_tenant_view {
 	struct astra_usage usage;
 	double rho;
 	double used_gpu_sec; /* in the present CapPeriod */
-	double cap_gpu_sec;  /* that it may have in it; infinite: no cap */
+	double cap_gpu_sec;  /* that it may have in the period; infinite: no
+			      * cap */
 };
 
 struct astra_user_view {
@@ -108,7 +111,7 @@ struct astra_user_view {
 
 enum astra_phase {
 	ASTRA_PHASE_WAITING, /* pending, or not active */
-	ASTRA_PHASE_LEASED,  /* runs, and its lease goes on */
+	ASTRA_PHASE_LEASED,  /* runs, its lease goes on */
 	ASTRA_PHASE_DOOMED,  /* runs; its GPUs are granted to others */
 	ASTRA_PHASE_GRACE,   /* was signalled, may checkpoint */
 	ASTRA_PHASE_LEAVING, /* requeue was asked for */
@@ -126,11 +129,11 @@ struct astra_job_view {
 	double submit_sec; /* the first one, kept over requeues */
 	double bound_sec;  /* its first start is late after that; 0: none */
 	double start_sec;  /* of the present run, or 0 */
-	bool uncharged;	   /* its present or last run, which has not begun: its
+	bool uncharged;	   /* of its present or last run: it has not begun, its
 			    * nodes did not come up */
 	double lease_start_sec, lease_end_sec; /* 0: no lease */
 	double grace_end_sec;
-	bool lent;	  /* its GPUs are, until a hold begins */
+	bool lent;	  /* its GPUs are lent, until a hold begins */
 	uint32_t leases;  /* granted so far, whole renewals included */
 	uint32_t revoked; /* times its GPUs were taken back */
 	uint32_t refused; /* as astra_engine_refused() */
@@ -144,20 +147,24 @@ struct astra_job_view {
 
 struct astra_hold_view {
 	uint32_t job;	  /* 0: nothing is held */
-	double start_sec; /* when its GPUs will be there */
+	double start_sec; /* when the GPUs will be there */
 };
 
 struct astra_counters {
 	uint64_t rounds;
 	uint64_t granted, renewed, revoked; /* leases */
 	uint64_t refused;		    /* starts the host refused */
-	uint32_t refused_jobs;		    /* for which no lease ends now */
-	uint64_t reclaim_capped;    /* rounds in which MaxReclaim held back */
+	uint32_t refused_jobs;		    /* jobs for which no lease ends
+					     * now */
+	uint64_t reclaim_capped;    /* rounds in which MaxReclaim deferred ends
+				     * of leases */
 	uint64_t lent;		    /* leases cut to end with a hold */
-	uint64_t first_starts;	    /* of jobs that were to start by a bound */
-	uint64_t over_bound;	    /* jobs that did not, or have not yet */
-	uint64_t recalled;	    /* leases that ended early for somebody */
-	double recall_gpu_sec;	    /* that this cost; budget.c */
+	uint64_t first_starts;	    /* jobs that had a bound for their first
+				     * start */
+	uint64_t over_bound;	    /* those that missed it, started or not */
+	uint64_t recalled;	    /* leases that ended early for another
+				     * job */
+	double recall_gpu_sec;	    /* GPU seconds that this cost; budget.c */
 	double recall_hour_gpu_sec; /* of it in the last hour */
 };
 
@@ -168,69 +175,71 @@ void astra_engine_tenant_view(const struct astra_engine *engine, size_t index,
 size_t astra_engine_user_count(const struct astra_engine *engine);
 void astra_engine_user_view(const struct astra_engine *engine, size_t index,
 			    double now_sec, struct astra_user_view *out);
-/* M, what the pool had at the last round. */
+/* Return M, the capacity of the pool in the last round. */
 double astra_engine_capacity(const struct astra_engine *engine);
 void astra_engine_job_view(const struct astra_engine *engine, size_t index,
 			   double now_sec, struct astra_job_view *out);
-/* Return when this run of a job began, by the clock as it is set at present:
- * the host's own record keeps the time of the clock as it was then. 0: the last
- * round did not see the run. */
+/* Return when this run of a job began, by the clock as it is set now: the
+ * host's record keeps the time by the clock as it was then. 0: the last round
+ * did not see the run. */
 double astra_engine_run_start(const struct astra_engine *engine, uint32_t job,
 			      uint32_t run);
 struct astra_hold_view astra_engine_hold(const struct astra_engine *engine);
 struct astra_counters astra_engine_counters(const struct astra_engine *engine);
 
-/* A tenant is called otherwise from now on, and keeps what it has: unless there
- * is one of that name already. Between two rounds. Returns whether it is. */
+/* Rename a user in every tenant, or a tenant; it keeps what it has. Call
+ * between two rounds. Returns whether a name was changed: not if it is unknown
+ * or the new name is taken. */
 bool astra_engine_rename_user(struct astra_engine *engine, const char *from,
 			      const char *to);
 bool astra_engine_rename_tenant(struct astra_engine *engine, const char *from,
 				const char *to);
 
-/* Let the accounts begin with the past: tenants and users have these integrals
- * up to the last round, all others nothing; jobs keep theirs. A user who is not
- * known joins the tenant. The last one counts of two for the same.
- * replace: also where a tenant's account has begun.
- * Between two rounds. Returns 0, or -1 with err set: all accounts are as
- * before. (adopt.c) */
+/* Let the accounts begin with past usage. The listed tenants and users have
+ * these integrals up to the last round, all others nothing; jobs keep theirs.
+ * An unknown user is added to the tenant. If an entry comes twice, the last one
+ * counts. replace: also if a tenant's account has begun. Call between two
+ * rounds. Returns 0, or -1 with err set: all accounts are as before.
+ * (adopt.c) */
 int astra_engine_adopt(struct astra_engine *engine,
 		       const struct astra_adopted *list, size_t count,
 		       bool replace, struct astra_error *err);
 
-/* The policy's own sums; tenant: its name, or NULL for all of them.
- * Returns false if the policy keeps none, or of another tenant. */
+/* Get the policy's own sums. tenant: its name, or NULL for all tenants. Returns
+ * false if the policy keeps no sums, or none of this tenant. */
 bool astra_engine_policy_report(const struct astra_engine *engine,
 				const char *tenant,
 				struct astra_policy_report *out);
 
-/* Whether what the policy had saved was damaged when the engine was restored:
- * that began anew, while leases and accounts are as they were. */
+/* Whether the policy's saved state was damaged when the engine was restored.
+ * Then the policy began anew, while leases and accounts are as they were. */
 bool astra_engine_policy_lost(const struct astra_engine *engine);
 
-/* Let such a policy go on with what an older state of this engine has of it.
- * Returns whether it does: that is whole, of the same policy, and its tenants
- * are the same. (engine_older.c) */
+/* Let such a policy go on with an older saved state of this engine. Returns
+ * whether it does: the state must be undamaged and of the same policy and
+ * tenants. (engine_older.c) */
 bool astra_engine_policy_from(struct astra_engine *engine, const void *data,
 			      size_t size);
 
-/* What GPUs cost in the nth slot from the present one on, 0, until slots are
- * over. Returns false where there is no such slot, or no prices. */
+/* Get what GPUs cost in the nth slot from the present one (0) on. Returns false
+ * if there is no such slot, or the policy has no prices. */
 bool astra_engine_price(const struct astra_engine *engine, size_t nth,
 			struct astra_policy_price *out);
 
-/* The classes of jobs that the policy learns shares of (policy.h).
- * Returns whether it does that. */
+/* Call `each` for the classes of jobs whose shares the policy learns
+ * (policy.h). Returns whether it learns any. */
 bool astra_engine_classes(const struct astra_engine *engine,
 			  void (*each)(const struct astra_class *class,
 				       void *arg),
 			  void *arg);
 
-/* The policy's last auction and the apps of the last round; NULL where it holds
- * none. Borrowed until the next call. */
+/* Return the policy's last auction and the apps of the last round; NULL if the
+ * policy holds none. Borrowed until the next call. */
 const struct astra_auction *
 astra_engine_auction(const struct astra_engine *engine);
 
-/* Bytes of engine state a job costs, hash table and account included. */
+/* Return the bytes of engine state that a job costs, hash table and account
+ * included. */
 size_t astra_engine_bytes_per_job(void);
 
 #endif

@@ -222,8 +222,8 @@ int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 	return out->failed ? -1 : 0;
 }
 
-/* Reading. Counts are checked against what is left of the data before anything
- * is made from them, and indices before they are used. */
+/* Reading. Counts are checked against the rest of the data before anything is
+ * allocated by them, and indices before they are used. */
 
 static bool engine_image_too_many(const struct astra_reader *in, size_t count)
 {
@@ -303,7 +303,7 @@ static int engine_image_get_vacant(struct astra_engine *e,
 	return 0;
 }
 
-/* NULL: they are damaged, or memory is out. */
+/* Read `count` shares. Returns NULL if they are damaged or memory is out. */
 static struct astra_share *get_shares(const struct astra_engine *e,
 				      struct astra_reader *in, size_t count)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a policy knew before, where the last state of it is damaged. */
+/* Taking a policy's state from an older saved state, if its last one is
+ * damaged. */
 #include <string.h>
 
 #include "src/engine/engine_priv.h"
@@ -9,7 +10,8 @@ bool astra_engine_policy_lost(const struct astra_engine *e)
 	return e->policy_lost;
 }
 
-/* A policy has sums by the numbers of tenants; later ones come behind. */
+/* Whether the older engine's tenants are this one's first tenants. A policy
+ * keeps its sums by tenant index; newer tenants come after the older ones. */
 static bool has_its_tenants(const struct astra_engine *e,
 			    const struct astra_engine *older)
 {
@@ -21,7 +23,8 @@ static bool has_its_tenants(const struct astra_engine *e,
 	return true;
 }
 
-/* The nodes that its numbers are of come with it. */
+/* Take the older engine's policy, with the nodes that its node indices stand
+ * for. */
 static void take_policy(struct astra_engine *e, struct astra_engine *older)
 {
 	struct astra_node_names *nodes =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What must survive a restart: leases, integrals, first submit times, holds.
+/* What must survive a restart: leases, integrals, first submit times and holds.
  * Grants are not kept: the next round makes them again from the same facts. The
  * layout is versioned as a whole. */
 #include <math.h>
@@ -11,8 +11,8 @@
 #include "src/engine/hold.h"
 #include "src/model/members.h"
 
-/* What is added goes to the end: a release that does not know of it passes over
- * it, so that going back to one loses nothing else. */
+/* New data goes to the end. A release that does not know it ignores it, so that
+ * going back to an older release loses nothing else. */
 #define STATE_VERSION 4
 
 static void save_tenant(const struct astra_engine *e, const struct etenant *t,
@@ -30,7 +30,7 @@ static void save_tenant(const struct astra_engine *e, const struct etenant *t,
 
 #define JOB(kind, member) ASTRA_MEMBER(ejob, kind, member)
 
-/* Of a job, before and behind its flags, its weight and its charges. */
+/* A job's members before and after its flags, weight and charges. */
 const struct astra_member astra_state_job_counts[] = {
 	JOB(U32, id),	       JOB(U32, array_id),  JOB(U32, tenant),
 	JOB(U32, gpus),	       JOB(U32, held_gpus), JOB(U32, copies),
@@ -45,7 +45,7 @@ const struct astra_member astra_state_job_times[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* Behind all the rest: releases before 1.1 pass over them. */
+/* At the end of the state: releases before 1.1 ignore them. */
 const struct astra_member astra_state_job_places[] = {
 	JOB(U64, place.nth),
 	JOB(U64, place.last),
@@ -58,21 +58,21 @@ const struct astra_member astra_state_job_places[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* Behind the holds, of those that wait for the end of a job without a lease. */
+/* After the holds, for jobs that wait for the end of a job without a lease. */
 static const struct astra_member state_job_vain[] = {
 	JOB(U32, id),	     JOB(U32, blocker),	   JOB(INT, vain),
 	JOB(REAL, vain_sec), JOB(U64, vain_shape), ASTRA_MEMBERS_END,
 };
 
-/* Behind those, of jobs that waited when others ceased to keep GPUs. */
+/* After those, for jobs that waited when others ceased to keep GPUs. */
 static const struct astra_member state_job_kept[] = {
 	JOB(U32, id),
 	JOB(REAL, kept_bound_sec),
 	ASTRA_MEMBERS_END,
 };
 
-/* The refusals of a job's starts. More rounds than ASTRA_BALK_ROUNDS are as
- * these, and until_sec is a number of terms from the restart on. */
+/* Pack a job's refused starts. More rounds than ASTRA_BALK_ROUNDS count as that
+ * many. until_sec is saved as a number of terms from the restart on. */
 static uint32_t state_put_balk(const struct ejob *j)
 {
 	uint32_t rounds = j->balk.rounds;
@@ -97,7 +97,7 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 				   state_put_balk(j) << 6);
 	astra_put_f64(out, j->weight);
 	astra_put_f64(out, j->charge);
-	/* A run that is not charged yet is known by that. */
+	/* 0 marks a run that is not charged yet. */
 	astra_put_f64(out, j->uncharged && j->state == ASTRA_JOB_RUNNING
 				   ? 0
 				   : j->held_charge);
@@ -106,8 +106,8 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	astra_put_f64(out, usage.fair);
 }
 
-/* Its name, its state with the size before it, and what its nodes are called.
- */
+/* Save the policy's name, its state preceded by the size, and the names of the
+ * nodes that its state refers to. */
 static void save_policy(const struct astra_engine *e, struct astra_bytes *out)
 {
 	struct astra_bytes own = {0};
@@ -122,8 +122,8 @@ static void save_policy(const struct astra_engine *e, struct astra_bytes *out)
 	astra_node_names_put(astra_aside_nodes(e), out);
 }
 
-/* How many first starts there were; by when jobs are to have theirs, and since
- * when those that ran wait; in the order of the jobs. */
+/* Save the number of first starts and, in the order of the jobs, by when each
+ * is to have its first start and since when each that ran waits. */
 static void save_times(const struct astra_engine *e, uint32_t jobs,
 		       struct astra_bytes *out)
 {
@@ -137,7 +137,7 @@ static void save_times(const struct astra_engine *e, uint32_t jobs,
 		}
 }
 
-/* The users, and whose the jobs are, in their order. */
+/* Save the users and, in the order of the jobs, the user of each. */
 static void save_users(const struct astra_engine *e, struct astra_bytes *out)
 {
 	astra_put_u32(out, (uint32_t)e->user_count);
@@ -157,7 +157,7 @@ static void save_users(const struct astra_engine *e, struct astra_bytes *out)
 			astra_put_u32(out, e->jobs[i].user);
 }
 
-/* What tenants need not give back, in their order. */
+/* Save the gifts in the order of the tenants: what each need not give back. */
 static void save_gifts(const struct astra_engine *e, struct astra_bytes *out)
 {
 	for (size_t i = 0; i < e->tenant_count; i++)
@@ -166,7 +166,7 @@ static void save_gifts(const struct astra_engine *e, struct astra_bytes *out)
 							e->tenants[i].account));
 }
 
-/* In the order of the jobs. */
+/* Save the jobs' places, in the order of the jobs. */
 static void save_places(const struct astra_engine *e, struct astra_bytes *out)
 {
 	astra_put_u64(out, e->places);
@@ -176,7 +176,7 @@ static void save_places(const struct astra_engine *e, struct astra_bytes *out)
 					  astra_state_job_places);
 }
 
-/* What leases that ended early cost. */
+/* Save what leases that ended early cost. */
 static void save_budget(const struct astra_engine *e, struct astra_bytes *out)
 {
 	astra_put_u64(out, e->counters.recalled);
@@ -186,7 +186,7 @@ static void save_budget(const struct astra_engine *e, struct astra_bytes *out)
 		astra_put_f64(out, e->budget.gpu_sec[i]);
 }
 
-/* With the names of the nodes that they are on. */
+/* Save the holds with the names of their nodes. */
 static void save_holds(const struct astra_engine *e, struct astra_bytes *out)
 {
 	static const struct astra_node_names none;
@@ -204,7 +204,7 @@ static void save_holds(const struct astra_engine *e, struct astra_bytes *out)
 	}
 }
 
-/* Who is in the way of whom. */
+/* Save which job without a lease is in the way of which job. */
 static void save_blockers(const struct astra_engine *e, struct astra_bytes *out)
 {
 	uint32_t count = 0;
@@ -356,7 +356,7 @@ static int engine_state_restore_job(struct astra_engine *e,
 	    !(j.weight >= 0) || !(j.charge >= 0) || !(j.held_charge >= 0) ||
 	    astra_engine_find(e, j.id))
 		return -1;
-	/* Who was to have its GPUs is decided anew. */
+	/* The next round decides anew which job gets its GPUs. */
 	if (j.phase == ASTRA_PHASE_DOOMED)
 		j.phase = ASTRA_PHASE_LEASED;
 	if (j.phase != ASTRA_PHASE_WAITING && j.phase != ASTRA_PHASE_LEASED)
@@ -386,8 +386,9 @@ static int engine_state_restore_job(struct astra_engine *e,
 	return 0;
 }
 
-/* Another policy's state is put aside: that policy may come back. One that this
- * release does not know, or cannot be kept, is passed over. */
+/* Put another policy's state aside, since that policy may come back. A policy
+ * that this release does not know, or whose state cannot be kept, is ignored.
+ * Returns 0, or -1. */
 static int restore_other(struct astra_aside *other, const char *name,
 			 const struct astra_reader *own)
 {
@@ -399,7 +400,8 @@ static int restore_other(struct astra_aside *other, const char *name,
 	return other->state.failed ? -1 : 0;
 }
 
-/* One that is damaged begins anew: leases and accounts are worth more. */
+/* Restore the policy's state. If it is damaged the policy begins anew: leases
+ * and accounts are worth more. */
 static int restore_policy(struct astra_engine *e, struct astra_reader *in,
 			  struct astra_aside *other)
 {
@@ -423,7 +425,8 @@ static int restore_policy(struct astra_engine *e, struct astra_reader *in,
 	return e->policy_self ? 0 : -1;
 }
 
-/* An earlier release wrote none: jobs that wait have a bound from now on. */
+/* Restore bounds and waits. Earlier releases saved none: waiting jobs then have
+ * a bound from now on. */
 static int restore_times(struct astra_engine *e, struct astra_reader *in)
 {
 	if (in->at == in->size)
@@ -464,8 +467,8 @@ static int restore_user(struct astra_engine *e, struct astra_reader *in)
 	return 0;
 }
 
-/* An earlier release wrote none: jobs are their users' from the next round on.
- */
+/* Restore users. Earlier releases saved none: jobs then belong to their users
+ * from the next round on. */
 static int restore_users(struct astra_engine *e, struct astra_reader *in)
 {
 	uint32_t users;
@@ -495,7 +498,7 @@ static int restore_users(struct astra_engine *e, struct astra_reader *in)
 	return in->failed ? -1 : rc;
 }
 
-/* An earlier release wrote none. */
+/* Restore gifts. Earlier releases saved none. */
 static int restore_gifts(struct astra_engine *e, struct astra_reader *in)
 {
 	for (size_t i = 0; in->at < in->size && i < e->tenant_count; i++) {
@@ -509,8 +512,8 @@ static int restore_gifts(struct astra_engine *e, struct astra_reader *in)
 	return 0;
 }
 
-/* What was put aside, with what the state's policy had where it is another one
- * than the engine's. Takes other. An earlier release put nothing aside. */
+/* Restore states that were put aside, and put the state's own policy aside if
+ * it is not the engine's. Takes other. Earlier releases put none aside. */
 static int restore_asides(struct astra_engine *e, struct astra_reader *in,
 			  struct astra_aside *other)
 {
@@ -538,7 +541,8 @@ static bool place_is_sound(const struct astra_engine *e, const struct place *p)
 	       p->user_quota >= 0;
 }
 
-/* An earlier release wrote none: the bounds of jobs that wait stay. */
+/* Restore places. Earlier releases saved none: the bounds of waiting jobs then
+ * stay. */
 static int restore_places(struct astra_engine *e, struct astra_reader *in)
 {
 	if (in->at == in->size)
@@ -552,7 +556,7 @@ static int restore_places(struct astra_engine *e, struct astra_reader *in)
 	return 0;
 }
 
-/* An earlier release wrote none. */
+/* Restore what early ends of leases cost. Earlier releases saved none. */
 static int restore_budget(struct astra_engine *e, struct astra_reader *in)
 {
 	if (in->at == in->size)
@@ -570,7 +574,7 @@ static int restore_budget(struct astra_engine *e, struct astra_reader *in)
 	return e->counters.recall_gpu_sec >= 0 ? 0 : -1;
 }
 
-/* Returns 0, or -1: it is damaged, or memory is out. */
+/* Restore a hold. Returns 0, or -1 if it is damaged or memory is out. */
 static int restore_hold(struct astra_engine *e, struct astra_reader *in)
 {
 	struct hold h = {0};
@@ -590,8 +594,8 @@ static int restore_hold(struct astra_engine *e, struct astra_reader *in)
 	return h.shares ? astra_hold_add(e, &h) : -1;
 }
 
-/* An earlier release wrote none. The policy's nodes are the same, where it has
- * any. */
+/* Restore holds. Earlier releases saved none. If the policy has nodes, they are
+ * the same ones. */
 static int restore_holds(struct astra_engine *e, struct astra_reader *in)
 {
 	struct astra_node_names nodes = {0};
@@ -615,7 +619,8 @@ static int restore_holds(struct astra_engine *e, struct astra_reader *in)
 	return rc;
 }
 
-/* An earlier release wrote none. Returns 0, or -1: it is damaged. */
+/* Restore which jobs without leases are in the way. Earlier releases saved
+ * none. Returns 0, or -1 if the data is damaged. */
 static int restore_blockers(struct astra_engine *e, struct astra_reader *in)
 {
 	uint32_t count;
@@ -640,8 +645,9 @@ static int restore_blockers(struct astra_engine *e, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-/* None is written where no job keeps GPUs, and by an earlier release. Returns
- * 0, or -1: it is damaged. */
+/* Restore the bounds of jobs that waited when others ceased to keep GPUs. There
+ * are none if no job keeps GPUs, or from an earlier release. Returns 0, or -1
+ * if the data is damaged. */
 static int restore_kept(struct astra_engine *e, struct astra_reader *in)
 {
 	uint32_t count;

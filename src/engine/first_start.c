@@ -21,14 +21,15 @@
 
 #include "src/engine/engine_priv.h"
 
-/* One that nothing but others keeps from its first start. */
+/* Whether only other jobs keep a job from its first start. */
 static bool first_start_waits(const struct ejob *j)
 {
 	return !j->ran && j->state == ASTRA_JOB_PENDING && !j->lacks &&
 	       astra_ejob_active(j) && j->vain != ASTRA_WAIT_TOO_BIG;
 }
 
-/* least: 0 where it is not known yet, after a restart. */
+/* Return the charge of the fewest GPUs that a job can run on. least may be 0:
+ * unknown after a restart. */
 static double first_start_charge(double charge, uint32_t gpus, uint32_t least)
 {
 	return least && least < gpus ? charge * least / gpus : charge;
@@ -39,7 +40,8 @@ static double first_start_own(const struct ejob *j)
 	return first_start_charge(j->charge, j->gpus, j->gpus_least);
 }
 
-/* Jobs that never ran and wait: their charges, and those that have a place. */
+/* Jobs that never ran and wait: their charges by tenant and by user, and the
+ * jobs that have a place. */
 struct first_starts {
 	double *tenants, *users;
 	struct ejob **queue;
@@ -61,8 +63,8 @@ static double quota_sec(const struct astra_engine *e, double charge,
 	return quota > 0 ? charge / quota * e->options.lease_sec : HUGE_VAL;
 }
 
-/* When quotas have paid for the job and so many GPUs before it, of its tenant's
- * and of its user's jobs, beginning with from_sec. */
+/* Return when, from from_sec on, the quotas have paid for the job and for so
+ * many GPUs before it, of its tenant's and of its user's jobs. */
 static struct place first_start_place(const struct astra_engine *e,
 				      const struct ejob *j, double of_tenant,
 				      double of_user, double from_sec)
@@ -83,7 +85,7 @@ static struct place first_start_place(const struct astra_engine *e,
 	return p;
 }
 
-/* The time in which quotas pay for the job alone. */
+/* Return how long the quotas need to pay for the job alone. */
 static double first_start_paid_sec(const struct astra_engine *e,
 				   const struct ejob *j)
 {
@@ -149,9 +151,9 @@ static int first_start_order(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Those that have a bound wait already, the others are put into unbound: also
- * those whose tenant had no quota, for it may have one now. Returns how many
- * others there are. */
+/* Count jobs that have a bound as waiting; put the others into unbound. These
+ * include jobs whose tenant had no quota, for it may have one now. Returns the
+ * number of the others. */
 static size_t first_starts_gather(struct round *r, struct first_starts *waiting,
 				  struct ejob **unbound)
 {
@@ -208,7 +210,7 @@ static void first_starts_bind(struct round *r, struct first_starts *waiting,
 	while (at < count &&
 	       first_start_order(&unbound[at - 1], &unbound[at]) < 0)
 		at++;
-	if (at < count) /* mostly a snapshot has them in their order */
+	if (at < count) /* mostly in the order of the snapshot */
 		qsort(unbound, count, sizeof(*unbound), first_start_order);
 	for (size_t i = 0; i < count; i++) {
 		first_start_bind(e, r->snap, waiting, unbound[i]);
@@ -252,7 +254,7 @@ static int first_start_by_place(const void *a, const void *b)
 	return (x->place.nth > y->place.nth) - (x->place.nth < y->place.nth);
 }
 
-/* The jobs that have a bound, in their line. */
+/* Renew the bounds of the jobs that have one, in the order of their places. */
 static void first_starts_renew_all(struct round *r,
 				   struct first_starts *waiting)
 {
@@ -315,10 +317,11 @@ void astra_first_start_quit(struct astra_engine *e, struct ejob *j)
 	astra_place_leave(e, j, 0);
 }
 
-/* One that asks for more GPUs, or moves, has its turn as if it came now: else a
- * small one would be promised a start, and grow. Another charge alone moves its
- * bound by what that takes to be paid, and back, but not into the past: it may
- * be but another guess of the nodes that the job will have. */
+/* If a job asks for more GPUs, or moves to another tenant or user, its turn is
+ * as if it came now: otherwise a small job could be promised a start and then
+ * grow. If only the charge changes, the bound moves by the time in which that
+ * is paid for, in both directions but not into the past: the charge may only be
+ * another guess of which nodes the job will have. */
 void astra_first_start_change(struct astra_engine *e, struct ejob *j,
 			      const struct astra_request *request,
 			      const struct astra_title *title)

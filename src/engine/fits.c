@@ -19,14 +19,14 @@
 
 #include "src/engine/engine_priv.h"
 
-#define FITS_ROOM 256	/* of the first table */
-#define FITS_SPARE 1024 /* answers of jobs that are gone */
-/* A search may look at each node; so many nodes are looked at in a round. */
+#define FITS_ROOM 256	/* size of the first table */
+#define FITS_SPARE 1024 /* answers kept for jobs that are gone */
+/* A search may look at every node. A round looks at no more nodes than this. */
 #define FITS_NODES 1000000
 #define FITS_MIX UINT64_C(0x9e3779b97f4a7c15)
 
 struct fits_answer {
-	uint64_t shape; /* 0: none */
+	uint64_t shape; /* 0: empty */
 	bool fits;
 };
 
@@ -72,7 +72,7 @@ static bool fits_same(const struct fits *fits,
 	return most == fits->gpus_max;
 }
 
-/* All answers are void then. */
+/* Take over the snapshot's nodes. This drops all answers. */
 static int fits_look(struct fits *fits, const struct astra_snapshot *snap)
 {
 	astra_fits_clear(fits);
@@ -123,7 +123,8 @@ static struct fits_answer *fits_slot(struct fits_answer *answers, size_t room,
 	return &answers[at];
 }
 
-/* At least half of the table is empty. Returns 0, or -1 when memory is out. */
+/* Keep at least half of the table empty. Returns 0, or -1 when memory is
+ * out. */
 static int fits_grow(struct fits *fits)
 {
 	size_t room = fits->room ? 2 * fits->room : FITS_ROOM;
@@ -144,7 +145,7 @@ static int fits_grow(struct fits *fits)
 	return 0;
 }
 
-/* An elastic job fits where its fewest GPUs do. */
+/* Whether a request fits. For an elastic job its fewest GPUs have to fit. */
 static bool fits_search(const struct astra_engine *e,
 			const struct astra_request *q)
 {
@@ -154,13 +155,14 @@ static bool fits_search(const struct astra_engine *e,
 
 	if (astra_request_elastic(q))
 		least = astra_request_sized(q, q->gpus_min);
-	if (q->possible) /* the host may choose others of these */
+	if (q->possible) /* the host may choose others of its possible nodes */
 		least.allowed = q->possible;
 	return astra_place(fits->space, &least, NULL,
 			   strict ? fits->gpus_max : 0, fits->shares) > 0;
 }
 
-/* Returns 1 or 0, or -1 where the next round is to find out. */
+/* Returns 1 if the request fits, 0 if not, or -1 if the next round is to find
+ * out. */
 static int fits_answer(struct astra_engine *e, const struct astra_request *q,
 		       uint64_t shape)
 {

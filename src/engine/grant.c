@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Grants outlive the round that made them: the GPUs may still be with jobs
- * that have to leave first. A grant keeps them together until all are free. */
+/* Grants outlive the round that made them: the GPUs may still be held by jobs
+ * that have to leave first. A grant keeps its GPUs together until all are
+ * free. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ size_t astra_grants_of(const struct astra_engine *e, uint32_t job)
 	return row == ASTRA_IDMAP_NONE ? 0 : e->jobs[row].grants;
 }
 
-/* Whether the GPUs are there or will be, and the nodes are still usable. */
+/* Whether the GPUs are free or coming, and the nodes are still usable. */
 static bool still_possible(const struct round *r, const struct grant *g)
 {
 	for (size_t i = 0; i < g->count; i++) {
@@ -84,7 +85,7 @@ static bool still_possible(const struct round *r, const struct grant *g)
 
 enum readiness { GRANT_READY, GRANT_WAITING, GRANT_BROKEN };
 
-/* Of a job that waits, or has to leave first. */
+/* Return the request of the granted job, which waits or has to leave first. */
 static const struct astra_request *grant_request(const struct round *r,
 						 const struct grant *g)
 {
@@ -103,8 +104,9 @@ void astra_shares_own(const struct round *r, uint32_t job,
 	}
 }
 
-/* GPUs that are there without the CPUs or memory beside them, or beside jobs of
- * another owner: somebody else took these, so waiting will not help. */
+/* Return how ready a grant is. If GPUs are free, but not the CPUs or memory
+ * beside them, or jobs of another owner are there, the grant is broken: others
+ * took these, so waiting will not help. */
 static enum readiness readiness(const struct round *r, const struct grant *g)
 {
 	const struct astra_request *q = grant_request(r, g);
@@ -127,15 +129,16 @@ static enum readiness readiness(const struct round *r, const struct grant *g)
 	return all;
 }
 
-/* Whether leases end for it that have not been told yet (MaxReclaim). */
+/* Whether leases end for the grant whose jobs have not been told yet
+ * (MaxReclaim). */
 static bool grant_is_untold(const struct round *r, const struct grant *g)
 {
 	return g->told_sec >= r->snap->now_sec;
 }
 
-/* The CPUs and the memory that a grant still lacks are not free for others when
- * the jobs leave that have them. Of a hold that was served with leases which
- * are not told yet these jobs' are not counted as free at all. */
+/* Note CPUs and memory that a grant still lacks, so that they do not count as
+ * free when the jobs that hold them leave. For a served hold whose leases have
+ * not been told yet, nothing of theirs counts as free at all. */
 static void grant_note_missing(struct round *r, const struct grant *g,
 			       const struct astra_share *share,
 			       const struct astra_share *part)
@@ -154,7 +157,7 @@ static void grant_note_missing(struct round *r, const struct grant *g,
 	r->missing_count++;
 }
 
-/* Set aside what is already free of a grant; the rest is coming. */
+/* Set aside what is free of a grant; the rest is coming. */
 static void grant_reserve(struct round *r, const struct grant *g)
 {
 	for (size_t i = 0; i < g->count; i++) {
@@ -177,13 +180,13 @@ static void grant_reserve(struct round *r, const struct grant *g)
 	}
 }
 
-/* It runs, and leaves to start elsewhere. */
+/* Whether the job runs, and leaves to start elsewhere. */
 static bool grant_moves(const struct ejob *j)
 {
 	return j->state == ASTRA_JOB_RUNNING && j->phase != ASTRA_PHASE_LEASED;
 }
 
-/* What a job asks for may have changed since. */
+/* Whether the job still wants the grant: its request may have changed. */
 static bool grant_wanted(struct round *r, const struct grant *g)
 {
 	const struct ejob *j = astra_engine_find(r->e, g->job);
@@ -196,8 +199,8 @@ static bool grant_wanted(struct round *r, const struct grant *g)
 				   astra_shares_gpus(g->shares, g->count));
 }
 
-/* Jobs whose GPUs were granted to somebody who no longer wants them compete
- * again. */
+/* Let jobs compete again whose GPUs were granted to a job that no longer wants
+ * them. */
 static void spare_doomed(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -216,7 +219,7 @@ static void spare_doomed(struct round *r)
 	}
 }
 
-/* Those for whom leases have yet to be told to end. */
+/* Mark the jobs for which leases have yet to be told to end. */
 static void grants_mark_untold(struct astra_engine *e, bool awaits)
 {
 	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
@@ -229,7 +232,8 @@ static void grants_mark_untold(struct astra_engine *e, bool awaits)
 	}
 }
 
-/* Where MaxReclaim keeps somebody from being told, nobody waits in vain yet. */
+/* Reset the waiting time of grants whose leases are not told yet because of
+ * MaxReclaim. */
 static void grants_note_untold(struct astra_engine *e)
 {
 	if (!e->grant_count)
@@ -244,8 +248,8 @@ static void grants_note_untold(struct astra_engine *e)
 	grants_mark_untold(e, false);
 }
 
-/* Its GPUs, and room in limits, should have come by now, whatever keeps them.
- */
+/* Whether the job's GPUs and room in limits should have come by now, whatever
+ * keeps them. */
 static bool grant_in_vain(const struct round *r, const struct grant *g)
 {
 	return (readiness(r, g) == GRANT_WAITING ||
@@ -253,7 +257,7 @@ static bool grant_in_vain(const struct round *r, const struct grant *g)
 	       g->told_sec + astra_leave_sec(r->e, r->snap) < r->snap->now_sec;
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Allocate r->missing. Returns 0, or -1 when memory is out. */
 static int grants_make_missing(struct round *r)
 {
 	size_t shares = 0;
@@ -264,7 +268,7 @@ static int grants_make_missing(struct round *r)
 	return r->missing ? 0 : -1;
 }
 
-/* What limits leave grants: NULL where there are none. */
+/* Find the room that limits leave grants; NULL if there are no limits. */
 static int grants_find_room(const struct round *r,
 			    int64_t *(*find)(const struct round *r),
 			    int64_t **room)
@@ -273,8 +277,8 @@ static int grants_find_room(const struct round *r,
 	return *room || !r->e->grant_count || !r->snap->limit_count ? 0 : -1;
 }
 
-/* Whether a limit leaves a job no room that is granted GPUs; else it takes
- * that. */
+/* Whether a limit leaves a granted job no room. If not, the job takes its
+ * room. */
 static bool grant_lacks_room(const struct round *r, const struct ejob *j,
 			     int64_t *room)
 {
@@ -324,7 +328,8 @@ int astra_grants_revise(struct round *r)
 	return 0;
 }
 
-/* Whether jobs that were on the node when the host looked keep the job off. */
+/* Whether jobs that were on the node when the host looked keep this job off
+ * it. */
 static bool grant_finds_strangers(const struct astra_node *n,
 				  const struct astra_request *q)
 {
@@ -382,8 +387,8 @@ static int grant_start(struct round *r, const struct grant *g)
 			      g->shares, g->count);
 }
 
-/* Start every granted job whose GPUs are all free, in the order granted, if
- * limits leave it room by now. */
+/* Start every granted job whose GPUs are all free, in the order of the grants,
+ * if limits leave it room by now. */
 int astra_grants_start(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -433,7 +438,7 @@ static int revoke(struct round *r, struct ejob *j)
 	return astra_plan_add(r->plan, &d, NULL, 0);
 }
 
-/* Leases on nodes that are to be empty end here as well. */
+/* End expired leases on nodes that are to be emptied. */
 static void doom_leaving(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -446,7 +451,8 @@ static void doom_leaving(struct round *r)
 	}
 }
 
-/* Those who leave, by row; the caller frees them. NULL when memory is out. */
+/* Return the rows of leaving jobs, sorted; the caller frees them. NULL when
+ * memory is out. */
 static uint32_t *rows_leaving(const struct astra_engine *e, size_t *count)
 {
 	uint32_t *rows;
@@ -466,7 +472,7 @@ static uint32_t *rows_leaving(const struct astra_engine *e, size_t *count)
 }
 
 /* Take back what was granted to others: at most MaxReclaim GPUs a round, but
- * always at least one job. Graces that are over end here as well. */
+ * always at least one job's. Graces that are over end here as well. */
 int astra_revoke_doomed(struct round *r)
 {
 	struct astra_engine *e = r->e;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Places for what elastic jobs are granted beyond their fewest GPUs. All whom
- * the policy granted GPUs have a place already, so nobody goes without for it.
- */
+/* Places for what elastic jobs are granted beyond their fewest GPUs. Every job
+ * that the policy granted GPUs has a place already, so no job goes without for
+ * it. */
 #include "src/common/grow.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "src/engine/engine_priv.h"
 #include "src/placement/space_priv.h"
 
-/* Its place is the last one that was found. */
+/* Note the last place found as the contender's. */
 static int grow_note(struct outcome *o, struct contender *c,
 		     const struct astra_share *shares, size_t count)
 {
@@ -43,7 +43,7 @@ size_t astra_grow_search(struct reclaim *rc, const struct contender *c,
 	return astra_reclaim_place(rc, &sized);
 }
 
-/* A waiting job has its place on its fewest GPUs. */
+/* Enlarge a waiting job, which has a place for its fewest GPUs. */
 static int grow_waiting(struct reclaim *rc, struct outcome *o,
 			struct contender *c, uint32_t step)
 {
@@ -62,7 +62,7 @@ static int grow_waiting(struct reclaim *rc, struct outcome *o,
 	return 0;
 }
 
-/* The fewest GPUs on which it is worth to go on, less a step. */
+/* Return the fewest GPUs on which it pays to go on, less one step. */
 static uint32_t grow_less(const struct round *r, const struct contender *c,
 			  uint32_t step)
 {
@@ -74,7 +74,7 @@ static uint32_t grow_less(const struct round *r, const struct contender *c,
 	return less.gpus;
 }
 
-/* One that runs goes on where it is, with more, or elsewhere. */
+/* Enlarge a running job, where it is or elsewhere. */
 static int grow_running(struct reclaim *rc, struct outcome *o,
 			struct contender *c, uint32_t step)
 {

@@ -8,9 +8,9 @@
 #include "src/policies/policy.h"
 
 #define TERMS_MAX 4
-#define RUN_LEAST .4   /* of a term: shorter runs tell nothing */
-#define GAIN_LEAST .1  /* of a run: less is nothing */
-#define NEED_TIMES 1.5 /* what is needed: so long the lease becomes */
+#define RUN_LEAST .4   /* of a term: shorter runs say nothing */
+#define GAIN_LEAST .1  /* of a run: less is no gain */
+#define NEED_TIMES 1.5 /* the new lease, in units of the need */
 #define BARREN_TIMES 2
 #define BARREN_RUNS 2
 
@@ -24,7 +24,7 @@ double astra_guard_max(const struct astra_options *options)
 					  : TERMS_MAX * options->lease_sec;
 }
 
-/* need_sec: as in struct astra_guard. */
+/* Lengthen the lease. need_sec: as in struct astra_guard. */
 static void lengthen(struct astra_guard *g, double lease_sec, double need_sec)
 {
 	double lease = fmin(ceil(lease_sec), g->longest_sec);
@@ -74,7 +74,7 @@ static void guard_count_run(struct astra_guard *g, bool barren)
 		lengthen(g, BARREN_TIMES * g->term_sec, 0);
 }
 
-/* A run is over. */
+/* Judge a run that is over. */
 static void guard_judge(struct astra_guard *g, double end_sec)
 {
 	double length = end_sec - g->start_sec;
@@ -107,7 +107,7 @@ void astra_guard_follow(struct astra_guard *g,
 							    : g->seen_sec);
 		g->begun = false;
 	}
-	/* The picture may be older than what was done about it. */
+	/* The snapshot may be older than the guard's last change. */
 	g->term_sec =
 		fmax(look->term_sec, fmin(g->lease_sec, look->longest_sec));
 	g->signalled = look->signalled;
@@ -119,7 +119,7 @@ void astra_guard_follow(struct astra_guard *g,
 	g->seen_sec = look->now_sec;
 }
 
-/* This run begins at `first`: so much did the one before save. */
+/* This run begins at `first`, so the run before saved that much. */
 static void guard_settle(struct astra_guard *g)
 {
 	double gain = g->first > g->open_first
@@ -134,8 +134,8 @@ static void guard_settle(struct astra_guard *g)
 						 GAIN_LEAST * g->open_sec));
 }
 
-/* Iterations that it began with: of a later run that tells of no checkpoints
- * those of its first report. */
+/* Return the iterations that the run began with: what was saved; of a later run
+ * of a job that reports no checkpoints, its first report's. */
 static uint64_t base_of(const struct astra_guard *g)
 {
 	if (g->saves)
@@ -143,8 +143,9 @@ static uint64_t base_of(const struct astra_guard *g)
 	return g->run ? g->first : 0;
 }
 
-/* One that went on from an earlier job's checkpoint has not done all that it
- * reports: then all the time until its report counts. */
+/* Measure the start-up. A job that went on from an earlier job's checkpoint has
+ * not done all iterations that it reports: then all the time until its report
+ * counts. */
 static void measure_startup(struct astra_guard *g, double time_sec,
 			    uint64_t done)
 {
@@ -175,7 +176,7 @@ void astra_guard_progress(struct astra_guard *g, double time_sec, uint64_t done,
 	check_need(g);
 }
 
-/* Since when this run has done something that is not saved; 0: not known. */
+/* Return since when this run has unsaved work; 0: unknown. */
 static double unsaved_since(const struct astra_guard *g)
 {
 	if (g->saves && g->saved_run == g->run)

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The zero-progress guard of one job: whether its leases are long enough for it
- * to start up and save something, learned from what it reports. Pure; times are
- * seconds since the epoch of the host. Zeroed, nothing is known of the job.
+/* The zero-progress guard of one job: it learns from the job's reports whether
+ * leases are long enough for the job to start up and save something. Pure.
+ * Times are seconds since the epoch of the host. Zeroed, nothing is known of
+ * the job.
  *
- * Of each run:
- * - start-up: from its begin to its first progress that goes beyond what was
- *   saved before, less the iterations done until then, as reports are seconds
- *   apart;
- * - one checkpoint: of a job that is signalled an iteration and, where it was
- *   seen, the time from the signal to the checkpoint; of one that is not, the
- *   time between its last two of a run, or from start-up to the first;
- * - whether it saved anything: a newer checkpoint. Of a job that tells of none,
- *   whether the next run began further on by what a tenth of this one does. A
- *   run that reported no iteration beyond its first report did nothing.
+ * It measures of each run:
+ * - start-up: from its begin to its first progress beyond what was saved
+ * before, less the time of the iterations done until then, since reports are
+ * seconds apart;
+ * - one checkpoint: of a job that gets a signal, an iteration plus, if seen,
+ * the time from the signal to the checkpoint; of other jobs, the time between
+ * the run's last two checkpoints, or from start-up to the first;
+ * - whether it saved anything: a newer checkpoint. If the job reports no
+ * checkpoints, whether the next run began further on by a tenth of what this
+ * run did. A run that reported no iteration after its first report did nothing.
  *
- * A lease is too short if it is below start-up plus one checkpoint, or two runs
- * in a row, of two fifths of a term at least, saved nothing. It becomes one and
- * a half times what is needed, or twice as long, but never longer than
- * astra_guard_max().
- */
+ * A lease is too short if it is below start-up plus one checkpoint, or if two
+ * runs in a row, each of at least two fifths of a term, saved nothing. Then it
+ * becomes one and a half times what is needed, or twice as long, but never
+ * longer than astra_guard_max(). */
 #ifndef ASTRA_GUARD_H
 #define ASTRA_GUARD_H
 
@@ -33,7 +33,7 @@ struct astra_guard_look {
 	double now_sec;
 	uint32_t run; /* how often it was requeued */
 	bool running;
-	bool signalled;	    /* it gets a signal to checkpoint by */
+	bool signalled;	    /* it gets a signal to write a checkpoint */
 	double start_sec;   /* of this run, while it is running */
 	double end_sec;	    /* of the last run, when it is not; 0: not known */
 	double term_sec;    /* its lease term at present */
@@ -41,64 +41,67 @@ struct astra_guard_look {
 };
 
 struct astra_guard {
-	double term_sec, longest_sec; /* as last looked at */
+	double term_sec, longest_sec; /* as last seen */
 	bool signalled;
 	/* The present run. */
 	bool begun, heard, started_up;
 	uint32_t run;
 	double start_sec, seen_sec;
-	uint64_t first, newest; /* iterations by its first and last report */
+	uint64_t first, newest; /* iterations in its first and last report */
 	uint64_t step;		/* saved when it began */
-	double signal_sec;	/* when it was told to checkpoint; 0: not */
-	/* The run before, if it is not known yet whether it saved anything. */
+	double signal_sec;	/* when it was told to write a checkpoint; 0: it
+				 * was not */
+	/* The run before, while it is unknown whether it saved anything. */
 	bool open;
 	uint64_t open_first;
 	double open_sec; /* how long it was */
-	/* Learned. */
-	double startup_sec[2]; /* of the last two runs that got so far */
+	/* What was learned. */
+	double startup_sec[2]; /* of the last two runs that got beyond it */
 	double iter_sec;
 	double gap_sec, write_sec;
-	bool saves;	  /* it tells of checkpoints */
-	uint64_t saved;	  /* the newest one */
-	double saved_sec; /* when it told */
+	bool saves;	  /* it reports checkpoints */
+	uint64_t saved;	  /* newest checkpoint */
+	double saved_sec; /* when it was reported */
 	uint32_t saved_run;
 	uint32_t barren; /* runs in a row that saved nothing */
-	/* What was done about it. */
+	/* What was done. */
 	double lease_sec; /* its longer term; 0: none */
 	double was_sec;	  /* the one before */
-	double need_sec;  /* why: start-up and one checkpoint; 0: barren runs */
-	uint32_t wasted;  /* so many */
+	double need_sec;  /* the reason: start-up and one checkpoint; 0: barren
+			   * runs */
+	uint32_t wasted;  /* how many barren runs */
 	bool capped;	  /* it would have to be longer than allowed */
-	uint32_t changes; /* of these, counted */
+	uint32_t changes; /* number of changes */
 };
 
-/* Whether two runs in a row, or more, saved nothing. */
+/* Whether the last two or more runs saved nothing. */
 bool astra_guard_is_barren(const struct astra_guard *guard);
 
-/* Start-up and one checkpoint; 0: not known yet. */
+/* Return the time of start-up and one checkpoint; 0: unknown yet. */
 double astra_guard_need_sec(const struct astra_guard *guard);
 
-/* The longest lease that the guard gives: LeaseMax, else four terms; 0: there
- * is no guard, as there are no leases or the policy's end with its slots. */
+/* Return the longest lease that the guard gives: LeaseMax, else four terms; 0:
+ * no guard, since there are no leases or they end with the policy's slots. */
 double astra_guard_max(const struct astra_options *options);
 
-/* Follow the job into the present round, before its reports are told. */
+/* Follow the job into the present round. Call before its reports are passed
+ * on. */
 void astra_guard_follow(struct astra_guard *guard,
 			const struct astra_guard_look *look);
 
-/* Tell a report of the present run: done iterations, of iter_sec each (0: not
- * said); a complete checkpoint. */
+/* Pass on a report of the present run: iterations done, of iter_sec each (0:
+ * unknown); a complete checkpoint. */
 void astra_guard_progress(struct astra_guard *guard, double time_sec,
 			  uint64_t done, double iter_sec);
 void astra_guard_saved(struct astra_guard *guard, double time_sec,
 		       uint64_t step);
 
-/* The present run was told to write a checkpoint. */
+/* Note that the present run was told to write a checkpoint. */
 void astra_guard_signal(struct astra_guard *guard, double time_sec);
 
 #define ASTRA_GUARD_TEXT 200
 
-/* What the job's user is to know, without a stop; "": nothing. */
+/* Write what the job's user is to know, without a full stop; "": nothing. */
 void astra_guard_text(const struct astra_guard *guard,
 		      char text[ASTRA_GUARD_TEXT]);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The holds there are.
- *
- * Leases end at different times, and small jobs would always refill the gaps.
- * So a job whose turn it is and that finds no place is given a hold: nodes, and
- * the time T at which they are its own. Until T these GPUs are lent: leases
- * there are renewed and granted as usual, but end at T at the latest.
- */
+/* Holds. Leases end at different times, and small jobs would always refill the
+ * gaps. So a job whose turn it is and that finds no place is given a hold:
+ * nodes, and the time T from which they are its own. Until T these GPUs are
+ * lent: leases there are renewed and granted as usual, but end at T at the
+ * latest. */
 #include "src/engine/hold.h"
 
 #include <math.h>
@@ -15,7 +13,7 @@
 #include "src/common/grow.h"
 #include "src/engine/calendar.h"
 
-#define HOLD_PATIENCE_SEC 120 /* past its time; then it is planned anew */
+#define HOLD_PATIENCE_SEC 120 /* after its time; then it is planned anew */
 
 const struct hold *astra_hold_of(const struct astra_engine *e, uint32_t job)
 {
@@ -79,8 +77,8 @@ double astra_holds_first(const struct astra_engine *e)
 
 /* Serving. */
 
-/* Whether the job without a lease whose end the hold waits for is to end much
- * later by now, or nobody knows when: its time limit has changed, or it is
+/* Whether the job without a lease that the hold waits for will end much later
+ * than planned, or nobody knows when: its time limit has changed, or it is
  * suspended. */
 static bool hold_is_outlasted(const struct round *r, const struct hold *hold,
 			      const struct ejob *owner)
@@ -98,7 +96,7 @@ static bool hold_is_outlasted(const struct round *r, const struct hold *hold,
 		       hold->start_sec + HOLD_PATIENCE_SEC;
 }
 
-/* What a job asks for may have changed since. */
+/* Whether the hold still stands: its job's request may have changed. */
 static bool hold_stands(const struct round *r, const struct hold *hold)
 {
 	const struct ejob *j = astra_engine_find(r->e, hold->job);
@@ -136,10 +134,10 @@ static struct contender *hold_owner(const struct round *r,
 	return NULL;
 }
 
-/* The nodes that a hold's job may have in the place of those that it cannot
- * have yet: none that another hold needs, for its own sake, or until it has
- * waited for long. A first start heeds those of first starts only. Free the
- * bitmap; NULL when memory is out. */
+/* Return the nodes that the hold's job may use in place of those that it cannot
+ * have yet: none that another hold needs, until the job has waited for long. A
+ * first start avoids only the holds of first starts. Free the bitmap. NULL when
+ * memory is out. */
 static uint64_t *hold_elsewhere(const struct round *r, const struct hold *hold,
 				const struct astra_request *q)
 {
@@ -167,7 +165,7 @@ static uint64_t *hold_elsewhere(const struct round *r, const struct hold *hold,
 	return nodes;
 }
 
-/* The same for a place there. Returns as astra_reclaim_place(), or -1. */
+/* Find a place on those nodes. Returns as astra_reclaim_place(), or -1. */
 static int64_t hold_place_elsewhere(struct reclaim *rc, const struct hold *hold,
 				    struct contender *held,
 				    struct astra_job *job)
@@ -183,8 +181,9 @@ static int64_t hold_place_elsewhere(struct reclaim *rc, const struct hold *hold,
 	return (int64_t)count;
 }
 
-/* The end of a lease that begins with a hold: a term, or less by what the hold
- * began late, where the next one on its nodes needs their GPUs. 0: a term. */
+/* Return the end of a lease that begins with a hold: after a term, or earlier
+ * if the next hold on its nodes needs the GPUs. A lease that began late is
+ * shortened by no more than that delay. 0: after a term. */
 static double hold_end(const struct round *r, const struct hold *hold,
 		       const struct reclaim *rc, size_t count)
 {
@@ -205,10 +204,10 @@ static double hold_end(const struct round *r, const struct hold *hold,
 	return end < r->snap->now_sec + term ? end : 0;
 }
 
-/* Those whose time has come are served. */
+/* Serving the holds whose time has come. */
 struct serve {
 	struct reclaim rc;
-	double *keys; /* A / F by tenant, by now; NaN: not known yet */
+	double *keys; /* present A / F by tenant; NaN: not computed yet */
 };
 
 static double serve_key(struct serve *s, uint32_t tenant)
@@ -223,8 +222,9 @@ static double serve_key(struct serve *s, uint32_t tenant)
 	return s->keys[tenant] = u.fair > 0 ? u.alloc / u.fair : HUGE_VAL;
 }
 
-/* Leases that are over, of other tenants that are no richer than the owner's,
- * go on if there is a place without them, but for a job that is due. */
+/* Spare expired leases of other tenants that are no richer than the owner's
+ * tenant, if there is a place without them. For a job that is due none is
+ * spared. */
 static void serve_spare(struct serve *s, const struct hold *hold,
 			const struct contender *owner)
 {
@@ -242,8 +242,8 @@ static void serve_spare(struct serve *s, const struct hold *hold,
 	}
 }
 
-/* Where it was planned, or else anywhere. Returns as astra_reclaim_place(), or
- * -1. */
+/* Find a place where the hold was planned, or else anywhere. Returns as
+ * astra_reclaim_place(), or -1. */
 static int64_t hold_place(struct reclaim *rc, const struct hold *hold,
 			  const struct contender *owner)
 {
@@ -267,8 +267,9 @@ static int64_t hold_place(struct reclaim *rc, const struct hold *hold,
 	return hold_place_elsewhere(rc, hold, &held, &job);
 }
 
-/* A place on what is free, for which no lease ends: its hold may be of other
- * nodes than what it awaited. Returns as astra_reclaim_place(), or -1. */
+/* Find a place on free GPUs, so that no lease ends: the hold may be on other
+ * nodes than those that the job awaited. Returns as astra_reclaim_place(), or
+ * -1. */
 static int64_t hold_place_free(struct reclaim *rc, const struct hold *hold,
 			       const struct contender *owner)
 {
@@ -292,8 +293,8 @@ static int64_t hold_place_free(struct reclaim *rc, const struct hold *hold,
 	return (int64_t)count;
 }
 
-/* Whether what is being cleaned up comes before its first start is late, at the
- * latest. */
+/* Whether GPUs that are being cleaned up come before the job's first start is
+ * late. */
 static bool hold_can_wait(const struct round *r, const struct contender *c)
 {
 	const struct ejob *j = &r->e->jobs[c->row];
@@ -303,7 +304,7 @@ static bool hold_can_wait(const struct round *r, const struct contender *c)
 	       r->snap->now_sec + leave_sec < j->bound_sec;
 }
 
-/* Returns 1 if there is a place, 0, or -1. */
+/* Serve a hold. Returns 1 if there is a place, 0 if not, or -1. */
 static int hold_serve(struct serve *s, const struct hold *hold)
 {
 	struct reclaim *rc = &s->rc;
@@ -348,7 +349,7 @@ static int serve_init(struct serve *s, struct round *r)
 	return astra_reclaim_init(&s->rc, r, r->idle) < 0 || !s->keys ? -1 : 0;
 }
 
-/* Those whose time has come, of what is free and of leases that are over. */
+/* Serve the holds whose time has come, from free GPUs and expired leases. */
 static int holds_serve_due(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -392,7 +393,7 @@ int astra_holds_serve(struct round *r)
 							: 0;
 }
 
-/* What leases leave. */
+/* What leases leave to holds. */
 
 static void table_add(struct astra_node_hold *h,
 		      const struct astra_share *share, int sign)
@@ -416,8 +417,8 @@ static void table_shares(struct round *r, const struct astra_job *job,
 	}
 }
 
-/* Of one that leaves: its GPUs are among those that are coming, or, if a hold
- * was served with them, among those that are free. */
+/* Count a leaving job. Its GPUs are among the coming ones or, if a hold was
+ * served with them, among the free ones. */
 static void table_leaving(struct round *r, const struct ejob *j,
 			  const struct astra_job *job)
 {
@@ -436,7 +437,8 @@ static void table_leaving(struct round *r, const struct ejob *j,
 	}
 }
 
-/* What is free by the first hold's start, before the holds take theirs. */
+/* Count what is free by the first hold's start, before the holds take
+ * theirs. */
 static void table_leases(struct round *r)
 {
 	const struct astra_engine *e = r->e;
@@ -465,7 +467,8 @@ static void table_leases(struct round *r)
 	}
 }
 
-/* Whether jobs of one owner alone are to be on the node, and others not. */
+/* Whether the node is for jobs of one owner alone, and the request is another
+ * owner's. */
 static bool table_strange(const struct astra_node_hold *h,
 			  const struct astra_request *q)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is free when a round begins, and what is going to be. Where the host
- * says what changed since the round before, only that is counted anew; what a
- * round takes for itself is given back at its end. */
+/* What is free when a round begins, and what will be. If the host says what
+ * changed since the last round, only that is counted again. What a round takes
+ * for itself is given back at its end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,10 +109,10 @@ static uint32_t idle_positive(int64_t number)
 	return number > 0 ? (uint32_t)number : 0;
 }
 
-/* The host's counts of what is free hold. Where they are less than what the
- * jobs leave, others are on the node, whom no lease's end removes; where they
- * are more, the jobs' holdings are wrong, and who leaves gives back nothing
- * that could make the node whole. */
+/* Set what is free on a node, by the host's counts. If they are below what the
+ * jobs leave, other jobs are on the node, which no lease's end removes. If they
+ * are above, what the jobs hold is wrong, and a job that leaves gives back
+ * nothing that could make the node whole. */
 static void idle_set(struct astra_engine *e, const struct astra_node *n,
 		     uint32_t node)
 {
@@ -142,8 +142,8 @@ static void idle_set(struct astra_engine *e, const struct astra_node *n,
 		astra_space_set(e->idle.space, node, &(struct astra_room){0});
 }
 
-/* GPUs of those who are leaving, and what is free soon of nodes where somebody
- * is still being cleaned up. */
+/* Count the GPUs of leaving jobs, and what will soon be free on settling
+ * nodes. */
 static void idle_count_coming(struct round *r)
 {
 	if (r->e->idle.settling)
@@ -185,7 +185,7 @@ static void idle_count_nodes(struct idle *idle,
 	}
 }
 
-/* told: what jobs hold is remembered, so the next round can go on from here. */
+/* told: remember what jobs hold, so that the next round can go on from here. */
 static int idle_count_all(struct astra_engine *e,
 			  const struct astra_snapshot *snap, bool told)
 {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unprepared=share: jobs that declare no checkpoint keep their GPUs.
  *
- * A tenant's unprepared jobs are whole if they fit into its share beside its
- * jobs without leases: users within their own share come first, then those that
- * started first. The other unprepared jobs borrow, and keep their GPUs until
- * another tenant lacks some:
+ * A tenant's unprepared jobs are whole if they fit into its share together with
+ * its jobs without leases: first jobs of users within their own share, then
+ * jobs that started earlier. The other unprepared jobs borrow. They keep their
+ * GPUs until another tenant lacks some:
  *
  *   lack(p) = max(min(D_p, ceil(S_p)) - H_p, 0)
  *   need    = sum of lack(p) * (1 + whole terms for which p has lacked)
  *             - free - sum of min(C_p, max(H_p - S_p, 0))
  *
- * The terms, at most eight, count while borrowing jobs have leases or the need
- * without them is 0: so much for GPUs that are no use to p. p is a tenant, D_p
- * its demand, S_p its share of the GPUs by weight among tenants with demand,
- * H_p what it holds, C_p the part of that held by jobs that declare a
- * checkpoint and have leases; all in GPUs as charged. Of the borrowing jobs
- * that have run for UnpreparedMin, or will have within a term, the ones that
- * started last are chosen until what they hold is the need; if that is too
- * little the others, too. Each has leases once it has run so long, and competes
- * like all others. Once there is no need they keep their GPUs again.
+ * p is a tenant, D_p its demand, S_p its share of the GPUs by weight among
+ * tenants with demand, H_p what it holds, C_p the part of H_p held by jobs that
+ * declare a checkpoint and have leases; all in GPUs as charged. The terms, at
+ * most eight, count while borrowing jobs have leases or the need without them
+ * is 0: they stand for GPUs that are of no use to p. Borrowing jobs are chosen
+ * until what they hold meets the need: first those that have run for
+ * UnpreparedMin, or will have within a term, the last started first; if that is
+ * too little, the others too. A chosen job has leases once it has run for
+ * UnpreparedMin, and competes like all others. Once there is no need, these
+ * jobs keep their GPUs again.
  *
  * Example. 16 GPUs, A and B of weight 1, unprepared jobs of 4 GPUs.
  * A's four start at 0, 1, 2 and 3; B comes. S is 8: A's first two are kept. B
@@ -41,7 +42,7 @@
 
 #define KEEP_EPSILON 1e-6
 #define KEEP_DOUBLINGS 4
-#define KEEP_TERMS 8 /* that count, for which a tenant lacks */
+#define KEEP_TERMS 8 /* most terms of lacking that count */
 
 bool astra_will_keep(const struct astra_engine *e, const struct astra_job *job)
 {
@@ -86,9 +87,9 @@ double astra_unprepared_sec(const struct astra_options *options)
 struct keep_tenant {
 	double share;	/* S_p */
 	double held;	/* H_p */
-	double bound;	/* of these by jobs without leases */
+	double bound;	/* part of held, by jobs without leases */
 	double movable; /* C_p */
-	double whole;	/* found to be kept so far */
+	double whole;	/* charge of jobs found whole so far */
 };
 
 /* A running job that declares no checkpoint. */
@@ -100,10 +101,11 @@ struct keep_job {
 struct keep {
 	struct round *r;
 	struct keep_tenant *tenants;
-	double *users; /* by user: found to be kept so far, within its share */
+	double *users; /* by user: charge of jobs found whole within its
+			* share */
 	struct keep_job *jobs;
 	size_t count;
-	bool leased; /* one of the jobs has been having leases */
+	bool leased; /* a borrowing job already had leases */
 };
 
 static int keep_compare(const void *a, const void *b)
@@ -116,7 +118,7 @@ static int keep_compare(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Whether the end of its lease would leave GPUs to others. */
+/* Whether the end of the job's lease would leave GPUs to others. */
 static bool keep_can_yield(const struct round *r, const struct astra_job *job)
 {
 	for (size_t i = 0; i < job->held_count && !job->suspended; i++)
@@ -148,7 +150,7 @@ static void keep_count(struct keep *k, struct ejob *j,
 	}
 }
 
-/* Return the free and leaving GPUs less the granted ones. Add grants to what
+/* Return the free and leaving GPUs, minus granted ones. Add grants to what
  * their tenants hold. */
 static double keep_free(struct keep *k, uint64_t gpus)
 {
@@ -188,8 +190,8 @@ static double keep_lack(const struct keep *k, uint32_t tenant)
 		    0);
 }
 
-/* The whole terms for which a tenant has lacked GPUs although borrowing jobs
- * have leases, or though it seems that there are GPUs enough. */
+/* Return for how many whole terms a tenant has lacked GPUs. counts: borrowing
+ * jobs have leases, or there seem to be enough GPUs. */
 static double keep_terms(struct keep *k, uint32_t tenant, bool counts)
 {
 	const struct astra_engine *e = k->r->e;
@@ -206,7 +208,7 @@ static double keep_terms(struct keep *k, uint32_t tenant, bool counts)
 		    KEEP_TERMS);
 }
 
-/* Each tenant's share, by weight among those with demand. */
+/* Find each tenant's share, by weight among tenants with demand. */
 static void keep_find_shares(struct keep *k)
 {
 	const struct astra_engine *e = k->r->e;
@@ -221,7 +223,7 @@ static void keep_find_shares(struct keep *k)
 					      e->tenants[i].weight / weights;
 }
 
-/* For those that wait: see recall_is_barred(). */
+/* Note for waiting jobs what recall_is_barred() needs. */
 static void keep_note(const struct keep *k)
 {
 	struct astra_engine *e = k->r->e;
@@ -257,7 +259,7 @@ static double keep_need(struct keep *k, uint64_t free_gpus)
 	return need;
 }
 
-/* A user's part of its tenant's share. */
+/* Return a user's part of its tenant's share. */
 static double keep_user_share(const struct keep *k, uint32_t user)
 {
 	const struct astra_engine *e = k->r->e;
@@ -270,8 +272,8 @@ static double keep_user_share(const struct keep *k, uint32_t user)
 			 : 0;
 }
 
-/* Mark the jobs within their tenant's share. own: only of users within their
- * own share. */
+/* Mark the jobs within their tenant's share as whole. own: only jobs of users
+ * within their own share. */
 static void keep_find_whole(struct keep *k, bool own)
 {
 	for (size_t i = 0; i < k->count; i++) {
@@ -313,8 +315,8 @@ static void keep_lease(struct keep *k, struct ejob *j, bool leased)
 	r->plan->changed = true;
 }
 
-/* How long a borrowing job is kept at least: UnpreparedMin, and twice as long
- * each time that its GPUs were taken back. So a long job ends some day. */
+/* Return how long a borrowing job is kept at least: UnpreparedMin, doubled each
+ * time that its GPUs were taken back. So a long job ends some day. */
 static double keep_sec(const struct ejob *j, double least_sec)
 {
 	return ldexp(least_sec,
@@ -350,7 +352,8 @@ static void keep_carry_out(struct keep *k)
 		struct ejob *j = k->jobs[i].j;
 		const struct astra_job *job = &r->snap->jobs[j->index];
 
-		/* It was started to leave before a maintenance. */
+		/* The job was started on condition that it leaves before a
+		 * maintenance. */
 		if (job->leave_cuts && job->leave_sec > 0 &&
 		    (!(j->keep_until_sec > 0) ||
 		     job->leave_sec < j->keep_until_sec))

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a job lacks that finds no place though GPUs are free: it is tried where
- * there are plenty of CPUs, of memory, or of both. */
+/* What a job lacks that finds no place although GPUs are free: it is tried with
+ * plenty of CPUs, of memory, or of both. */
 #include <stdlib.h>
 
 #include "src/engine/engine_priv.h"
 
-#define LACKS_MAX 64 /* looked at in a round */
+#define LACKS_MAX 64 /* jobs looked at in a round */
 
-/* The space with plenty of what `lack` names; NULL when memory is out. */
+/* Return the space with plenty of what `lack` names; NULL when memory is
+ * out. */
 static struct astra_space *lack_space(const struct round *r,
 				      const struct astra_space *free_space,
 				      enum astra_lack lack)
@@ -42,8 +43,8 @@ static enum astra_lack lack_of(const struct round *r,
 	return ASTRA_LACK_NONE;
 }
 
-/* The first of the ranking that found no place; jobs of one shape after each
- * other are looked at once. */
+/* Explain the first jobs of the ranking that found no place. Consecutive jobs
+ * of one shape are tried once. */
 static void lack_all(const struct round *r, const struct astra_ranking *ranking,
 		     struct astra_space *const *spaces,
 		     struct astra_share *shares)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a lease begins and ends, as the snapshots show it. */
+/* How a lease begins and ends, judged by the snapshots. */
 #include <math.h>
 
 #include "src/engine/engine_priv.h"
@@ -19,8 +19,9 @@ static void lease_count(struct astra_engine *e, struct ejob *j)
 	e->counters.granted++;
 }
 
-/* When the run began. The clock may have been set since, and the host's time of
- * the start with it: the last round has not seen the run, and this one does. */
+/* Return when the run began. The clock may have been set since, and with it the
+ * host's time of the start. But the last round did not see the run and this one
+ * does. */
 static double lease_run_begin(const struct astra_engine *e,
 			      const struct ejob *j, const struct astra_job *job,
 			      double now_sec)
@@ -32,9 +33,9 @@ static double lease_run_begin(const struct astra_engine *e,
 	return fmin(begin, now_sec);
 }
 
-/* A new run: its lease begins with it. A run that began before the engine saw
- * the job gets a full term from now on: the plugin is new, its state was lost,
- * or the job's partition joins the pool. */
+/* Begin the lease of a new run. If the run began before the engine saw the job,
+ * the lease has a full term from now on: the plugin is new, its state was lost,
+ * or the job's partition joined the pool. */
 static void begin_lease(struct astra_engine *e, struct ejob *j,
 			const struct astra_job *job, double now_sec)
 {
@@ -78,8 +79,8 @@ static void leave_lease(struct ejob *j, const struct astra_job *job, double now)
 	j->doomed_for = 0;
 }
 
-/* It cannot leave for now, so nobody waits for it. Told again when it goes on.
- */
+/* Reset a job that cannot leave for now, so that no job waits for it. It is
+ * told again when it goes on. */
 static void lease_stay(struct ejob *j, bool *changed)
 {
 	j->phase = ASTRA_PHASE_LEASED;
@@ -107,7 +108,8 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		begin_lease(e, j, job, now_sec);
 		*changed = true;
 	}
-	/* It could not be requeued before, as in a pool that had no leases. */
+	/* Until now the job could not be requeued, as in a pool without
+	 * leases. */
 	if (leased && revocable && !j->revocable) {
 		j->phase = ASTRA_PHASE_LEASED;
 		j->grace_end_sec = 0;
@@ -117,7 +119,8 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 			lease_count(e, j);
 		*changed = true;
 	}
-	/* Its nodes have to boot first: the lease begins when they are up. */
+	/* If the job's nodes have to boot first, the lease begins when they are
+	 * up. */
 	if (leased && (job->booting || j->booting) &&
 	    j->phase == ASTRA_PHASE_LEASED &&
 	    job->start_sec > j->lease_start_sec) {
@@ -126,8 +129,8 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		*changed = true;
 	}
 	j->booting = job->booting;
-	/* It turned out that the host can't requeue it, or there are no leases
-	 * any more; but a job that was told to leave may yet do so. */
+	/* The host can't requeue the job after all, or there are no leases any
+	 * more. A job that was told to leave may still do so. */
 	if (leased && !revocable && j->phase != ASTRA_PHASE_LEASED &&
 	    (e->options.leases || j->phase != ASTRA_PHASE_GRACE))
 		j->phase = ASTRA_PHASE_LEASED;
@@ -191,8 +194,8 @@ double astra_lease_cut(const struct astra_job *job, double end_sec)
 	return job->leave_sec > 0 ? fmin(end_sec, job->leave_sec) : end_sec;
 }
 
-/* Since when somebody has been waiting: after the last round at the earliest.
- */
+/* Return since when a job has been waiting: since the last round at the
+ * earliest. */
 static double wanted_since(const struct astra_engine *e,
 			   const struct astra_snapshot *snap, double last_sec)
 {

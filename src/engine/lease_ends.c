@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When running jobs leave their GPUs, by themselves or recalled: once a round,
- * for all calendars. */
+/* When running jobs leave their GPUs, by themselves or recalled. Computed once
+ * a round, for all calendars. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -46,8 +46,8 @@ double astra_recall_sec(const struct round *r, const struct ejob *j,
 	return astra_max(r->snap->now_sec + 1, from_sec);
 }
 
-/* The leases that go on, and of them those that may be recalled, but later than
- * at once. */
+/* List the leases that go on, and those among them that may be recalled, but
+ * not at once. */
 static int find_ends(struct turns *t)
 {
 	const struct round *r = t->r;
@@ -77,7 +77,8 @@ static int find_ends(struct turns *t)
 	return 0;
 }
 
-/* A hold cuts a few: what was sorted before nearly is. */
+/* Sort the ends. A hold cuts a few leases, so what was sorted before is nearly
+ * sorted. */
 static void sort_ends(struct turns *t, bool first)
 {
 	for (size_t k = 0; k < t->end_count; k++) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GPUs that are idle after all awards of a policy that allocates, to those who
- * wait: what the policy planned for nobody, and what it planned for a job that
+/* Lending GPUs that are idle after all awards of a policy that allocates to
+ * waiting jobs: GPUs that the policy planned for no job, or for a job that
  * cannot start there. */
 #include <stdlib.h>
 
 #include "src/engine/allot_priv.h"
 #include "src/policies/offer.h"
 
-/* Shapes of requests that found no place, after which lending ends. */
+/* Lending ends after so many shapes of requests found no place. */
 #define LEND_FAILURES 1024
 
 struct lending {
 	struct allotment *a;
-	uint64_t failed[LEND_FAILURES]; /* shapes, not to be tried again */
+	uint64_t failed[LEND_FAILURES]; /* shapes that found no place */
 	size_t failures;
 };
 
@@ -25,7 +25,7 @@ static bool lend_is_hopeless(const struct lending *l, const struct contender *c)
 	       astra_rights_lack(l->a->rc.room, c->job);
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Lend a job GPUs, if it finds a place. Returns 0, or -1 when memory is out. */
 static int lend_to(struct lending *l, struct contender *c, double until_sec)
 {
 	struct reclaim *rc = &l->a->rc;

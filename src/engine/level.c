@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The level of a tenant, or of a user of it: were the GPUs that it may use
- * poured out over all its active jobs, so many would each job have,
- *   sum over jobs of min(gpus, level) = max(Quota, what they hold),
- * so who asks for less leaves the rest to the others. It is the size at which
- * an elastic job has, all the time, what a rigid one beside it has by turns. */
+/* The level of a tenant, or of a user of a tenant: how many GPUs each of its
+ * active jobs would have if the GPUs that it may use were divided evenly among
+ * them,
+ *
+ *   sum over jobs of min(gpus, level) = max(Quota, what they hold)
+ *
+ * A job that asks for less leaves the rest to the others. At this size an
+ * elastic job has permanently what a rigid one beside it has by turns. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "src/engine/engine_priv.h"
 
-/* What so many jobs of a line can use each. */
+/* How many GPUs each of so many jobs of a line can use. A line is a tenant or a
+ * user. */
 struct level_cap {
 	uint32_t line, copies;
 	double gpus;
 };
 
-/* First the tenants, for jobs that are nobody's, then the users. */
+/* Return a job's line: first come the tenants, for jobs without a user, then
+ * the users. */
 static uint32_t level_line(const struct astra_engine *e, const struct ejob *j)
 {
 	return j->user == ASTRA_NONE ? j->tenant
@@ -45,7 +50,8 @@ static double level_quota(const struct astra_engine *e, size_t line)
 		e->account, e->users[line - e->tenant_count].account);
 }
 
-/* caps: a line's, by gpus. Infinite: there is enough for all of them. */
+/* Return the level of a line. caps: the line's, sorted by gpus. Infinite: there
+ * are enough GPUs for all. */
 static double level_pour(const struct level_cap *caps, size_t count,
 			 double gpus)
 {
@@ -62,7 +68,8 @@ static double level_pour(const struct level_cap *caps, size_t count,
 	return HUGE_VAL;
 }
 
-/* held: by line, what its jobs do. Returns how many caps there are. */
+/* Collect the caps of active jobs. held: by line, what its jobs hold. Returns
+ * the number of caps. */
 static size_t level_collect(const struct astra_engine *e,
 			    struct level_cap *caps, double *held)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The jobs whose lease is over and who were not granted another, sorted by
- * node and by the GPUs they hold. */
+/* Losers: the jobs whose lease is over and which were not granted another one,
+ * sorted by node and by the GPUs they hold. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/engine/engine_priv.h"
 
-#define LOSERS_STEPS 4096 /* all sets of twelve */
+#define LOSERS_STEPS 4096 /* enough for all sets of twelve losers */
 
 bool astra_loser(const struct contender *c)
 {
@@ -69,7 +69,7 @@ static const struct contender *loser_at(const struct reclaim *rc, size_t i)
 	return &rc->r->contenders[rc->losers[i]];
 }
 
-/* The losers, and how many entries by_node will have. */
+/* Collect the losers. Returns how many entries by_node will have. */
 static size_t collect_losers(struct reclaim *rc)
 {
 	const struct round *r = rc->r;
@@ -144,7 +144,7 @@ static void sort_by_node(struct reclaim *rc)
 	}
 }
 
-/* The same by cost; cost_head moves past those that are taken. */
+/* Sort by cost in the same way. cost_head moves past losers that are taken. */
 static void sort_by_cost(struct reclaim *rc)
 {
 	for (size_t i = 0; i < rc->loser_count; i++)
@@ -158,7 +158,7 @@ static void sort_by_cost(struct reclaim *rc)
 	       (rc->cost_max + 3) * sizeof(*rc->cost_head));
 }
 
-/* Then there are none, and what they held is free. */
+/* Let all losers leave: what they held becomes free. */
 static void losers_have_left(struct reclaim *rc)
 {
 	for (size_t i = 0; i < rc->r->contender_count; i++) {
@@ -215,9 +215,9 @@ static uint32_t gpus_on(const struct contender *c, uint32_t node)
 	return 0;
 }
 
-/* The cheapest losers on a node that free at least `need` GPUs of it.
- * picked: their numbers, at most ASTRA_KNAPSACK_JOBS. Returns the cost, or
- * UINT32_MAX when all of them together do not suffice. */
+/* Find the cheapest losers on a node that free at least `need` GPUs there.
+ * picked: their indices, at most ASTRA_KNAPSACK_JOBS. Returns the cost, or
+ * UINT32_MAX if all of them together are not enough. */
 uint32_t astra_losers_cheapest(const struct reclaim *rc, uint32_t node,
 			       uint32_t need, uint32_t *picked, size_t *count)
 {
@@ -275,12 +275,12 @@ void astra_room_add(struct astra_room *room, const struct contender *c,
 struct losers_search {
 	const struct reclaim *rc;
 	const struct astra_share *share;
-	uint32_t who[ASTRA_KNAPSACK_JOBS]; /* by cost */
+	uint32_t who[ASTRA_KNAPSACK_JOBS]; /* sorted by cost */
 	size_t count;
-	struct astra_room room; /* with those who are tried */
-	uint64_t tried, best;	/* bitmaps of who */
+	struct astra_room room; /* including what the tried losers leave */
+	uint64_t tried, best;	/* bitmaps of indices in who */
 	uint32_t cost, best_cost;
-	int steps; /* left */
+	int steps; /* steps left */
 };
 
 static const struct contender *losers_at(const struct losers_search *s,
@@ -310,7 +310,7 @@ static void losers_collect(struct losers_search *s)
 	}
 }
 
-/* Try whom from `from` on to take beside those who are tried already. */
+/* Try sets that add losers from index `from` on to those tried already. */
 static void losers_try(struct losers_search *s, size_t from)
 {
 	struct astra_room room = s->room;
@@ -336,9 +336,9 @@ static void losers_try(struct losers_search *s, size_t from)
 	}
 }
 
-/* The cheapest losers on a node whose GPUs, CPUs and memory, with what is free
- * there, hold a share. As above; of many losers, the cheapest that a bounded
- * search finds. */
+/* Find the cheapest losers on a node that leave room there for a share: GPUs,
+ * CPUs and memory. Results as astra_losers_cheapest(). Of many losers, the
+ * cheapest that a bounded search finds. */
 uint32_t astra_losers_for(const struct reclaim *rc,
 			  const struct astra_share *share, uint32_t *picked,
 			  size_t *count)
@@ -360,7 +360,8 @@ uint32_t astra_losers_for(const struct reclaim *rc,
 	return s.best_cost;
 }
 
-/* All losers on a node, for a job that wants it to itself. As above. */
+/* Take all losers on a node, for a job that wants the node to itself. Results
+ * as astra_losers_cheapest(). */
 uint32_t astra_losers_all(const struct reclaim *rc, uint32_t node,
 			  uint32_t *picked, size_t *count)
 {
@@ -386,7 +387,7 @@ void astra_losers_begin(struct reclaim *rc)
 	       (rc->cost_max + 3) * sizeof(*rc->cost_next));
 }
 
-/* The first loser of a cost that is still to be had. */
+/* Return the first loser of this cost that is neither taken nor chosen. */
 static uint32_t first_of_cost(struct reclaim *rc, size_t cost)
 {
 	size_t end = rc->cost_first[cost + 1];
@@ -404,7 +405,7 @@ static uint32_t first_of_cost(struct reclaim *rc, size_t cost)
 	return *next < end ? rc->by_cost[*next] : ASTRA_NONE;
 }
 
-/* The smallest loser that covers the need, else the largest one. */
+/* Return the smallest loser that covers the need, else the largest one. */
 uint32_t astra_losers_by_need(struct reclaim *rc, uint64_t need)
 {
 	uint32_t found = ASTRA_NONE;

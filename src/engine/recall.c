@@ -34,27 +34,29 @@
 
 #define RECALLS_MAX 64 /* next jobs looked at in a round */
 #define PLANS_MAX 16   /* new holds in a round */
-/* Those who are not due yet leave plans and holds for those who are, and those
- * for whom there was no place before leave plans for the others. */
+/* Jobs that are not due yet leave plans and holds for jobs that are. Jobs that
+ * had no place before leave plans for the others. */
 #define PLANS_EARLY_MAX (PLANS_MAX / 2)
 #define PLANS_VAIN_MAX (PLANS_MAX / 4)
 #define HOLDS_EARLY_MAX (ASTRA_HOLDS_MAX / 2)
 
-/* What elastic jobs keep of leases that may end: their level, their fewest
- * GPUs, or nothing, as rigid ones. */
+/* How much elastic jobs keep of leases that may end: their level, their fewest
+ * GPUs, or nothing, like rigid jobs. */
 enum recall_spare { RECALL_TO_LEVEL, RECALL_TO_LEAST, RECALL_WHOLE };
 
 struct recall {
 	struct round *r;
 	struct turns turns;
-	struct round losers; /* its contenders: leases that may be recalled */
+	struct round losers; /* contenders: jobs whose leases may be recalled */
 	struct astra_space **work;
-	struct astra_share *lost; /* what the elastic ones of them can spare */
-	uint64_t gpus;	 /* free, or of leases that pay for the one looked at */
+	struct astra_share *lost; /* shares that the elastic ones of these can
+				   * spare */
+	uint64_t gpus;	 /* free, or of leases that may end for the job looked
+			  * at */
 	uint64_t *spare; /* by tenant: GPUs of leases that may be recalled */
-	double *poorest; /* by tenant */
-	double lacking;	 /* the key of the poorest tenant that lacks GPUs of its
-			  * share while jobs keep theirs; infinite: none */
+	double *poorest; /* by tenant: the least key of its waiting users */
+	double lacking;	 /* key of the poorest tenant that lacks GPUs of its
+			  * share; infinite: none */
 	size_t plans, vain_plans;
 };
 
@@ -68,7 +70,7 @@ static bool recall_may_end(const struct round *r, size_t index)
 	       !astra_lease_stays(j, job) && !job->unheard && !job->booting;
 }
 
-/* The leases that may end now, for somebody; once. */
+/* Collect the leases that may end now for some job. Done once. */
 static int recall_collect(struct recall *s)
 {
 	struct round *l = &s->losers;
@@ -110,8 +112,7 @@ static int recall_collect(struct recall *s)
 	return s->lost ? astra_levels_find(s->r) : -1;
 }
 
-/* Whether what is free, and all leases of those who may pay for this job, are
- * GPUs enough. */
+/* Whether the free GPUs and all leases that may end for this job are enough. */
 static bool recall_may_serve(const struct recall *s, const struct contender *c)
 {
 	const struct turns *t = &s->turns;
@@ -124,8 +125,8 @@ static bool recall_may_serve(const struct recall *s, const struct contender *c)
 	return gpus >= astra_request_least(&c->job->request);
 }
 
-/* Those whose leases do not pay for this job keep them, and those where a
- * hold needs the node. */
+/* Mark as granted the leases that may not end for `next`, and those on nodes
+ * that a hold needs. */
 static void recall_ask(struct recall *s, const struct ejob *next,
 		       enum recall_spare spare)
 {
@@ -155,9 +156,9 @@ static void recall_ask(struct recall *s, const struct ejob *next,
 	}
 }
 
-/* The end of a lease on what was recalled: a full term, but of the leases of
- * its own user, or tenant, only what was left. Else these GPUs would never be
- * anybody else's. */
+/* Return the end of a lease on recalled GPUs: after a full term, but on GPUs of
+ * its own user (or tenant) only up to the recalled lease's end. Otherwise these
+ * GPUs would never pass to others. */
 static double recall_end(const struct recall *s, const struct reclaim *rc,
 			 const struct ejob *next)
 {
@@ -175,8 +176,8 @@ static double recall_end(const struct recall *s, const struct reclaim *rc,
 	return end;
 }
 
-/* An elastic job that lost what it could spare goes on with the rest, and what
- * is still free of it, to its lease's end. */
+/* Let an elastic job that lost what it could spare go on, to its lease's end,
+ * with the rest and with what is still free of the loss. */
 static int recall_shrink(struct recall *s, struct reclaim *rc,
 			 const struct contender *v)
 {
@@ -247,8 +248,8 @@ static int recall_try(struct recall *s, struct contender *c,
 	return status;
 }
 
-/* What elastic jobs can spare goes first. Returns 1 if it has GPUs now, 0, or
- * -1 when memory is out. */
+/* Serve a job, first from what elastic jobs can spare. Returns 1 if it has GPUs
+ * now, 0 if not, or -1 when memory is out. */
 static int recall_serve(struct recall *s, struct contender *c)
 {
 	enum recall_spare spare;
@@ -265,7 +266,7 @@ static int recall_serve(struct recall *s, struct contender *c)
 	return served;
 }
 
-/* After a plan: of all copies of the job. */
+/* Call after a plan. Note for all copies of the job whether it was in vain. */
 static void recall_note_vain(const struct round *r, struct contender *c)
 {
 	const struct contender *end = r->contenders + r->contender_count;
@@ -278,11 +279,10 @@ static void recall_note_vain(const struct round *r, struct contender *c)
 }
 
 /* Whether a poorer tenant lacks GPUs and this job would exceed its own tenant's
- * share. While jobs keep their GPUs (keep.c) what a hold collects does not come
- * back after a term, and the poorer tenant would go without it. A hold that is
- * planned anew is lost, too. Leases that may be recalled end for such a job as
- * for others.
- */
+ * share. While jobs keep their GPUs (keep.c), GPUs collected by a hold do not
+ * come back after a term, and the poorer tenant would go without them. A hold
+ * that is to be planned anew is lost too. Leases that may be recalled end for
+ * such a job as for others. */
 static bool recall_is_barred(const struct recall *s, const struct contender *c)
 {
 	uint32_t own = s->r->e->jobs[c->row].tenant;
@@ -312,8 +312,8 @@ static int recall_plan(struct recall *s, struct contender *c,
 	return planned;
 }
 
-/* A user waits for its turn, or until it is due, while a poorer one of its
- * tenant waits. */
+/* Whether the job's user is the poorest of its tenant's waiting users. Other
+ * users wait for their turn, or until they are due. */
 static bool is_poorest(const struct recall *s, const struct contender *c)
 {
 	const struct ejob *j = &s->r->e->jobs[c->row];
@@ -322,8 +322,8 @@ static bool is_poorest(const struct recall *s, const struct contender *c)
 	       s->turns.user_key[j->user] <= s->poorest[j->tenant];
 }
 
-/* Only tenants with a job that GPUs would help: none that a limit or the policy
- * stops. */
+/* Find the poorest tenant that lacks GPUs, among tenants with a job that GPUs
+ * would help, not one that a limit or the policy stops. */
 static void recall_find_lacking(struct recall *s)
 {
 	const struct round *r = s->r;
@@ -339,7 +339,7 @@ static void recall_find_lacking(struct recall *s)
 	}
 }
 
-/* The least key of the users that wait, by tenant. */
+/* Find, by tenant, the least key of the users that wait. */
 static int recall_poorest(struct recall *s)
 {
 	const struct round *r = s->r;
@@ -362,7 +362,7 @@ static int recall_poorest(struct recall *s)
 	return 0;
 }
 
-/* The next job of each tenant, the poorest tenant's first. */
+/* Serve the next job of each tenant, the poorest tenant's first. */
 static int recall_next(struct recall *s)
 {
 	for (int tries = RECALLS_MAX; tries--;) {
@@ -388,10 +388,10 @@ static int recall_next(struct recall *s)
 	return 0;
 }
 
-/* Those who are due. */
+/* Jobs that are due. */
 
-/* The holds that a job has already are on anybody's leases from now on; a
- * distant one is planned anew. Returns whether there is something to plan. */
+/* Let the holds that a job already has be on any lease from now on; plan a
+ * distant hold anew. Returns whether there is something to plan. */
 static bool recall_unheld(const struct recall *s, struct due *due)
 {
 	struct astra_engine *e = s->r->e;
@@ -410,7 +410,7 @@ static bool recall_unheld(const struct recall *s, struct due *due)
 	return due->again;
 }
 
-/* Those that may be due, in their order. Returns how many there are. */
+/* List the jobs that may be due, in their order. Returns how many there are. */
 static size_t recall_list(struct recall *s, struct due *dues)
 {
 	const struct round *r = s->r;
@@ -432,8 +432,8 @@ static size_t recall_list(struct recall *s, struct due *dues)
 	return count;
 }
 
-/* Fill the heap with those to plan for. The next round comes no later than the
- * first of the others is due. Returns how many there are. */
+/* Fill the heap with the jobs to plan for. The next round comes no later than
+ * the first of the others is due. Returns how many there are. */
 static size_t recall_gather(struct recall *s, struct due *heap)
 {
 	struct round *r = s->r;
@@ -453,7 +453,8 @@ static size_t recall_gather(struct recall *s, struct due *heap)
 	return count;
 }
 
-/* Its hold may have given way to one planned a moment ago. */
+/* Plan a hold for a job that is due. Its hold may have given way to one planned
+ * a moment ago. */
 static int recall_plan_due(struct recall *s, const struct due *due)
 {
 	struct astra_engine *e = s->r->e;
@@ -485,7 +486,7 @@ static int recall_all_due(struct recall *s)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Holds of jobs that this round serves. */
+/* Drop the holds of jobs that this round serves. */
 static void recall_drop_served(struct astra_engine *e)
 {
 	for (size_t i = e->hold_count; i-- > 0;) {
@@ -496,9 +497,9 @@ static void recall_drop_served(struct astra_engine *e)
 	}
 }
 
-/* An elastic job that starts for the first time was granted fewer GPUs than it
- * can use: it has more of the leases that would end for one that can use no
- * less. */
+/* Whether an elastic job that starts for the first time was granted fewer GPUs
+ * than it can use. Then it gets more, from leases that would end for a rigid
+ * job of its full size. */
 static bool recall_wants_more(const struct recall *s, const struct contender *c,
 			      const struct grant *g)
 {
@@ -511,7 +512,7 @@ static bool recall_wants_more(const struct recall *s, const struct contender *c,
 		       c->elastic->request.gpus;
 }
 
-/* rc: without its grant. Returns as recall_try(). */
+/* Enlarge a job's grant. rc: without the grant. Returns as recall_try(). */
 static int recall_enlarge(struct recall *s, struct reclaim *rc,
 			  struct contender *c, struct grant *g)
 {
@@ -589,7 +590,7 @@ static int recall_more(struct recall *s)
 	return 0;
 }
 
-/* Whether anybody waits. */
+/* Whether any job waits. */
 static bool recall_wanted(const struct round *r)
 {
 	for (size_t i = 0; i < r->contender_count; i++)

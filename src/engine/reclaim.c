@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose GPUs are taken back to start a job: as few as possible.
+/* From which jobs GPUs are taken back to start a job: as few GPUs as possible.
  *
- * Losers are jobs whose lease is over and who were not granted a new one. For
+ * Losers are jobs whose lease is over and which were not granted a new one. For
  * a job that fits on one node the choice is exact: over all nodes the cheapest
- * set of losers, cost being all GPUs they hold anywhere (a knapsack over a
- * node's GPUs; where CPUs or memory are short too, a search over sets of
- * losers, which is exact up to twelve). For a job on several nodes two sets are
- * compared, and losers that turn out not to be needed stay: the fewest nodes,
- * or the free GPUs first. Either way nobody loses GPUs that the job has no use
- * for, but for the rest of the last job taken.
- */
+ * set of losers, at the cost of all GPUs they hold anywhere. This is a knapsack
+ * over a node's GPUs; if CPUs or memory are short too, a search over sets of
+ * losers, exact up to twelve. For a job on several nodes two sets are compared:
+ * the one on the fewest nodes, and the one that uses free GPUs first. Losers
+ * that turn out not to be needed stay. Either way no job loses GPUs that the
+ * new job cannot use, except for the rest of the last job taken. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/engine/engine_priv.h"
 
 #define CHOOSE_MAX 4096
-#define LOOKS_MAX 64 /* nodes compared with the first one that would do */
+#define LOOKS_MAX 64 /* nodes compared with the first one that fits */
 
 static bool banned_node(const uint64_t *banned, uint32_t node)
 {
 	return banned && (banned[node / 64] >> (node % 64) & 1);
 }
 
-/* What is free on a node once these losers have left it. */
+/* Return what is free on a node once these losers have left it. */
 static struct astra_room room_after(const struct reclaim *rc, uint32_t node,
 				    const uint32_t *victims, size_t count)
 {
@@ -36,8 +35,8 @@ static struct astra_room room_after(const struct reclaim *rc, uint32_t node,
 	return room;
 }
 
-/* The first node that may have so many GPUs. Rooms in `all` only shrink, so
- * those passed over once stay so. */
+/* Return the first node that may have so many GPUs. Rooms in `all` only shrink,
+ * so a node that was passed over need not be looked at again. */
 static uint32_t first_with(struct reclaim *rc, uint32_t gpus)
 {
 	uint32_t *hint, n;
@@ -52,8 +51,9 @@ static uint32_t first_with(struct reclaim *rc, uint32_t gpus)
 	return n;
 }
 
-/* Who has to leave a node for a request to have its share there: the cheapest
- * for the GPUs, or, if CPUs or memory are short beside these, for all three. */
+/* Choose the losers that have to leave a node so that a request has its share
+ * there: the cheapest for the GPUs or, if CPUs or memory beside these are
+ * short, for all three. */
 static uint32_t choose_on(const struct reclaim *rc,
 			  const struct astra_request *request,
 			  const struct astra_share *share, uint32_t *picked,
@@ -76,7 +76,7 @@ static uint32_t choose_on(const struct reclaim *rc,
 	return astra_losers_for(rc, share, picked, count);
 }
 
-/* The best single node, and who has to leave it. */
+/* Find the best single node, and choose the losers that have to leave it. */
 static size_t place_on_one(struct reclaim *rc, const struct contender *c,
 			   const uint64_t *banned)
 {
@@ -112,7 +112,7 @@ static size_t place_on_one(struct reclaim *rc, const struct contender *c,
 		memcpy(rc->victims, picked, count * sizeof(*picked));
 		rc->victim_count = count;
 		if (cost + rc->gpus_idle_max <= q->gpus)
-			break; /* nobody can do with less */
+			break; /* no node can do with less */
 	}
 	if (best == UINT32_MAX)
 		return 0;
@@ -142,7 +142,8 @@ static void unchoose_all(struct reclaim *rc)
 		unchoose(rc, rc->victim_count - 1);
 }
 
-/* Take back what a place found in `all` needs on each of its nodes. */
+/* Choose losers for a place found in `all`, node by node. Returns false if that
+ * is impossible. */
 static bool choose_for_shares(struct reclaim *rc,
 			      const struct astra_request *request, size_t count)
 {
@@ -160,8 +161,8 @@ static bool choose_for_shares(struct reclaim *rc,
 	return true;
 }
 
-/* Losers one by one, those that overshoot the need least first, until the
- * request has a place among what is free. */
+/* Choose losers one by one, those that overshoot the need least first, until
+ * the request has a place among what is free. */
 static size_t choose_by_need(struct reclaim *rc, const struct contender *c,
 			     const uint64_t *banned, uint32_t strict)
 {
@@ -186,7 +187,7 @@ static size_t choose_by_need(struct reclaim *rc, const struct contender *c,
 	}
 }
 
-/* Let go whoever the place can do without, the largest first. */
+/* Let go of each victim that the place does not need, the largest first. */
 static size_t reclaim_prune(struct reclaim *rc, const struct contender *c,
 			    const uint64_t *banned, uint32_t strict,
 			    size_t count)
@@ -217,7 +218,7 @@ static uint64_t victims_cost(const struct reclaim *rc)
 	return cost;
 }
 
-/* The caller takes the victims itself: undo what was tried. */
+/* Undo what was tried: the caller takes the victims itself. */
 static void hand_over(struct reclaim *rc)
 {
 	for (size_t i = 0; i < rc->victim_count; i++) {
@@ -227,7 +228,7 @@ static void hand_over(struct reclaim *rc)
 	}
 }
 
-/* The fewest nodes, and whoever is on them. */
+/* Find a place on the fewest nodes, and choose the losers on them. */
 static size_t place_consolidated(struct reclaim *rc, const struct contender *c,
 				 const uint64_t *banned, uint32_t strict)
 {
@@ -248,7 +249,7 @@ static size_t place_on_many(struct reclaim *rc, const struct contender *c,
 
 	if (count)
 		cost = victims_cost(rc);
-	/* Nobody can do with less than what is missing. */
+	/* No place can cost less than what is missing. */
 	if (!count || cost + have > c->job->request.gpus) {
 		unchoose_all(rc);
 		count = choose_by_need(rc, c, banned, strict);
@@ -282,7 +283,7 @@ static size_t reclaim_search(struct reclaim *rc, const struct contender *c)
 			return count;
 	}
 	if (rc->r->e->jobs[c->row].balked)
-		return 0; /* nobody's lease ends for it */
+		return 0; /* no lease ends for this job */
 	if (q->nodes_min <= 1 &&
 	    (!q->gpus_per_node || q->gpus_per_node == q->gpus)) {
 		count = place_on_one(rc, c, banned);
@@ -333,8 +334,8 @@ static bool shape_allowed(const struct astra_request *q, const uint64_t *banned,
 	return true;
 }
 
-/* Fill in the CPUs and memory that go with the GPUs. Returns whether the space
- * has them. */
+/* Add the CPUs and memory that go with the GPUs. Returns whether the space has
+ * them. */
 static bool fill_shares(struct reclaim *rc, const struct astra_space *space,
 			const struct astra_request *q,
 			const struct astra_share *shares, size_t count)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starts that the host refused: where, or which job, is not to be tried again
- * for a moment.
+/* Starts that the host refused: the nodes, or the job, are not tried again for
+ * a moment.
  *
- * The host balks at a job that it has refused in ASTRA_BALK_ROUNDS rounds in a
- * row: no lease ends for it, no GPU is held for it and it earns nothing, but it
- * is tried where others leave GPUs idle. What keeps it may pass unseen: after a
- * lease term it is a job as any other until the next refusal, then after two,
- * four, up to BALK_TERMS. A job that starts, or asks for something else, begins
- * anew.
- */
+ * The host balks at a job if it has refused the job in ASTRA_BALK_ROUNDS rounds
+ * in a row. Then no lease ends for the job, no GPU is held for it, and it earns
+ * no GPU time; but it is tried when others leave GPUs idle. The cause may
+ * disappear unseen. So after a lease term the job is treated as any other until
+ * the next refusal, then after two terms, four, up to BALK_TERMS. A job that
+ * starts, or asks for something else, begins anew. */
 #include <stdlib.h>
 
 #include "src/common/grow.h"
@@ -45,7 +44,7 @@ bool astra_refused_job(const struct astra_engine *e, uint32_t job)
 	return refusal_of(e, job, false) != NULL;
 }
 
-/* Of one job, if it is not 0, else those whose time is over. */
+/* Forget the refusals of one job, or, if job is 0, those whose time is over. */
 static void refusals_forget(struct astra_engine *e, uint32_t job,
 			    double now_sec)
 {
@@ -122,7 +121,8 @@ bool astra_refusals_balk(const struct astra_engine *e, struct ejob *j,
 	return false;
 }
 
-/* Refusals of one round, where the job is tried elsewhere, count once. */
+/* Count a refusal. Refusals of one round, in which the job is tried elsewhere,
+ * count once. */
 static void refusal_count(struct astra_engine *e, struct ejob *j,
 			  double now_sec)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes come, go and get other names. What is remembered of them from round to
- * round by number, goes with them; what was of one that is gone is dropped. */
+/* Nodes come, go and are renamed. What is remembered by node index from round
+ * to round follows the nodes to their new indices; for a node that is gone it
+ * is dropped. */
 #include <stdlib.h>
 
 #include "src/engine/hold.h"
@@ -16,7 +17,8 @@ static void renumber_grants(struct astra_engine *e,
 	}
 }
 
-/* Where memory is out it is forgotten as one whose time is over. */
+/* Renumber a refusal's nodes. When memory is out the refusal is forgotten, as
+ * if its time were over. */
 static void renumber_refusal(struct refusal *x, size_t words, size_t new_words,
 			     const struct astra_renumbering *by)
 {

@@ -3,17 +3,16 @@
  *
  * A job that waits for its first start counts one lease term of each job of its
  * tenant, and of its user, that has a place before it: first_start.c. A job
- * that is over before it has used its term, or gives its place up, leaves the
- * rest to the jobs that count it. These are behind it, and had their places
- * before it began to run. Their bounds come forward by rest / Quota where Quota
- * is the one by which they count it. Two rules keep a job that waits from being
- * due before the quota can pay for it: no bound is earlier than that of a job
- * that came now, first of its queue; a bound that comes forward stays (own GPUs
- * / Quota) terms behind that of the job before it. So not all jobs are due at
- * once after a tenant waited. What is left is collected while the round looks
- * at the jobs, and repaid once. It is sorted by place: each job finds by
- * bisection what all jobs before it left.
- */
+ * that is over before it has used its term, or that gives its place up, leaves
+ * the rest to the jobs that count it. These are behind it, and had their places
+ * before it began to run. Their bounds come forward by rest / Quota, for the
+ * quota by which they count it. Two rules keep a waiting job from being due
+ * before the quota can pay for it: no bound is earlier than that of a job that
+ * came now as the first of its queue; and a bound that comes forward stays (own
+ * GPUs / Quota) terms behind that of the job before it. So not all jobs are due
+ * at once after a tenant waited. The rests are collected while the round looks
+ * at the jobs, and repaid once. They are sorted by place, so each job finds by
+ * bisection what all jobs before it left. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,8 +26,7 @@ void astra_place_take(struct astra_engine *e, struct ejob *j)
 	e->places += j->place.tasks;
 }
 
-/* The GPU seconds that the job's quotas are to pay before its first start are
- * so many more. */
+/* Let the quotas pay so many GPU seconds more before the job's first start. */
 static void place_delay(struct place *place, double gpu_sec)
 {
 	if (place->tenant_quota > 0)
@@ -58,7 +56,7 @@ void astra_place_change(struct place *place, double gpu_sec)
 			astra_max(place->term_gpu_sec + gpu_sec, 0);
 }
 
-/* Leaving. */
+/* Collecting the rests. */
 
 static void repay_add(struct astra_engine *e, struct repayment rest)
 {
@@ -67,7 +65,8 @@ static void repay_add(struct astra_engine *e, struct repayment rest)
 		e->repayments[e->repayment_count++] = rest;
 }
 
-/* To the places from `nth` on up to `last`, of the tenant and of the user. */
+/* Repay the places behind the job up to `last`, of its tenant and of its
+ * user. */
 static void repay_behind(struct astra_engine *e, const struct ejob *j,
 			 uint64_t last, double gpu_sec)
 {
@@ -131,7 +130,7 @@ static bool repay_same(const struct repayment *x, const struct repayment *y)
 	return x->tenant == y->tenant && x->user == y->user;
 }
 
-/* From now on each is the sum of those up to its place. */
+/* Turn each repayment into the sum of all repayments up to its place. */
 static void repay_sum(struct repayment *list, size_t count)
 {
 	if (count)
@@ -141,7 +140,7 @@ static void repay_sum(struct repayment *list, size_t count)
 			list[i].gpu_sec += list[i - 1].gpu_sec;
 }
 
-/* What all jobs before the place have left. */
+/* Return what all jobs before the place have left. */
 static double repay_sum_at(const struct astra_engine *e, uint32_t tenant,
 			   uint32_t user, uint64_t nth)
 {
@@ -169,7 +168,7 @@ static int place_order(const void *a, const void *b)
 	return (x->place.nth > y->place.nth) - (x->place.nth < y->place.nth);
 }
 
-/* By their places, which is mostly the order of the snapshot. */
+/* Sort by place, which is mostly the order of the snapshot. */
 static void repay_sort(struct ejob **queue, size_t count)
 {
 	size_t at = 1;
@@ -180,9 +179,10 @@ static void repay_sort(struct ejob **queue, size_t count)
 		qsort(queue, count, sizeof(struct ejob *), place_order);
 }
 
-/* One quota's part of a bound comes forward, but neither up to `least` nor so
- * near to the part of the job before it that the quota cannot pay for both.
- * before_sec: that part; set to the one of its own last task. */
+/* Let one quota's part of a bound come forward, neither before `least_sec` nor
+ * so near to the part of the job before it that the quota cannot pay for both.
+ * before_sec: the part of the job before it; set to the part of its own last
+ * task. Returns the new part. */
 static double repay_part(const struct place *p, double part_sec, double quota,
 			 double rest, double least_sec, double *before_sec)
 {
@@ -198,7 +198,7 @@ static double repay_part(const struct place *p, double part_sec, double quota,
 	return part_sec;
 }
 
-/* tenants, users: the parts of the jobs before it. */
+/* Repay a job. tenants, users: the parts of the jobs before it. */
 static void repay_job(const struct round *r, struct ejob *j, double *tenants,
 		      double *users)
 {
@@ -217,7 +217,8 @@ static void repay_job(const struct round *r, struct ejob *j, double *tenants,
 				   repay_sum_at(e, j->tenant, j->user, p->nth),
 				   least.user_sec, &users[j->user]);
 	is_sec = fmax(p->tenant_sec, p->user_sec);
-	/* A later bound, of other quotas, comes forward by as much. */
+	/* If the bound is later, from other quotas, it comes forward by as
+	 * much. */
 	if (is_sec < was_sec)
 		j->bound_sec = fmin(j->bound_sec,
 				    fmax(is_sec,

@@ -12,7 +12,7 @@
 #include "src/common/nodeset.h"
 #include "src/engine/hold.h"
 
-/* Whether there is more demand than GPUs: else nobody is kept waiting. */
+/* Whether there is more demand than GPUs; otherwise no job is kept waiting. */
 static bool reserve_contended(const struct round *r)
 {
 	uint64_t idle = astra_space_gpus(r->idle), wanted = 0;
@@ -31,7 +31,8 @@ static uint32_t reserve_size(const struct round *r)
 						 : (uint32_t)most;
 }
 
-/* The first node with `free` GPUs that has the CPUs, too. */
+/* Take the reserve on the first node with `free` free GPUs that has the CPUs
+ * too. Returns whether there is one. */
 static bool reserve_on(struct round *r, uint32_t free, uint32_t gpus)
 {
 	for (size_t n = astra_space_next(r->idle, free, 0); n != ASTRA_SET_END;
@@ -52,7 +53,8 @@ static bool reserve_on(struct round *r, uint32_t free, uint32_t gpus)
 	return false;
 }
 
-/* On the node with the fewest free GPUs that are enough, else with the most. */
+/* Take the reserve from the node with the fewest free GPUs that are enough,
+ * else from the node with the most. */
 void astra_reserve_withhold(struct round *r)
 {
 	uint32_t want = reserve_size(r);
@@ -68,7 +70,7 @@ void astra_reserve_withhold(struct round *r)
 			return;
 }
 
-/* What a node will have free without anybody's recall. */
+/* Return what a node will have free without a recall. */
 static uint32_t reserve_free(const struct round *r,
 			     const struct astra_space *work, uint32_t node)
 {

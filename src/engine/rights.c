@@ -5,18 +5,17 @@
  * job for the holder at once, and both would lose their work, again and again.
  *
  * A job that a limit leaves no room (an account's GrpTRES, a licence) starts
- * only when jobs that use the same limit end. So leases of these end for it
- * first: of the limits that lack, one after the other, the lease that uses the
- * least of those that use enough, or else the one that uses most. Then it is
- * placed as any other job, with what they held free.
+ * only when jobs that use the same limit end. So leases of such jobs end for it
+ * first. For each limit that lacks room this is the lease that uses the least
+ * among those that use enough, or else the one that uses most. Then the job is
+ * placed as any other job, with what these leases held as free.
  *
  * Example. A limit of 4 is used by jobs of 1, 1 and 2; a job that uses 2 lacks
- * 2. Of the leases that are over the one of 2 ends. If only the leases of 1 are
- * over both of them end, and if only one of them is, none does.
+ * 2. Of the expired leases the one of 2 ends. If only the leases of 1 have
+ * expired, both end; if only one of them has, none ends.
  *
- * None of these leases ends for a job of the same user: that would help nobody
- * else, and jobs that could run to their end would take turns.
- */
+ * None of these leases ends for a job of the same user: that would help no
+ * other user, and jobs that could run to their end would take turns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,11 +104,11 @@ void astra_rights_follow(struct reclaim *to, const struct reclaim *from)
 		       from->r->snap->limit_count * sizeof(*to->room));
 }
 
-/* Demand. */
+/* Demand of jobs without room. */
 
 #define RIGHTS_SEVERAL (ASTRA_NONE - 1)
 
-/* Fill in whose jobs use each limit: a tenant's, several ones', or NONE. */
+/* Fill in which tenant's jobs use each limit: one, RIGHTS_SEVERAL, or NONE. */
 static void rights_users(const struct round *r, uint32_t *tenants)
 {
 	for (size_t i = 0; i < r->snap->limit_count; i++)
@@ -129,8 +128,8 @@ static void rights_users(const struct round *r, uint32_t *tenants)
 	}
 }
 
-/* Look whether a job lacks room. Returns whether its own tenant uses what it
- * lacks. */
+/* Note whether a job lacks room. Returns whether its own tenant uses the
+ * limit. */
 static bool rights_look(const struct round *r, const uint32_t *tenants,
 			const struct astra_job *job, struct ejob *j)
 {
@@ -220,7 +219,8 @@ static void rights_unbar(struct reclaim *rc)
 
 /* Limits. */
 
-/* A part of what it holds leaves a job in its limits as it was. */
+/* Return how much of a limit the contender's end would release for the job. A
+ * contender that loses only a part of its GPUs releases nothing. */
 static uint64_t rights_releases(const struct reclaim *rc,
 				const struct astra_job *job, uint32_t contender,
 				uint32_t limit)
@@ -232,7 +232,8 @@ static uint64_t rights_releases(const struct reclaim *rc,
 	return astra_job_leaves(v->job, job, limit);
 }
 
-/* The loser that leaves room in the limit: see above; ASTRA_NONE: none does. */
+/* Return the loser whose end leaves room in the limit, chosen as above;
+ * ASTRA_NONE: there is none. */
 static uint32_t rights_best(const struct reclaim *rc,
 			    const struct astra_job *job, uint32_t limit,
 			    int64_t need)
@@ -273,7 +274,8 @@ static void rights_keep(struct reclaim *rc, size_t at)
 	astra_loser_take(rc->r, rc->work, v);
 }
 
-/* One that was chosen for a limit may leave room enough in another, too. */
+/* Let losers go that are not needed: one chosen for a limit may leave enough
+ * room in another too. */
 static void rights_prune(struct reclaim *rc, const struct astra_job *job)
 {
 	for (size_t i = rc->released_count; i-- > 0;) {
@@ -329,7 +331,7 @@ void astra_rights_take(struct reclaim *rc, const struct contender *c)
 {
 	if (!rc->room)
 		return;
-	if (!c->expired) /* else it has its part, and moves */
+	if (!c->expired) /* an expired one has its part, and moves */
 		astra_rights_count(rc->room, c->job, -1);
 	for (size_t i = 0; i < rc->victim_count; i++) {
 		const struct contender *v = &rc->r->contenders[rc->victims[i]];
@@ -339,9 +341,10 @@ void astra_rights_take(struct reclaim *rc, const struct contender *c)
 	}
 }
 
-/* Turns, where the policy gives none. */
+/* Turns, if the policy gives none. */
 
-/* Whether a job has a part of a limit that leaves the owner no room. */
+/* Whether a job uses a limit that leaves the owner no room, and may end for
+ * it. */
 static bool rights_in_way(const struct round *r, const struct astra_job *owner,
 			  const struct astra_job *job)
 {
@@ -363,8 +366,8 @@ static double rights_key(struct astra_usage u)
 	return u.fair > 0 ? u.alloc / u.fair : 0;
 }
 
-/* Whether the one job's tenant, or within a tenant its user, or else the job
- * itself, has had a smaller part of what it is due. */
+/* Whether the tenant of a has had a smaller part of its due than that of b;
+ * within a tenant its user, or else the job itself. */
 static bool rights_is_poorer(const struct round *r, const struct ejob *a,
 			     const struct ejob *b)
 {
@@ -387,15 +390,16 @@ static bool rights_is_poorer(const struct round *r, const struct ejob *a,
 	       rights_key(astra_fairness_job(f, now, b->account));
 }
 
-/* Also where the policy lets leases go on without an end, or end at any time.
- */
+/* Whether the job's lease has lasted a term. That holds too if the policy gives
+ * leases without an end, or ends them at any time. */
 static bool rights_is_over(const struct round *r, const struct ejob *j)
 {
 	return fmin(j->lease_end_sec, j->lease_start_sec + j->lease_sec) <=
 	       r->snap->now_sec;
 }
 
-/* All other leases go on. Returns whether any may end for the contender. */
+/* Mark all leases that may not end for the contender as granted. Returns
+ * whether any may end. */
 static bool rights_ask(const struct round *r, const struct contender *c)
 {
 	const struct ejob *next = &r->e->jobs[c->row];
@@ -413,7 +417,7 @@ static bool rights_ask(const struct round *r, const struct contender *c)
 	return any;
 }
 
-/* Returns 1 if it has a place, 0, or -1. */
+/* Returns 1 if the contender has a place, 0 if not, or -1. */
 static int rights_serve_one(struct round *r, struct contender *c)
 {
 	struct reclaim rc;

@@ -26,7 +26,7 @@ static void roster_map(struct roster *roster, size_t room)
 	roster->leaving = astra_set_at(roster->memory + 2 * words, room);
 }
 
-/* Leases whose ends are no longer known are to be noted again. */
+/* Forget all ends of leases; they are to be noted again. */
 static void roster_forget(struct astra_engine *e)
 {
 	e->roster.end_count = e->roster.over_count = 0;
@@ -131,7 +131,7 @@ static void roster_pop(struct roster *roster)
 	heap[at] = last;
 }
 
-/* A lease that goes on and may be taken back. */
+/* Whether the job has a lease that goes on and may be taken back. */
 static bool roster_leased(const struct ejob *j)
 {
 	return j->state == ASTRA_JOB_RUNNING && j->revocable &&
@@ -234,8 +234,9 @@ double astra_advance_sec(const struct astra_engine *e, const struct advance *a,
 	       (a->term.sum + a->term.lost);
 }
 
-/* The job whose lease ends then still. One that is told to leave may be spared
- * yet, and another lease of it end then: that is noted again. */
+/* Return the job whose lease still ends at this end, or NULL. A job that is
+ * told to leave may be spared and get another lease with this end: that is
+ * noted again. */
 static struct ejob *roster_job(struct astra_engine *e,
 			       const struct lease_end *end)
 {
@@ -250,9 +251,10 @@ static struct ejob *roster_job(struct astra_engine *e,
 	return NULL;
 }
 
-/* A void end stays until its time, and one of an endless lease has none: so
- * they are swept out before the heap grows. It grows where half of it is left.
- * Returns 0, or -1 when memory is out. */
+/* Make room for an end. A void end stays until its time, and that of an endless
+ * lease has none: so void ends are swept out before the heap grows. The heap
+ * grows only if more than half of it is left. Returns 0, or -1 when memory is
+ * out. */
 static int roster_make_room(struct astra_engine *e)
 {
 	struct roster *roster = &e->roster;
@@ -272,7 +274,8 @@ static int roster_make_room(struct astra_engine *e)
 			  sizeof(*roster->ends));
 }
 
-/* Where memory is out the next round looks at all jobs again. */
+/* Note the end of the job's lease. When memory is out the next round looks at
+ * all jobs again. */
 static void roster_note_end(struct astra_engine *e, struct ejob *j)
 {
 	struct roster *roster = &e->roster;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which jobs wait, run and leave, and when leases end: kept from round to
- * round, so that a round looks at the jobs that it concerns, not at all of
- * them. Jobs are named by their number in the present snapshot, so all lists
- * are in the snapshot's order.
- */
+/* Which jobs wait, run and leave, and when leases end. It is kept from round to
+ * round, so that a round looks only at the jobs that it concerns. Jobs are
+ * named by their index in the present snapshot, so all lists are in the
+ * snapshot's order. */
 #ifndef ASTRA_ROSTER_H
 #define ASTRA_ROSTER_H
 
@@ -14,71 +13,74 @@
 struct astra_engine;
 struct ejob;
 
-/* What leases that go on are still charged with, as one is with all of its term
- * when it is granted, by tenant and by user: the sum of charge * (end - now) is
- * that of charge * (end - base) less (now - base) * that of charge. */
+/* What leases that go on are still charged with, by tenant and by user. A lease
+ * is charged with all of its term when it is granted. The sum of charge * (end
+ * - now) is that of charge * (end - base) minus (now - base) * that of
+ * charge. */
 struct advance {
-	struct astra_exact charge, until_base; /* leases that end */
-	struct astra_exact term;	       /* jobs that have no end */
+	struct astra_exact charge, until_base; /* of leases that end */
+	struct astra_exact term;	       /* of jobs without an end */
 };
 
-/* The same of a job. */
+/* One job's part of that. */
 struct advance_part {
 	double charge, until_base, term;
 };
 
-/* The end of a lease that may be taken back. Void once the job's lease ends at
- * another time. */
+/* The end of a lease that may be taken back. It is void once the job's lease
+ * ends at another time. */
 struct lease_end {
 	double at_sec;
-	uint32_t row, job; /* its id */
+	uint32_t row, job; /* job: its id */
 };
 
 struct roster {
-	bool known; /* else the next round looks at all jobs */
+	bool known; /* if not, the next round looks at all jobs */
 	uint64_t *memory;
 	size_t job_count, job_room;
 	struct astra_set waiting;	/* PENDING */
 	struct astra_set running;	/* RUNNING */
 	struct astra_set leaving;	/* told to leave, or being cleaned up */
-	size_t elastic, bound_to_leave; /* jobs that are, that have leave_sec */
-	uint32_t *added; /* rows that are new since the round before */
+	size_t elastic, bound_to_leave; /* elastic jobs; jobs that have
+					 * leave_sec */
+	uint32_t *added; /* rows that were new in the last round */
 	size_t added_count, added_room;
 	double base_sec;	/* of the advances */
 	struct lease_end *ends; /* a heap, the earliest first */
 	size_t end_count, end_room;
-	uint32_t *over; /* rows whose lease's end has come, and which run on */
+	uint32_t *over; /* rows whose lease has ended, and which run on */
 	size_t over_count, over_room;
 };
 
 void astra_roster_clear(struct roster *roster);
 
-/* Room for so many jobs, all of which are to be put in anew.
- * Returns 0, or -1 when memory is out. */
+/* Make room for so many jobs, all of which are to be added again. Returns 0, or
+ * -1 when memory is out. */
 int astra_roster_begin(struct astra_engine *e, size_t jobs);
 
-/* The same, but the jobs that keep their places stay in the lists. */
+/* As astra_roster_begin(), but jobs that keep their places stay in the
+ * lists. */
 int astra_roster_resize(struct astra_engine *e, size_t jobs);
 
-/* Nobody is there any more. */
+/* Note that no job is at this index any more. */
 void astra_roster_vacate(struct roster *roster, uint32_t index);
 
-/* The job is forgotten. */
+/* Forget the job. */
 void astra_roster_drop(struct astra_engine *e, struct ejob *j);
 
-/* Sums are exact for about a day: begin them anew after that. */
+/* Begin the sums anew: they are exact for about a day. */
 void astra_roster_rebase(struct astra_engine *e, double now_sec);
 
-/* In GPU seconds, at now_sec; those of leases that are over count less than
- * nothing: see roster.over. */
+/* Return an advance at now_sec, in GPU seconds. Leases that are over count as
+ * negative: see roster.over. */
 double astra_advance_sec(const struct astra_engine *e,
 			 const struct advance *advance, double now_sec);
 
-/* The job at its place, as its state and phase are now. */
+/* Put the job into the lists at its index, by its state and phase. */
 void astra_roster_put(struct astra_engine *e, struct ejob *j,
 		      const struct astra_job *job);
 
-/* The least number >= from of a list, or ASTRA_SET_END. */
+/* Return the least index >= from in a list, or ASTRA_SET_END. */
 static inline size_t astra_roster_next(const struct astra_set *list,
 				       size_t from)
 {
@@ -92,14 +94,14 @@ static inline size_t astra_roster_next(const struct astra_set *list,
 		    : astra_set_next(list, (word + 1) * 64, NULL);
 }
 
-/* Pass leases whose end is at most until_sec on to roster->over. Where memory
- * is out they stay in the heap. */
+/* Move leases that end by until_sec to roster->over. When memory is out they
+ * stay in the heap. */
 void astra_roster_expire(struct astra_engine *e, double until_sec);
 
-/* The next end of a lease after now; infinite: there is none. */
+/* Return the next end of a lease after now; infinite: there is none. */
 double astra_roster_next_end(struct astra_engine *e, double now_sec);
 
-/* For all jobs of a list: size_t i counts through their numbers. */
+/* Loop over the jobs of a list: size_t i is the index. */
 #define ASTRA_ROSTER_EACH(i, list)                                      \
 	for (size_t i = astra_roster_next(list, 0); i != ASTRA_SET_END; \
 	     i = astra_roster_next(list, i + 1))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who gets what in one round. The policy ranks the candidates and grants by
- * count; placement then says whether it can be done, leases that go on keep
- * their GPUs, and the others get what is free or what the losers hold. What
- * finds no place is left out and the policy is asked again, so that nothing
- * stays idle that somebody could use. */
+/* Which job gets what in one round. The policy ranks the candidates and grants
+ * GPUs by count. Placement then says whether that is possible: leases that go
+ * on keep their GPUs, and the other jobs get what is free or what the losers
+ * hold. Jobs that find no place are left out and the policy is asked again, so
+ * that nothing stays idle that a job could use. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@
 #include "src/engine/hold.h"
 
 #define PASSES_MAX 32
-#define RANKS_MAX 4 /* in a pass */
+#define RANKS_MAX 4 /* how often the policy ranks in a pass */
 
-/* Returns 1 if there is a place for it, which it has then, 0, or -1 when memory
- * is out. */
+/* Place a contender. Returns 1 if it has a place now, 0 if there is none, or -1
+ * when memory is out. */
 static int round_place(struct outcome *o, struct contender *c)
 {
 	size_t count = astra_reclaim_place(&o->rc, c);
@@ -33,8 +33,8 @@ static int round_place(struct outcome *o, struct contender *c)
 	return 1;
 }
 
-/* Place what the policy granted. Returns whether every grant found its place;
- * the shapes that did not are marked failed. */
+/* Place what the policy granted. Returns whether every grant found a place; the
+ * shapes that did not are marked failed. */
 static bool place_granted(struct round *r, struct outcome *o, bool *nomem)
 {
 	const struct ballot *b = &o->ballot;
@@ -75,8 +75,8 @@ static int compare_shapes(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A job whose request failed fails with all jobs of its shape that have no
- * place either: those before it may have taken the last one. */
+/* Let all jobs fail that have no place and the shape of a failed request: jobs
+ * before them may have taken the last place. */
 static int spread_failure(struct round *r)
 {
 	uint64_t *shapes = calloc(r->contender_count + 1, sizeof(*shapes));
@@ -128,7 +128,8 @@ static int round_rank(struct round *r, struct ballot *b,
 	return 0;
 }
 
-/* Who would grow by too little keeps what it has; the others may have more. */
+/* Let the policy rank. Jobs that would grow by too little keep what they have;
+ * then the policy ranks again, as the others may have more. */
 static int round_ask_policy(struct round *r, struct ballot *b,
 			    struct astra_error *err)
 {
@@ -141,7 +142,7 @@ static int round_ask_policy(struct round *r, struct ballot *b,
 	return 0;
 }
 
-/* The host balks at it: others come first. */
+/* Whether the host balks at the job, so that others come first. */
 static bool round_is_balked(const struct round *r, const struct contender *c)
 {
 	return r->e->jobs[c->row].balked;
@@ -178,7 +179,7 @@ static int round_one_pass(struct round *r, struct outcome *o, bool *settled,
 	return 0;
 }
 
-/* Those at which the host balks, on what all others leave idle. */
+/* Place jobs at which the host balks, on what all others leave idle. */
 static int place_balked(struct round *r, struct outcome *o)
 {
 	const struct astra_ranking *ranking = &o->ballot.ranking;
@@ -194,7 +195,8 @@ static int place_balked(struct round *r, struct outcome *o)
 	return 0;
 }
 
-/* All contenders on one ballot, for what is free or held by them. */
+/* Put all contenders on one ballot, for GPUs that are free or held by expired
+ * ones. */
 static int begin_contest(struct round *r, struct ballot *b,
 			 struct astra_error *err)
 {
@@ -232,7 +234,8 @@ int astra_round_contest(struct round *r, struct outcome *o,
 	return 0;
 }
 
-/* Before the contest: whose time has come, and what is kept from it. */
+/* Call before the contest: serve holds whose time has come, and take off what
+ * is kept from the contest. */
 static int keep_promises(struct round *r)
 {
 	if (astra_contenders_find(r) < 0 || astra_elastic_find(r) < 0 ||
@@ -246,15 +249,15 @@ static int keep_promises(struct round *r)
 		return -1;
 	r->grants_before = r->e->grant_count;
 	astra_contenders_withdraw(r);
-	/* Where there are none the first one that is planned has it made. */
+	/* If there are none, the first one that is planned makes the table. */
 	if ((r->e->hold_count || r->elastic) && astra_holds_table(r) < 0)
 		return -1;
 	astra_reserve_withhold(r);
 	return 0;
 }
 
-/* The one that waits, if all others' leases just go on, no hold cuts them and
- * it uses no limit. NULL: nobody waits. Returns whether that is so. */
+/* Whether at most one job waits, all other leases just go on, no hold cuts them
+ * and the job uses no limit. waits: that job; NULL: none waits. */
 static bool round_is_alone(const struct round *r, struct contender **waits)
 {
 	*waits = NULL;
@@ -270,8 +273,8 @@ static bool round_is_alone(const struct round *r, struct contender **waits)
 	return true;
 }
 
-/* A place for it among what is free. Returns 1 if there is one, 0, or -1 when
- * memory is out. */
+/* Place the only waiting job on free GPUs. Returns 1 if it has a place, 0 if
+ * not, or -1 when memory is out. */
 static int place_alone(const struct round *r, struct outcome *o,
 		       struct contender *c)
 {
@@ -302,8 +305,8 @@ static int place_alone(const struct round *r, struct outcome *o,
 	return 1;
 }
 
-/* No GPU is free, and no lease is over: who comes first matters to those who
- * read the reasons only. */
+/* Whether no GPU is free and no lease is over. Then ranks matter only to
+ * readers of the reasons. */
 static bool is_vain(const struct round *r)
 {
 	if (!r->plan->terse || r->elastic || astra_space_gpus(r->idle) ||
@@ -315,7 +318,7 @@ static bool is_vain(const struct round *r)
 	return true;
 }
 
-/* Where everybody can have what he wants nobody need be ranked. Returns as
+/* Decide without a ranking if every job can have what it wants. Returns as
  * place_alone(). */
 static int decide_alone(struct round *r, struct outcome *o)
 {
@@ -333,8 +336,8 @@ static int decide_alone(struct round *r, struct outcome *o)
 	return placed;
 }
 
-/* Who has which place. Returns 1 where nobody had to be ranked and nothing is
- * left to be done for those that wait, 0, or -1 with err set. */
+/* Decide which job has which place. Returns 1 if no ranking was needed and
+ * nothing is left to do for waiting jobs, 0, or -1 with err set. */
 static int decide_places(struct round *r, struct outcome *o,
 			 struct astra_error *err)
 {
@@ -350,7 +353,7 @@ static int decide_places(struct round *r, struct outcome *o,
 	return o->rc.work ? 0 : astra_error_nomem(err);
 }
 
-/* What the places make of leases. done: as decide_places() says. */
+/* Make leases of the places. done: from decide_places(). */
 static int round_carry_out(struct round *r, struct outcome *o, bool done)
 {
 	astra_settle_older(r, r->e->grant_count);
@@ -380,8 +383,8 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 	return done < 0 ? -1 : 0;
 }
 
-/* As if there were GPUs for everybody: so each place in the line charges the
- * tenant that has it, and the next one counts with that. */
+/* As if there were GPUs for every job: each place in the order charges its
+ * tenant, and the next place counts that. */
 int astra_round_order(struct round *r, struct astra_error *err)
 {
 	struct ballot b = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a round's outcome means for each job: a new lease, a grant, doom, or a
- * reason to wait. */
+/* What a round's outcome means for each job: a new lease, a grant, the end of
+ * its lease, or a reason to wait. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 	r->plan->changed = true;
 }
 
-/* The lease before goes on if the loan would be shorter than MinRunTime. A hold
- * that ought to have begun waits for others: a lease that is over stays so
+/* The old lease goes on if the loan would be shorter than MinRunTime. If a hold
+ * should have begun already and waits for others, the lease counts as over
  * since its own end. */
 void astra_lease_lend(struct round *r, struct ejob *j, double end_sec)
 {
@@ -64,8 +64,8 @@ bool astra_lease_is_worth(const struct round *r, const struct ejob *j,
 	       lent_sec > fmax(j->min_run_sec, r->e->options.round_sec);
 }
 
-/* A grant of these shares and, for a job that takes as many nodes as are idle,
- * of more. One that was refused, or uses a limit, is content with few. */
+/* Grant these shares and, to a job that takes as many nodes as are idle, more.
+ * A job that was refused, or that uses a limit, gets no more. */
 static int settle_grant(struct round *r, const struct contender *c,
 			const struct outcome *o, double until_sec)
 {
@@ -89,7 +89,7 @@ static int settle_grant(struct round *r, const struct contender *c,
 	return rc;
 }
 
-/* A place that is not taken is free again, but for what losers keep of it:
+/* Free a place that is not taken, except what losers keep of it:
  * settle_loser(). */
 static void settle_leave(struct contender *c, const struct outcome *o)
 {
@@ -123,8 +123,8 @@ static bool winner_granted(const struct round *r, const struct contender *c)
 	return astra_grants_of(r->e, c->winner) > 0;
 }
 
-/* Who changes its size leaves to start again, if somebody really has what it
- * loses. */
+/* Let jobs that change their size leave and start again, if their GPUs are
+ * really granted. */
 static int settle_resized(struct round *r, const struct outcome *o)
 {
 	for (size_t i = 0; i < o->ballot.ranking.count; i++) {
@@ -152,8 +152,9 @@ static int settle_resized(struct round *r, const struct outcome *o)
 	return 0;
 }
 
-/* One whose GPUs were placed with a job that did not take them keeps them,
- * unless another job was granted a part of them that was left over. */
+/* Whether a loser keeps its GPUs since the job they were placed with did not
+ * take them. It does not if another job was granted a part of what was left
+ * over. */
 static bool settle_keeps(const struct round *r, const struct outcome *o,
 			 const struct contender *c)
 {
@@ -203,7 +204,8 @@ int astra_settle(struct round *r, const struct outcome *o)
 	return 0;
 }
 
-/* r->grants_before stays the number of those of earlier rounds. */
+/* Drop a job's grants. r->grants_before stays the number of grants of earlier
+ * rounds. */
 static void settle_drop_older(struct round *r, uint32_t job)
 {
 	size_t dropped = 0;
@@ -215,14 +217,14 @@ static void settle_drop_older(struct round *r, uint32_t job)
 	r->withdrawn = true;
 }
 
-/* Leases granted in earlier rounds and not begun yet end with the hold too, but
- * not those that a hold was for. One that was lent until a time that has passed
- * is not worth beginning. */
+/* Leases that were granted in earlier rounds and have not begun end with the
+ * hold too, except those that a hold was for. A loan until a time that has
+ * passed is not worth beginning. */
 void astra_settle_older(struct round *r, size_t count)
 {
 	for (size_t i = count; i-- > 0;) {
 		if (i >= r->e->grant_count)
-			continue; /* tasks of one array go together */
+			continue; /* an array's tasks were dropped together */
 		struct grant *g = &r->e->grants[i];
 		const struct ejob *j = astra_engine_find(r->e, g->job);
 		const struct astra_job *job = &r->snap->jobs[j->index];
@@ -261,8 +263,8 @@ enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
 	return ASTRA_WAIT_RANK;
 }
 
-/* Within how long of its submission a job is promised its first start that
- * waits behind no other; infinite: it is promised none. */
+/* Return within how long of its submission a job is promised its first start if
+ * it waits behind no other; infinite: no promise. */
 static double settle_promise_sec(const struct round *r, const struct ejob *j)
 {
 	struct place p = astra_first_start_earliest(r, j);
@@ -324,7 +326,7 @@ int astra_reasons_reserve(struct astra_engine *e)
 			  sizeof(*e->reasons));
 }
 
-/* Ranks and reasons of all jobs that wait. */
+/* Give ranks and reasons to all waiting jobs. */
 int astra_explain(struct round *r, const struct astra_ranking *ranking,
 		  const struct astra_space *free_space)
 {

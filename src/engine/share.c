@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What tenants and users lack of their share of GPU time, and to whom a turn is
- * owed. A turn is a packet: a job's GPUs, as they are charged, for a term. As
- * in fair queueing with packets larger than a quantum (deficit round robin,
+/* What tenants and users lack of their share of GPU time, and to which jobs a
+ * turn is owed. A turn is like a packet: a job's GPUs, as charged, for a term.
+ * As in fair queueing with packets larger than a quantum (deficit round robin,
  * Shreedhar and Varghese, 1995; start-time fair queueing, Goyal et al., 1996),
  * the error stays within one packet if a turn is owed once half of it lacks:
  *
@@ -104,8 +104,8 @@ static void share_promise_all(struct turns *t)
 						      e->holds[i].count));
 }
 
-/* Whether half a turn is lacking by now, and the job has waited
- * astra_due_terms(), or as many turns are lacking. lack: what its tenant lacks
+/* Whether half a turn is lacking by now, and either the job has waited
+ * astra_due_terms() or as many turns are lacking. lack: what its tenant lacks
  * in a term. */
 static bool share_is_late(const struct turns *t, const struct contender *c,
 			  double lack)
@@ -126,7 +126,7 @@ static bool share_waits(const struct round *r, const struct contender *c)
 	       !astra_turn_vain(r, &r->e->jobs[c->row]);
 }
 
-/* A contender that waits: its tenant, its user's A / F and its rho. */
+/* A waiting contender: its tenant, the A / F of its user, and its rho. */
 struct waiting {
 	size_t index;
 	uint32_t tenant;
@@ -164,8 +164,8 @@ static struct waiting share_waiting(const struct round *r, size_t index)
 	return w;
 }
 
-/* Fill t->before. A job that has a hold goes before nobody: t->lack counts its
- * turn as promised. */
+/* Fill t->before. A job with a hold counts before no other job: t->lack already
+ * counts its turn as promised. */
 static void share_queue(struct turns *t, struct waiting *list)
 {
 	const struct round *r = t->r;
@@ -207,7 +207,8 @@ static bool share_asks(const struct turns *t, const struct contender *c)
 	return share_is_late(t, c, lack);
 }
 
-/* Jobs are put in order only if one of them asks. */
+/* Fill t->before if a job asks for that. Returns 0, or -1 when memory is
+ * out. */
 static int share_queue_all(struct turns *t)
 {
 	size_t count = t->r->contender_count, i = 0;
@@ -255,7 +256,8 @@ void astra_share_fini(struct turns *t)
 	free(t->before);
 }
 
-/* Whether somebody lacks half a turn; user_lack: NaN without users. */
+/* Whether the tenant or the user lacks half a turn. user_lack: NaN without
+ * users. */
 static bool share_is_owed(double turn, double lack, double user_lack)
 {
 	if (isnan(user_lack))
@@ -280,8 +282,8 @@ static double share_user_lack(const struct turns *t, const struct ejob *j)
 						: (double)NAN;
 }
 
-/* Whether another tenant holds GPUs: else nobody owes any. A policy that ranks
- * gives a tenant that is alone its turns, too. */
+/* Whether another tenant holds GPUs; otherwise no tenant is owed any. A policy
+ * that ranks gives turns even to a tenant that is alone. */
 static bool share_is_held(const struct turns *t, const struct ejob *j)
 {
 	const struct astra_engine *e = t->r->e;
@@ -316,14 +318,14 @@ bool astra_share_passes(const struct turns *t, const struct ejob *owner,
 	       owner->user != next->user && t->user_lack[next->user] >= half;
 }
 
-/* What a tenant or a user has had less than its share by now. */
+/* Return how far a tenant or a user is behind its share by now. */
 static double share_behind(const struct astra_contestant *x)
 {
 	return x->usage.fair - x->usage.alloc;
 }
 
 /* Whether the tenant of `owner`, or its user if `next` is of the same tenant,
- * will lack half of this turn once the lease has ended: t->lack counts the
+ * will lack half of this turn once the lease has ended. t->lack counts the
  * lease as if it went on. */
 static bool share_needs(const struct turns *t, const struct ejob *owner,
 			const struct ejob *next)
@@ -355,15 +357,15 @@ bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
 	       share_behind(&users[next->user]) >= half;
 }
 
-/* Sums of the same terms in another order differ in their last bits, as after a
- * restart; ties are rare for fractions of such a size. */
+/* Round a sum. Sums of the same terms in another order differ in their last
+ * bits, for example after a restart. Ties of such fractions are rare. */
 static double share_round(double gpu_sec)
 {
 	return rint(gpu_sec * 1024) / 1024;
 }
 
-/* A job's own holds promise the turn that is asked about: they are not taken
- * off. */
+/* Explain a job's turn. Its own holds promise the turn in question, so they are
+ * not taken off. */
 static void share_explain_job(const struct turns *t, const struct contender *c,
 			      const bool *tenant_fresh,
 			      struct astra_reason *reason)
@@ -384,7 +386,7 @@ static void share_explain_job(const struct turns *t, const struct contender *c,
 			share_is_owed_late(t, c, reason->lack_gpu_sec));
 }
 
-/* r->contestants are known. */
+/* Explain the turns of waiting jobs. r->contestants are known. */
 static int share_explain(struct round *r)
 {
 	struct turns t = {.r = r};

@@ -51,8 +51,8 @@ bool astra_engine_rename_tenant(struct astra_engine *e, const char *from,
 	return true;
 }
 
-/* Map the snapshot's tenants to ours; the order rarely changes, so look where
- * it was last time first. */
+/* Map the snapshot's tenants to ours. The order rarely changes, so look first
+ * where a tenant was last time. */
 int astra_tenants_map(struct astra_engine *e, const struct astra_snapshot *snap)
 {
 	size_t known = e->tenant_count;
@@ -76,7 +76,7 @@ int astra_tenants_map(struct astra_engine *e, const struct astra_snapshot *snap)
 }
 
 /* Weights and capacity hold from now on. A tenant that is no longer listed
- * keeps its account, in case it comes back, but has no claim meanwhile. */
+ * keeps its account, in case it comes back, but has no share meanwhile. */
 void astra_tenants_set_shares(struct astra_engine *e,
 			      const struct astra_snapshot *snap, bool *changed)
 {

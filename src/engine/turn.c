@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whose turn it is.
  *
- * A job that never ran is its tenant's next one if it is the first of them: the
- * poorest user's, by precedence, then age. Tenants and users have their turn by
- * A / F, leases that go on charged in advance.
- */
+ * A tenant's next job is the first of its jobs that never ran: the poorest
+ * user's, then by precedence, then by age. Tenants and users have their turn by
+ * A / F, with leases that go on charged in advance. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,10 +15,10 @@ static double turns_key(const struct turns *t, const struct astra_contestant *c)
 	return astra_ltgf_key(c, c->usage.alloc, t->ballot.contest.lease_sec);
 }
 
-/* A job runs so many times as long as it needs to start and to checkpoint,
- * where that is known, before its lease ends early; a term at most. */
+/* A job runs this many times as long as it needs to start and to checkpoint, if
+ * that is known, before its lease ends early; at most a term. */
 #define RECALL_COSTS 10
-#define VAIN_SEC 60 /* after that, one that had no place is tried again */
+#define VAIN_SEC 60 /* then a job without a place is tried again */
 
 bool astra_turn_vain(const struct round *r, const struct ejob *j)
 {
@@ -29,7 +28,8 @@ bool astra_turn_vain(const struct round *r, const struct ejob *j)
 			j->vain_sec + fmin(VAIN_SEC, r->e->options.lease_sec));
 }
 
-/* Of two jobs of one tenant: the poorer user's, then by precedence and age. */
+/* Whether job a goes before job b of the same tenant: by the poorer user, then
+ * by precedence and age. */
 static bool turn_before(const struct turns *t, const struct contender *a,
 			const struct contender *b)
 {
@@ -75,7 +75,7 @@ static void turns_group(struct turns *t)
 	}
 }
 
-/* Jobs by age, whatever their numbers in the snapshot: leases that end at the
+/* Compare jobs by age, not by index in the snapshot: leases that end at the
  * same time are cut in this order. */
 static int running_order(const void *a, const void *b)
 {
@@ -86,7 +86,7 @@ static int running_order(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Mostly a snapshot has them in their order. */
+/* Sort. A snapshot mostly has the jobs in this order. */
 static void running_sort(struct running *v, size_t count)
 {
 	size_t at = 1;

@@ -102,7 +102,7 @@ bool astra_engine_rename_user(struct astra_engine *e, const char *from,
 	return renamed;
 }
 
-/* As with tenants, look where it was the last time first. */
+/* Map a user to ours. As with tenants, look first where it was last time. */
 static uint32_t user_map(struct astra_engine *e, uint32_t at,
 			 const struct astra_user *user)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* More nodes than it needs for a job that takes as many as are idle. */
+/* More nodes than a job needs, for a job that takes as many as are idle. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static bool widen_prefers(const struct astra_request *q, uint32_t node)
 	return q->preferred[node / 64] >> (node % 64) & 1;
 }
 
-/* Whether the job may not have the node beside those that it has. */
+/* Whether the job may not have the node together with those that it has. */
 static bool widen_splits(const struct astra_request *q,
 			 const struct astra_share *shares, size_t count,
 			 uint32_t node)
@@ -24,8 +24,8 @@ static bool widen_splits(const struct astra_request *q,
 	       widen_prefers(q, node) != widen_prefers(q, shares[0].node);
 }
 
-/* Nodes that are not idle this moment, that refused the job, that are its own
- * already, or that somebody waits for. */
+/* Return a bitmap of the nodes that are not idle now, that refused the job,
+ * that it already has, or for which a job waits. NULL when memory is out. */
 static uint64_t *widen_barred(const struct round *r, const struct contender *c,
 			      const struct astra_share *shares, size_t count)
 {

@@ -129,8 +129,8 @@ struct astra_runtime_job astra_runtime_job_of(const struct astra_job *job,
 	};
 }
 
-/* A new slurmctld shows again what ended before the last one's last round: that
- * has been learned. */
+/* Whether the job's run is learned already. A new slurmctld shows jobs again
+ * that ended before the last one's last round. */
 static bool is_learned(const struct astra_runtimes *r,
 		       const struct runtime_job *known,
 		       const struct astra_runtime_job *job)

@@ -263,7 +263,8 @@ static int vanish(struct astra_writer *w, struct hjob *j)
 	return rc;
 }
 
-/* Slurm's numbers come back only with new jobs, which were not requeued yet. */
+/* Whether the job was requeued. Slurm reuses ids only for new jobs, which were
+ * not requeued yet. */
 static bool was_requeued(const struct astra_report_job *r)
 {
 	return r->run || r->of.state == ASTRA_JOB_REQUEUED;
@@ -420,7 +421,8 @@ static void set_over(struct astra_writer *w, struct hjob *j,
 		j->end_sec = w->now_sec;
 }
 
-/* What is due to a job grows while it waits, too. */
+/* Whether to write the job's row again: what is due to a job also grows while
+ * it waits. */
 static bool jobs_is_old(struct astra_writer *w, const struct hjob *j)
 {
 	double age = w->now_sec - j->written_sec;

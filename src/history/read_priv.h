@@ -63,7 +63,7 @@ enum astra_fault astra_reading_names_check(struct astra_reading *r);
 /* Whether rows of these are wanted and may be seen; of an id of their table. */
 bool astra_reading_pool(const struct astra_reading *r, int64_t pool);
 bool astra_reading_tenant(const struct astra_reading *r, int64_t tenant);
-/* Asked for; PrivateData apart. */
+/* Whether the owner was asked for, leaving PrivateData aside. */
 bool astra_reading_owner(const struct astra_reading *r, int64_t owner);
 /* Whether the owner is the viewer, or the viewer sees all. */
 bool astra_reading_own(const struct astra_reading *r, int64_t owner);

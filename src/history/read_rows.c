@@ -78,7 +78,7 @@ static bool row_wanted(const struct astra_reading *r, struct rows *rows)
 	       job_wanted(r, rows);
 }
 
-/* Of those that may be seen otherwise. */
+/* Whether to hide a column of a row that may be seen otherwise. */
 static bool is_hidden(const struct astra_reading *r, const struct rows *rows,
 		      const char *key)
 {

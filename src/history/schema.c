@@ -84,8 +84,9 @@ static int history_header(sqlite3 *db, unsigned char *out, int from, int bytes)
 									  : -1;
 }
 
-/* A file in WAL mode has a part that all who have it open map: slurmctld would
- * die of SIGBUS if somebody cut it. So it is never opened as such. */
+/* Whether a file is in WAL mode. Such a file is never opened: all processes
+ * that have it open map a part of it, and slurmctld would die of SIGBUS if
+ * somebody truncated that part. */
 bool astra_history_is_wal(sqlite3 *db)
 {
 	unsigned char formats[2] = {0};
@@ -194,8 +195,8 @@ int astra_history_set_aside(const char *path, const char *suffix,
 /* What there is to do with a file. */
 enum verdict { GOOD, EMPTY, OLDER, DAMAGED, REFUSED };
 
-/* What is damaged was a history when it bears our mark, or the name that
- * nobody else would give. */
+/* Whether a damaged file was a history: it has our mark, or a name that nobody
+ * else would choose. */
 static bool was_ours(sqlite3 *db, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -380,7 +381,8 @@ int astra_history_open(const char *path, const char *cluster,
 	}
 }
 
-/* What will pass: a lock, a journal to be rolled back, an old file. */
+/* Whether the error will pass: a lock, a journal to be rolled back, an old
+ * file. */
 static bool will_pass(sqlite3 *db)
 {
 	int rc = sqlite3_errcode(db);

@@ -52,8 +52,8 @@ static const char *entity(char c)
 	}
 }
 
-/* C1 controls (U+0080 to U+009F), and what turns the direction of text around
- * (U+202A to U+202E, U+2066 to U+2069). */
+/* Whether a character is a C1 control (U+0080 to U+009F), or turns the
+ * direction of text (U+202A to U+202E, U+2066 to U+2069). */
 static bool is_control(const unsigned char *at, size_t size)
 {
 	if (size == 1)

@@ -75,15 +75,16 @@ uint32_t astra_stated_ps(uint32_t ps, uint32_t workers_max, uint32_t workers);
  * stand around it. Returns whether it is one; so do the others. */
 bool astra_stated_number(const char *text, double max, double *value);
 
-/* Four factors from 1 to 1000, none less than the one before, with a mark in
- * between. factors: undefined where they are not. */
+/* Read four factors from 1 to 1000, none less than the one before, with a mark
+ * between them. Returns false if they are invalid; then factors is
+ * undefined. */
 bool astra_stated_slowdown(const char *text, char mark,
 			   double factors[ASTRA_LEVEL_COUNT]);
 
-/* sigmoid:G1,G2,G3, linear:K,G or convex:E,KAPPA, where / may stand for a
- * comma. All numbers are at most 1e6 in size; those of a sigmoid, and E, are
- * not negative, KAPPA is from 0 to 16. No byte of the result is undefined;
- * untouched where it is none. */
+/* Read sigmoid:G1,G2,G3, linear:K,G or convex:E,KAPPA, with / allowed in place
+ * of a comma. All numbers are at most 1e6 in size; those of a sigmoid, and E,
+ * are not negative; KAPPA is from 0 to 16. Returns false if the text is
+ * invalid; then utility is untouched. Otherwise no byte of it is undefined. */
 bool astra_stated_utility(const char *text, struct astra_utility *utility);
 
 #endif

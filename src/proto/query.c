@@ -145,8 +145,8 @@ static int query_parse_range(const char **text)
 	return query_parse_u32(text, &step) < 0 || !step ? -1 : 0;
 }
 
-/* "_[3-9,12%2]", as squeue shows an array's waiting tasks, or "_[3-9,...]"
- * where there are many. */
+/* Whether the text is "_[3-9,12%2]", as squeue shows an array's waiting tasks,
+ * or "_[3-9,...]" if there are many. */
 static bool is_rest_of_array(const char *text)
 {
 	uint32_t most;

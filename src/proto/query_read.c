@@ -261,7 +261,8 @@ static bool adopt_name(const json_t *value, bool may_be_empty)
 		astra_name_valid(json_string_value(value), size));
 }
 
-/* JSON has no infinity and no NaN. */
+/* Whether the value is a valid number of GPU seconds. JSON has no infinity and
+ * no NaN. */
 static bool adopt_gpu_sec(const json_t *value)
 {
 	return json_is_number(value) && json_number_value(value) >= 0 &&

@@ -46,7 +46,7 @@ enum astra_fault astra_check_app(const struct astra_query *query,
 enum astra_fault astra_malformed(struct astra_error *err, const char *key,
 				 const char *wanted);
 
-/* 1 to 256 bytes without control characters. */
+/* Whether a name is valid: 1 to 256 bytes without control characters. */
 bool astra_name_valid(const char *name, size_t size);
 
 #endif

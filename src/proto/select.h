@@ -7,7 +7,7 @@
 
 bool astra_filter_has(const struct astra_names *names, const char *name);
 
-/* A user is given by name or by number. */
+/* Whether a user is in the list, by name or by uid. */
 bool astra_filter_has_user(const struct astra_names *names, const char *user,
 			   uint32_t uid);
 
@@ -49,7 +49,7 @@ bool *astra_tenants_selected(const struct astra_report *report,
 			     const struct astra_query *query,
 			     const struct astra_viewer *viewer);
 
-/* The same of apps. (select_app.c) */
+/* Whether the viewer may see an app. (select_app.c) */
 bool astra_app_visible(const struct astra_report *report,
 		       const struct astra_report_app *app,
 		       const struct astra_viewer *viewer);

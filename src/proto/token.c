@@ -115,7 +115,8 @@ static int token_sec(const json_t *claims, const char *key, int64_t *out)
 	return json_is_integer(member) ? 0 : -1;
 }
 
-/* A credential for a job is a token, too, and does not say who asks. */
+/* Whether a token says who asks: a credential for a job is a token too, and
+ * does not. */
 static bool token_is_auth(const json_t *claims)
 {
 	const char *context =

@@ -145,7 +145,7 @@ static void awaited(const struct astra_why *why,
 	astra_text_printf(out, "%s)", also);
 }
 
-/* One of several of which any will do. */
+/* Whether the bind is one of several dependencies of which any is enough. */
 static bool is_any(const struct astra_report_bind *bind)
 {
 	return bind->kind == ASTRA_BIND_DEPENDENCY && *bind->option &&

@@ -143,7 +143,8 @@ int astra_columns_parse(struct astra_columns *columns, char *line,
 			       lines->number, lacks);
 }
 
-/* Any column that all traces have will do: missing ones are errors later. */
+/* Whether a line is the head of a CSV trace: it has any column that all traces
+ * have. Missing columns are errors later. */
 bool astra_is_csv(const char *line)
 {
 	static const enum astra_column any[] = {

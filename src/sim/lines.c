@@ -113,7 +113,8 @@ static size_t character(const unsigned char *s, size_t size)
 	return length;
 }
 
-/* End the line of size bytes where its text does. */
+/* End the line of size bytes where its text ends. Returns whether it is valid
+ * text. */
 static bool end_text(char *line, size_t size)
 {
 	size_t at = 0, length = 1;

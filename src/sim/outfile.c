@@ -63,7 +63,8 @@ static char *real_place(const char *path)
 	return real ? real : strdup(path);
 }
 
-/* What is there and is no file, as /dev/stdout, cannot be replaced. */
+/* Whether to write in place: what exists and is not a regular file, such as
+ * /dev/stdout, cannot be replaced. */
 static bool in_place(const char *path)
 {
 	struct stat st;

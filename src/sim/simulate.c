@@ -232,8 +232,8 @@ static struct astra_options options_of(const struct astra_scheduler *scheduler,
 	return own;
 }
 
-/* Most of those that say themselves who gets what know tenants and jobs only.
- */
+/* Whether shares go by user. Most policies that allocate know tenants and jobs
+ * only. */
 static bool goes_by_user(const struct astra_scheduler *scheduler,
 			 const struct astra_options *options)
 {

@@ -33,19 +33,19 @@
 
 #define TRIES_MAX 3
 #define IDLE_SEC 60
-/* Jobs that ended so long before the last round are still shown to the
- * engine, should it have missed them. */
+/* Jobs that ended so long before the last round are still shown to the engine,
+ * in case it missed them. */
 #define ENDED_SEC 120
-/* After a start, so long nodes may take to answer before it counts. */
+/* After a start, nodes may take so long to answer. */
 #define SETTLE_SEC 10
-/* So long slurmctld may be busy with its start, or a reconfigure. */
+/* slurmctld's start, or a reconfigure, may take so long. */
 #define START_SEC 5
-/* After which each node has been asked who it is. */
+/* By then each node has been asked to register. */
 #define YOUNG_SEC 300
 
 /* Configuration. */
 
-/* Returns -1 when slurmctld is shutting down. */
+/* Put a configuration in force. Returns -1 when slurmctld is shutting down. */
 static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 			bool locked)
 {
@@ -71,7 +71,7 @@ static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 	return 0;
 }
 
-/* Read the file; a pool without a partition is an error like others. */
+/* Read the file. A pool without a partition is an error like others. */
 static struct astra_config *read_config(const struct astra_cycle *cycle,
 					bool locked, struct astra_error *err)
 {
@@ -96,7 +96,8 @@ static struct astra_config *read_config(const struct astra_cycle *cycle,
 	return NULL;
 }
 
-/* Say what is in force instead. A copy may be old: its time is told. */
+/* Report an error and what is in force instead. If that is a copy, its time is
+ * given, as it may be old. */
 static void tell_config_error(struct astra_cycle *cycle,
 			      struct astra_error *err)
 {
@@ -104,7 +105,7 @@ static void tell_config_error(struct astra_cycle *cycle,
 	char text[32] = "";
 	struct tm tm;
 
-	/* It is read again once slurmctld has its partitions. */
+	/* The file is read again once slurmctld has its partitions. */
 	if (!part_list)
 		return;
 	if (cycle->kept_sec && localtime_r(&cycle->kept_sec, &tm)) {
@@ -114,8 +115,8 @@ static void tell_config_error(struct astra_cycle *cycle,
 				"copied at %s)",
 				text);
 	}
-	/* Slurmctld's start, and each plugin at a reconfigure, asks for the
-	 * file to be read once more. */
+	/* The file is read several times: at slurmctld's start, and for each
+	 * plugin at a reconfigure. */
 	if (now < cycle->told_sec + START_SEC &&
 	    !strcmp(err->text, cycle->diag.config_error.text))
 		return;
@@ -146,7 +147,8 @@ int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 	return good ? 0 : -1;
 }
 
-/* Whether slurmctld's structures are those that we were built with. */
+/* Check that slurmctld's structures are those that we were built with. Returns
+ * 0, or -1 if we stand aside. */
 static int self_check(void)
 {
 	if (!astra_selfcheck_done()) {
@@ -186,7 +188,8 @@ static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 	return rc;
 }
 
-/* Names of users are asked for without locks. */
+/* Take the snapshots; names of users are asked for without locks. Returns 0, or
+ * -1. */
 static int take_named_scene(struct astra_cycle *cycle)
 {
 	struct astra_error err = {""};
@@ -208,7 +211,8 @@ static int take_named_scene(struct astra_cycle *cycle)
 	return -1;
 }
 
-/* The first picture with jobs is looked at before anything is decided by it. */
+/* Check the first snapshot with jobs before anything is decided by it. Returns
+ * 0, or -1. */
 static int rehearse(struct astra_cycle *cycle)
 {
 	struct astra_error err = {""};
@@ -247,10 +251,10 @@ static int cycle_decide(struct astra_cycle *cycle, struct astra_pool *pool,
 	return rc;
 }
 
-/* When to say that each job starts, or has to at the latest, beside the plan's
- * reasons; to be freed. It is looked up before slurmctld's locks are taken: the
- * forecaster, a thread of the lowest priority, may hold its own. NULL: as
- * planned. */
+/* Return when to say that each job starts, or has to start at the latest,
+ * parallel to the plan's reasons; to be freed. It is looked up before
+ * slurmctld's locks are taken, since the forecaster, a thread of the lowest
+ * priority, may hold its own lock. NULL: as planned. */
 static double *find_starts(const struct astra_pool *pool, double now_sec)
 {
 	const struct astra_plan *plan = &pool->plan;
@@ -268,7 +272,7 @@ static double *find_starts(const struct astra_pool *pool, double now_sec)
 	return starts;
 }
 
-/* Let users see why the jobs of a pool wait, and until when. */
+/* Tell users why the jobs of a pool wait, and until when. */
 static int cycle_tell(struct astra_cycle *cycle, struct astra_pool *pool,
 		      const struct astra_view *view)
 {
@@ -283,8 +287,8 @@ static int cycle_tell(struct astra_cycle *cycle, struct astra_pool *pool,
 	return rc;
 }
 
-/* Decide and carry out; what is refused is tried elsewhere with a new picture.
- * Returns 1 when something was done, 0, or -1 to give up the round. */
+/* Decide and carry out. Refused starts are tried elsewhere with a new snapshot.
+ * Returns 1 if something was done, 0 if not, or -1 to give up the round. */
 static int serve_pool(struct astra_cycle *cycle, size_t index)
 {
 	struct astra_pool *pool = &cycle->pools.list[index];
@@ -321,8 +325,8 @@ static const struct astra_options *cycle_options(const char *pool)
 	return NULL;
 }
 
-/* Put a term that LeaseTerm=auto has chosen in force, as a reconfigure does:
- * leases that run keep their ends. Returns 0, or -1: slurmctld is shutting
+/* Put a term in force that LeaseTerm=auto has chosen, as a reconfigure does:
+ * present leases keep their ends. Returns 0, or -1 when slurmctld is shutting
  * down. */
 static int take_term(struct astra_cycle *cycle, struct astra_pool *pool,
 		     double term_sec)
@@ -357,7 +361,7 @@ static int take_terms(struct astra_cycle *cycle)
 	return 0;
 }
 
-/* Told once, and again when they have changed. */
+/* Log warnings once, and again when they have changed. */
 static void tell_warnings(struct astra_cycle *cycle)
 {
 	const struct astra_error *now = &cycle->warning;
@@ -374,7 +378,7 @@ static double cycle_next_wake(const struct astra_cycle *cycle, bool busy)
 	double now = (double)time(NULL), wake = now + IDLE_SEC;
 	double heard = (double)(cycle->scene.start + ASTRA_HEARD_SEC);
 
-	if (heard > now) /* from then on leases end again */
+	if (heard > now) /* then leases end again */
 		wake = heard;
 	for (size_t i = 0; i < cycle->pools.count; i++) {
 		const struct astra_pool *pool = &cycle->pools.list[i];
@@ -402,9 +406,9 @@ void astra_cycle_follow(struct astra_cycle *cycle)
 	cycle->loaded = true;
 }
 
-/* Right after its start or a takeover slurmctld has not heard of any node: for
- * a moment the cluster would seem to have no GPUs, and nobody a share of them.
- */
+/* Whether nodes have answered. Right after a start or a takeover slurmctld has
+ * not heard of any node: for a moment the cluster would seem to have no GPUs,
+ * and tenants no share of them. */
 static bool nodes_settled(struct astra_cycle *cycle)
 {
 	bool settled = true;
@@ -428,7 +432,7 @@ static bool nodes_settled(struct astra_cycle *cycle)
 	return settled;
 }
 
-/* If the clock was set, move leases, reports and bids along. */
+/* Move leases, reports and bids if the clock was set. */
 static void follow_clock(struct astra_cycle *cycle)
 {
 	double boot = (double)time(NULL) - astra_boot_sec();
@@ -447,7 +451,7 @@ static void follow_clock(struct astra_cycle *cycle)
 	astra_clock_follow(boot);
 }
 
-/* There is nothing to do, and sfair diag says why. */
+/* Do nothing in this round; sfair diag says why. */
 static double cycle_rest(struct astra_cycle *cycle, double now)
 {
 	cycle->diag.of.round_sec = now;
@@ -455,7 +459,7 @@ static double cycle_rest(struct astra_cycle *cycle, double now)
 	return now + IDLE_SEC;
 }
 
-/* What a new configuration and a new slurmctld need once. */
+/* Do what a new configuration and a new slurmctld need once. */
 static void cycle_prepare(struct astra_cycle *cycle)
 {
 	if (!cycle->kept)
@@ -469,7 +473,7 @@ static void cycle_prepare(struct astra_cycle *cycle)
 	astra_told_load(cycle->folder);
 }
 
-/* Returns as serve_pool() does, for all. */
+/* Serve all pools. Returns as serve_pool(). */
 static int serve_pools(struct astra_cycle *cycle)
 {
 	int busy = 0;
@@ -529,7 +533,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 		return now + 1;
 	ASTRA_FAULT("round.applied");
 	if (busy)
-		schedule_job_save(); /* has locks of its own */
+		schedule_job_save(); /* takes locks of its own */
 	close_round(cycle, now, begin);
 	return cycle_next_wake(cycle, busy);
 }

@@ -10,40 +10,41 @@ struct astra_cycle {
 	struct astra_pools pools;
 	struct astra_scene scene;
 	struct astra_diag diag;
-	struct astra_error warning; /* what an admin should look at; "" */
+	struct astra_error warning; /* what an admin should check; "" */
 	char *conf_path;	    /* astraea.conf */
 	char *folder;		    /* StateSaveLocation */
-	time_t kept_sec; /* of the copy in force, see config_kept; 0: none */
+	time_t kept_sec; /* time of the copy in force, see config_kept; 0:
+			  * none */
 	bool gate;	 /* loaded: there may be leases */
-	bool kept;	/* the file in force has been copied, see config_kept */
-	bool loaded;	/* the pools follow the configuration in force */
-	bool recovered; /* the records are as before a crash */
-	bool settled;	/* all nodes have answered since the start */
-	bool rehearsed; /* the first picture with jobs can be one */
+	bool kept;	 /* the file in force was copied, see config_kept */
+	bool loaded;	 /* the pools follow the configuration in force */
+	bool recovered;	 /* the records were recovered after a crash */
+	bool settled;	 /* all nodes have answered since the start */
+	bool rehearsed;	 /* the first snapshot with jobs was plausible */
 	double last_sec; /* of the last round */
-	double told_sec; /* what is wrong in the configuration was logged */
-	double boot_sec; /* the moment of boot by the clock; 0: not looked */
+	double told_sec; /* when an error of the configuration was last
+			  * logged */
+	double boot_sec; /* moment of boot by the clock; 0: unknown */
 };
 
-/* Read astraea.conf and put it in force. Does I/O.
- * locked: the caller holds slurmctld's write locks.
- * Returns 0, or -1 when the old one stays: it is broken, which is logged, or
- * slurmctld is shutting down. */
+/* Read astraea.conf and put it in force. Does I/O. locked: the caller holds
+ * slurmctld's write locks. Returns 0, or -1 if the old one stays: the file has
+ * an error, which is logged, or slurmctld is shutting down. */
 int astra_cycle_configure(struct astra_cycle *cycle, bool locked);
 
 /* Open the pools of the configuration in force and load their state, unless
- * that is done. Does I/O. At the start before the first job can end: one may
- * be in its grace. */
+ * that is done. Does I/O. Call at the start, before any job can end: it may be
+ * in its grace. */
 void astra_cycle_follow(struct astra_cycle *cycle);
 
-/* One round. Returns the time of the next one that is due. */
+/* Run a round. Returns when the next one is due. */
 double astra_cycle_run(struct astra_cycle *cycle);
 
-/* Ask for names of users that are wanted (cycle_users.c). May take seconds.
- * Locks: none of slurmctld's. */
+/* Ask for wanted names of users (cycle_users.c). May take seconds. Locks: none
+ * of slurmctld's. */
 void astra_cycle_name_users(struct astra_cycle *cycle);
 
-/* Save, and free all. */
+/* Save and free everything. */
 void astra_cycle_close(struct astra_cycle *cycle);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of users that come, or change, while their jobs are there. */
+/* Names of users that become known, or change, while their jobs are there. */
 #include "src/slurm/cycle.h"
 #include "src/slurm/in/users.h"
 
-/* A user keeps what it has, as a tenant, too. */
+/* Rename a user, who keeps what it has, also as a tenant. */
 static void rename_user(void *arg, uint32_t uid, const char *before,
 			const char *name)
 {

@@ -37,14 +37,15 @@
 
 #define READY_POLL_USEC 20000
 
-/* Who changes it from STOPPED or RUNNING does the work, and nobody waits. */
+/* The state of the engine's thread. The caller that changes it from STOPPED or
+ * RUNNING does the work, and no caller waits. */
 enum { STOPPED, STARTING, RUNNING, STOPPING };
 static atomic_int life;
 static pthread_t thread;
-static struct astra_cycle cycle; /* the thread's, while it runs */
+static struct astra_cycle cycle; /* the thread's while it runs */
 
-/* Plugins are initialised before jobs, dependencies and priorities are in
- * place. */
+/* Wait until slurmctld is ready: plugins are initialised before jobs,
+ * dependencies and priorities are there. Returns false to stop. */
 static bool wait_until_ready(void)
 {
 	for (;;) {
@@ -129,7 +130,7 @@ static void host_prepare(void)
 		     "leases; jobs are only put in order");
 	if (cycle.conf_path && cycle.folder)
 		(void)astra_cycle_configure(&cycle, true);
-	/* Slurmctld may not have all of its partitions yet, or none. */
+	/* slurmctld may not have all of its partitions yet, or none. */
 	astra_bell_begin(*cycle.diag.config_error.text || !part_list);
 	astra_cycle_follow(&cycle);
 }
@@ -139,8 +140,8 @@ static bool change_life(int from, int to)
 	return atomic_compare_exchange_strong(&life, &from, to);
 }
 
-/* Slurmctld comes with its locks held, and stopping waits for a thread that may
- * want them: so nobody waits here. */
+/* slurmctld calls with its locks held, and stopping waits for a thread that may
+ * want these locks. So a start waits for nothing. */
 int astra_host_start(void)
 {
 	int rc;
@@ -164,14 +165,15 @@ static int give_back_env(void *x, void *arg)
 	job_record_t *job = x;
 
 	(void)arg;
-	/* A job that is being configured has yet to be launched. */
+	/* A job that is being configured has still to be launched. */
 	if (job->details && !IS_JOB_FINISHED(job) && !IS_JOB_CONFIGURING(job))
 		astra_env_give_back(job->details);
 	return 0;
 }
 
-/* Slurmctld saves the jobs after this: one without our plugins must find none
- * of them parked, nor start one with what its last lease was. */
+/* Give everything back. slurmctld saves the jobs after this. A slurmctld
+ * without our plugins must not find them parked, nor start a job with the
+ * values of its last lease. */
 static void host_give_back(void)
 {
 	uint32_t count;
@@ -186,15 +188,15 @@ static void host_give_back(void)
 	if (job_list)
 		list_for_each(job_list, give_back_env, NULL);
 	unlock_slurmctld(astra_write_locks());
-	schedule_job_save(); /* has locks of its own */
+	schedule_job_save(); /* takes locks of its own */
 	if (count)
 		verbose("astraea: %u jobs given back to Slurm", count);
 }
 
-/* Slurmctld comes without its own locks, at most with that of its burst buffer
- * plugins, which a start asks for. But by then it is shutting down and its jobs
- * were saved: the thread has let go of its locks and takes no more. What it may
- * still be at is the disk. */
+/* slurmctld calls without its own locks, at most with that of its burst buffer
+ * plugins, which a start needs. By then it is shutting down and its jobs were
+ * saved: the thread has released its locks and takes no more. It may only still
+ * be writing to disk. */
 void astra_host_stop(void)
 {
 	struct astra_config *config;
@@ -223,9 +225,8 @@ void astra_host_stop(void)
 	life = STOPPED;
 }
 
-/* The engine is started here when no other plugin of ours is loaded. Some
- * releases hold their locks now and some do not, but none serves anybody yet.
- */
+/* Start the engine here if no other plugin of ours is loaded. Some releases
+ * hold their locks now, others do not, but none serves anybody yet. */
 int astra_priority_init(void)
 {
 	int rc = astra_priority_load();
@@ -235,8 +236,8 @@ int astra_priority_init(void)
 	return rc;
 }
 
-/* If no sched/astraea hosts the engine, this is the last fini before the jobs
- * are saved. They get multifactor's priorities again. */
+/* Stop the engine if no sched/astraea runs it: this is then the last fini
+ * before the jobs are saved. They get multifactor's priorities again. */
 int astra_priority_fini(void)
 {
 	if (astra_priority_publishes())

@@ -12,8 +12,9 @@
 #include "src/slurm/in/mixed.h"
 #include "src/slurm/out/recover.h"
 
-/* What slurm.conf says now, which may not be what slurmctld was started with:
- * an admin who has mended it is told no more. */
+/* Warn about lines missing in the present slurm.conf, which may differ from the
+ * one slurmctld was started with: an admin who has added a line is not warned
+ * any more. */
 static void missing_steps(const struct astra_config *config,
 			  struct astra_error *out)
 {
@@ -27,7 +28,8 @@ static void missing_steps(const struct astra_config *config,
 	astra_steps_warn(&steps, config->leases, out);
 }
 
-/* As since slurmctld's start; the file itself may have been warned of. */
+/* Warn if the server does not listen on the network since slurmctld's start,
+ * unless the file's own warning says so. */
 static void warn_not_listening(struct astra_error *out)
 {
 	const char *why = astra_server_network_error();
@@ -37,7 +39,8 @@ static void warn_not_listening(struct astra_error *out)
 				why);
 }
 
-/* It is no fault of a job's user that it has no lease then. */
+/* Warn about JobRequeue=0: then it is not the users' choice that jobs have no
+ * leases. */
 static void never_requeued(const struct astra_pool_config *pool,
 			   struct astra_error *out)
 {
@@ -82,8 +85,8 @@ static void missing_qos(const struct astra_pool_config *pool,
 					pool->name, w->row[i].name);
 }
 
-/* A cap of somebody who does not exist caps nobody. Without slurmdbd who has no
- * jobs now may be a tenant later. */
+/* Warn about caps for unknown tenants. Without slurmdbd a user without jobs may
+ * be a tenant later. */
 static void missing_tenants(const struct astra_pool_config *pool,
 			    const struct astra_tenants *t,
 			    struct astra_error *out)
@@ -103,7 +106,8 @@ static void missing_tenants(const struct astra_pool_config *pool,
 	}
 }
 
-/* Where slurm.conf names no types, a node tells them when it registers. */
+/* Whether the node may have GPUs of the type. If slurm.conf names no types, a
+ * node reports them when it registers. */
 static bool may_have(const node_record_t *node, const char *type)
 {
 	const gres_node_state_t *g = astra_node_gpus(node);
@@ -150,7 +154,7 @@ static void missing_shards(const struct astra_pool_config *pool,
 		pool->name);
 }
 
-/* Partitions may get nodes after the file was read. */
+/* Warn about shared nodes: partitions may get nodes after the file was read. */
 static void shared_nodes(const struct astra_config *config,
 			 struct astra_error *out)
 {
@@ -186,6 +190,6 @@ void astra_warn_scene(const struct astra_scene *scene,
 				out);
 		gone_account(&scene->views[i].tenants, out);
 	}
-	if (scene->view_count) /* they are the same in all pools */
+	if (scene->view_count) /* the same in all pools */
 		idle_weights(&scene->views[0].tenants, out);
 }

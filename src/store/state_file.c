@@ -313,7 +313,8 @@ int astra_refuge_save(const char *path, const void *data, size_t size)
 	return rc;
 }
 
-/* Anybody can put a file there; nobody can replace ours. */
+/* Whether the file is ours: anybody can put a file there, but nobody can
+ * replace ours. */
 static bool refuge_is_ours(const char *name)
 {
 	struct stat st;

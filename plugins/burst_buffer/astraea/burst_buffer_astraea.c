@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* burst_buffer/astraea: the gate that Slurm asks before it starts a job. Entry
  * points only, the union over Slurm's releases; it has nothing to do with burst
- * buffers. Starts the engine where SchedulerType stays sched/backfill. */
+ * buffers. Starts the engine if SchedulerType stays sched/backfill. */
 #include "astra_stamp.h"
 #include "src/common/fault.h"
 #include "src/slurm/check/selfcheck.h"
@@ -21,7 +21,7 @@ const char plugin_type[] = "burst_buffer/astraea";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 const char astra_plugin_stamp[] = ASTRA_STAMP;
 
-/* An older library lacks these. */
+/* An older library does not have these. */
 #pragma weak astra_stamp_check
 #pragma weak astra_selfcheck_desc
 #pragma weak astra_selfcheck_job
@@ -69,7 +69,7 @@ int fini(void)
 	return SLURM_SUCCESS;
 }
 
-/* As where there is no such plugin. */
+/* As without such a plugin. */
 char *bb_p_build_het_job_script(char *script, uint32_t het_job_offset)
 {
 	(void)het_job_offset;
@@ -81,8 +81,8 @@ uint64_t bb_p_get_system_size(void)
 	return 0;
 }
 
-/* After a failed reconfigure slurmctld comes with false only. Jobs and
- * partitions are there now. Called before each pass of the main scheduler. */
+/* After a failed reconfigure slurmctld passes false only. Jobs and partitions
+ * exist now. Called before each pass of the main scheduler. */
 int bb_p_load_state(bool init_config)
 {
 	if (init_config)
@@ -110,7 +110,7 @@ int bb_p_reconfig(void)
 	return SLURM_SUCCESS;
 }
 
-/* --bb= would make Slurm split array tasks early. */
+/* Clears --bb=, with which Slurm would split array tasks early. */
 int bb_p_job_validate(job_desc_msg_t *job_desc, uid_t submit_uid,
 		      char **err_msg)
 {
@@ -141,7 +141,7 @@ time_t bb_p_job_get_est_start(job_record_t *job_ptr)
 	return astra_gate_start_time(job_ptr);
 }
 
-/* The end of each pass of Slurm's schedulers. */
+/* Called at the end of each pass of Slurm's schedulers. */
 int bb_p_job_try_stage_in(list_t *job_queue)
 {
 	(void)job_queue;
@@ -166,7 +166,7 @@ int bb_p_job_revoke_alloc(job_record_t *job_ptr)
 	return SLURM_SUCCESS;
 }
 
-/* A job that had nodes has ended, for now or for good. */
+/* Called when a job that had nodes has ended, for now or for good. */
 int bb_p_job_start_stage_out(job_record_t *job_ptr)
 {
 	if (!may_read(job_ptr))
@@ -194,7 +194,7 @@ int bb_p_job_test_stage_out(job_record_t *job_ptr)
 	return 1;
 }
 
-/* A job that never had nodes has ended. */
+/* Called when a job that never had nodes has ended. */
 int bb_p_job_cancel(job_record_t *job_ptr)
 {
 	if (!may_read(job_ptr))

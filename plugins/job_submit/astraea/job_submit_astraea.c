@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Entry points of job_submit/astraea; what they do is in
+/* Entry points of job_submit/astraea. What they do is in
  * src/slurm/hooks/submit.c. */
 #include "astra_stamp.h"
 #include "src/slurm/check/stamp.h"

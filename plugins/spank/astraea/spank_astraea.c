@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --lease, --app and what is known of a job's work for sbatch, srun and salloc;
- * --bid, whose file is read where the job is submitted; and --agent.
+/* --lease, --app and the options on a job's work for sbatch, srun and salloc;
+ * --bid, whose file is read at submission; and --agent.
  *
- * What the user says travels in the job's SPANK environment as ASTRAEA_LEASE
- * and so on, where job_submit/astraea checks it against the pool's bounds. Here
- * only the spelling is checked. slurmd and slurmstepd load this file too: there
- * the options exist, so that nobody calls them unknown, and only --agent does
- * something. In a batch script without --signal=B: slurmstepd begins the
- * forwarder of the checkpoint signal.
- */
+ * What the user says goes into the job's SPANK environment as ASTRAEA_LEASE and
+ * so on. There job_submit/astraea checks it against the pool's bounds; here
+ * only the syntax is checked. slurmd and slurmstepd load this file too: there
+ * the options exist only so that they are known, except that --agent takes
+ * effect. In a batch script without --signal=B: slurmstepd starts the forwarder
+ * of the checkpoint signal. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,19 +29,19 @@
 #include "src/model/stated.h"
 #include "src/proto/bid_text.h"
 
-/* --agent: sfair-agent as the parent of a task, whose command line stays as it
- * is. */
+/* --agent: sfair-agent becomes the parent of a task, whose command line stays
+ * as it is. */
 
 #define TASK_AGENT_MAX 1024 /* characters of the agent's options */
 
 enum { WORDS_MAX = 64, STREAMS = 2 };
 
-/* Between the task and its agent. */
+/* What a task and its agent share. */
 struct pair {
-	int ready[2];	   /* closed by the agent's start */
+	int ready[2];	   /* closed when the agent starts */
 	int streams[2][2]; /* the task's output and error, to the agent */
-	bool prints;	   /* there are such */
-	sigset_t mask;	   /* of the task */
+	bool prints;	   /* the task's output is read */
+	sigset_t mask;	   /* signal mask of the task */
 	char text[TASK_AGENT_MAX + 1];
 	char child[64];
 	char *words[WORDS_MAX + 1];
@@ -58,8 +57,8 @@ static bool is_leased(char **env)
 	return false;
 }
 
-/* Whether the agent is to read what the task prints: its default, where it
- * follows progress at all. */
+/* Note an option of the agent: whether the agent reads what the task prints, as
+ * it does by default if it follows progress at all. */
 static void note_word(struct pair *p, const char *word, bool *elsewhere)
 {
 	if (!strncmp(word, "--progress", 10))
@@ -97,8 +96,8 @@ static int open_pipes(struct pair *p)
 	return 0;
 }
 
-/* The child: wait until the agent runs; where it does not, its parent goes on
- * as the task. */
+/* Run as the child: wait until the agent runs, then become the task. If there
+ * is no agent, the parent goes on as the task. */
 static void be_task(spank_t spank, struct pair *p, pid_t agent)
 {
 	char text[16], byte;
@@ -120,7 +119,7 @@ static void be_task(spank_t spank, struct pair *p, pid_t agent)
 	sigprocmask(SIG_SETMASK, &p->mask, NULL);
 }
 
-/* The parent; returns only where there is no agent, in its old state. */
+/* Run as the parent. Returns only if there is no agent, in the old state. */
 static void be_agent(struct pair *p, pid_t child, char **env)
 {
 	const char *path = *p->words;
@@ -145,12 +144,11 @@ static void be_agent(struct pair *p, pid_t child, char **env)
 	sigprocmask(SIG_SETMASK, &p->mask, NULL);
 }
 
-/* In the task's process, before its program is executed: go on in a child, and
- * let this process, whose end slurmstepd waits for, become the agent; it is the
- * one that gets signals, whatever tracks the processes. Where there is no lease
- * nothing happens, and where the agent cannot be executed the task goes on
- * without it.
- * path: the agent. options: of its command line, separated by blanks. */
+/* Called in the task's process before its program is executed. The task goes on
+ * in a child, and this process, whose end slurmstepd waits for, becomes the
+ * agent. It gets the signals, whatever tracks the processes. Without a lease
+ * nothing happens. If the agent cannot be executed, the task goes on without
+ * it. path: the agent. options: of its command line, separated by blanks. */
 static void task_agent_start(spank_t spank, const char *path,
 			     const char *options)
 {
@@ -167,7 +165,7 @@ static void task_agent_start(spank_t spank, const char *path,
 		slurm_error("--agent: %m; the task runs without it");
 		return;
 	}
-	/* None is lost before the agent listens. */
+	/* No signal is lost before the agent listens. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &p.mask);
 	child = fork();
@@ -179,9 +177,9 @@ static void task_agent_start(spank_t spank, const char *path,
 		sigprocmask(SIG_SETMASK, &p.mask, NULL);
 }
 
-/* Put the agent in the place of the task's program, which it starts itself, or
- * restores from a dump: slurmstepd goes on to execute what stands in argv[0]
- * then. with, options: as for the agent. */
+/* Put the agent in the place of the task's program, which the agent starts or
+ * restores from a dump: slurmstepd then executes argv[0]. with, options: as for
+ * the agent. */
 static int task_agent_replace(spank_t spank, const char *path, const char *with,
 			      const char *options)
 {
@@ -210,7 +208,7 @@ SPANK_PLUGIN(astraea, 1)
 #define APP_MAX 64
 #define LEASE_MAX 32
 #define WITH_MAX 512
-#define BID_FILE_MAX (256 * 1024) /* white space included */
+#define BID_FILE_MAX (256 * 1024) /* including white space */
 #define BID_WAIT_MSEC 10000
 
 int slurm_spank_init(spank_t spank, int argc, char *argv[]);
@@ -225,8 +223,8 @@ static char with[WITH_MAX + 1];
 static bool has_agent;
 static char stated[ASTRA_STATED_COUNT][ASTRA_STATED_MAX + 1];
 
-/* Skip a run of digits. Returns whether there was one; sets *nonzero when one
- * of them is not 0. */
+/* Skip digits. Returns whether there were any; sets *nonzero if one of them is
+ * not 0. */
 static bool spank_astraea_take_number(const char **text, bool *nonzero)
 {
 	const char *start = *text;
@@ -237,8 +235,8 @@ static bool spank_astraea_take_number(const char **text, bool *nonzero)
 	return *text > start;
 }
 
-/* MINUTES, MM:SS, HH:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS, as sbatch takes a
- * time limit, and not zero. */
+/* Whether the text is a time limit as for sbatch, and not zero: MINUTES, MM:SS,
+ * HH:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS. */
 static bool spank_astraea_is_time(const char *text)
 {
 	bool nonzero = false;
@@ -302,7 +300,7 @@ static int spank_astraea_set_app(int val, const char *text, int remote)
 	return 0;
 }
 
-/* val: which of them, an enum astra_stated_id. */
+/* Set an option on a job's work. val: an enum astra_stated_id. */
 static int set_stated(int val, const char *text, int remote)
 {
 	struct astra_stated ignored = {0};
@@ -319,7 +317,7 @@ static int set_stated(int val, const char *text, int remote)
 	return 0;
 }
 
-/* A pipe into which nobody writes is given up after a while. */
+/* Open a file. A pipe that nobody writes to is given up after a while. */
 static FILE *spank_astraea_open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -336,7 +334,7 @@ static FILE *spank_astraea_open_file(const char *path)
 	return fdopen(fd, "r");
 }
 
-/* The whole file; NULL, told, when that can't be. */
+/* Read a whole file. Returns NULL, after an error message, if that fails. */
 static char *spank_astraea_read_file(const char *path)
 {
 	FILE *file = spank_astraea_open_file(path);
@@ -393,7 +391,7 @@ static int set_bid(int val, const char *path, int remote)
 	return 0;
 }
 
-/* Here and in slurmstepd. text: NULL for none. */
+/* Set --agent, here and in slurmstepd. text: NULL: no options. */
 static int set_agent(int val, const char *text, int remote)
 {
 	(void)val, (void)remote;
@@ -406,7 +404,7 @@ static int set_agent(int val, const char *text, int remote)
 	return 0;
 }
 
-/* Here and in slurmstepd. */
+/* Set --checkpoint-with, here and in slurmstepd. */
 static int set_with(int val, const char *text, int remote)
 {
 	(void)val, (void)remote;
@@ -490,7 +488,7 @@ static int register_options(spank_t spank)
 	return 0;
 }
 
-/* text: "" where the user said nothing. */
+/* Send an option in the job's environment. text: "": the user said nothing. */
 static int send_option(spank_t spank, const char *variable, const char *text)
 {
 	if (!*text || !spank_job_control_setenv(spank, variable, text, 1))
@@ -539,7 +537,7 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 	}
 }
 
-/* The signal of this name or number, 0 if there is none. */
+/* Return the signal of this name or number; 0: there is none. */
 static int signal_of(const char *name)
 {
 	for (int number = 1; number < NSIG; number++) {
@@ -551,7 +549,7 @@ static int signal_of(const char *name)
 	return (int)strtol(name, NULL, 10);
 }
 
-/* In a batch script's process, before the script is executed: begin the
+/* Called in a batch script's process before the script is executed. Starts the
  * forwarder if the signal is not for the batch shell alone. */
 static void forward_signal(spank_t spank)
 {
@@ -573,7 +571,7 @@ static void forward_signal(spank_t spank)
 			    "this script: %m");
 }
 
-/* argv: of plugstack.conf; agent=PATH. */
+/* argv: from plugstack.conf; agent=PATH. */
 int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 {
 	const char *path = ASTRA_AGENT;

@@ -369,7 +369,8 @@ static void checkpoint_offer_streams(const int *streams, int *offered)
 	setenv("SFAIR_STREAMS", text, 1);
 }
 
-/* Of any other process the end would not be known. */
+/* Whether the process is our child: the end of any other process would stay
+ * unknown. */
 static bool checkpoint_is_child(long pid)
 {
 	siginfo_t info;

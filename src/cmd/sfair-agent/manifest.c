@@ -198,8 +198,8 @@ static void manifest_maps(json_t *program, pid_t pid)
 		fclose(maps);
 }
 
-/* Slurm writes a job's script anew at each start, and on other nodes it may lie
- * elsewhere. It cannot change. */
+/* Whether the file is a job's script. Slurm writes the script again at each
+ * start, on other nodes perhaps elsewhere, but it cannot change. */
 static bool manifest_is_batch(const char *path)
 {
 	const char *name = strrchr(path, '/');

@@ -256,8 +256,8 @@ static void take_signal(struct run *r, const struct signalfd_siginfo *info)
 	}
 }
 
-/* Where the command has died of the notice, as Slurm may have sent it to all
- * processes, others write their checkpoints still. */
+/* Whether other processes still write checkpoints. If the command has died of
+ * the notice, Slurm may have sent the notice to all processes. */
 static bool others_save(struct run *r)
 {
 	if (r->options->with)
@@ -269,8 +269,9 @@ static bool others_save(struct run *r)
 	       agent_tree_catches(getpid(), r->send) > 0;
 }
 
-/* Slurm requeues the job when the grace is over: a program that was lost must
- * not end before, as if it had failed. */
+/* Whether the agent waits for the requeue: Slurm requeues the job when the
+ * grace is over. A program that was lost must not end before, as if it had
+ * failed. */
 static bool awaits_requeue(const struct run *r)
 {
 	return r->lost &&

@@ -124,7 +124,7 @@ static int ask_call(struct sfair_where *where, const char *request,
 	return rc;
 }
 
-/* It has been there for less than a round. */
+/* Whether the plugin has not had a round yet. */
 static bool ask_is_starting(const json_t *reply,
 			    const struct astra_query *query)
 {

@@ -125,7 +125,8 @@ static char *auth_of_slurm(void)
 	return auth;
 }
 
-/* Somebody has put it in the plugin's place, where others may write. */
+/* Whether the file was put in place of the plugin's socket by a stranger, in a
+ * folder that others may write to. */
 static bool find_is_strangers(const char *path)
 {
 	struct stat st;
@@ -134,7 +135,8 @@ static bool find_is_strangers(const char *path)
 	       !astra_dial_trusts(path, st.st_uid, slurm_conf.slurm_user_id);
 }
 
-/* The plugin's own socket, on this host. */
+/* Whether path is the plugin's own socket on this host and we may connect to
+ * it. */
 static bool find_is_socket(const char *path)
 {
 	return astra_dial_is_here(path, slurm_conf.slurm_user_id) &&

@@ -16,7 +16,8 @@
 #define TYPE_OPEN "application/openmetrics-text; version=1.0.0; charset=utf-8"
 #define TYPE_PLAIN "text/plain; version=0.0.4; charset=utf-8"
 
-/* Prometheus names all formats that it knows. */
+/* Whether the client wants plain text. Prometheus names all formats that it
+ * knows. */
 static bool wants_plain(struct MHD_Connection *connection)
 {
 	const char *accept = MHD_lookup_connection_value(

@@ -166,8 +166,8 @@ static int load_window(struct page_data *d, struct astra_error *err)
 	return d->slots ? 0 : astra_error_nomem(err);
 }
 
-/* In which slot a step is that begins then; days of another length because of
- * daylight saving are not to fall into the one before. */
+/* Find the slot of a step. A day that daylight saving makes longer or shorter
+ * must not fall into the slot before. Returns false if the step is in none. */
 static bool find_slot(const struct page_data *d, enum page_part part,
 		      const struct page_row *row, size_t *out)
 {

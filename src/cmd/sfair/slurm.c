@@ -87,8 +87,9 @@ int sfair_load_slurm_conf(const char *otherwise, struct astra_error *err)
 	return 0;
 }
 
-/* Slurm's plugins, without which no release from 23.11 on can be asked, are
- * loaded only here: where they are missing ours still answers. */
+/* Load Slurm's plugins, without which no release from 23.11 on can be asked.
+ * They are loaded only here: if they are missing, our own plugin still answers.
+ * Returns whether Slurm can be asked. */
 bool sfair_slurm_known(void)
 {
 	static const char *const otherwise = "unset SLURM_CONF";

@@ -59,7 +59,8 @@ static int top_fetch_kind_of(const struct astra_query *query)
 	return query->kind == ASTRA_QUERY_WHY ? WHY : ROWS;
 }
 
-/* What is asked of a job comes first: its user waits for it. */
+/* Take the next query; a query about a job comes first, since its user waits.
+ * Returns false to stop. */
 static bool top_fetch_next(struct top_fetch *f, struct astra_query *out)
 {
 	bool taken;

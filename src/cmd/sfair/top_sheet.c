@@ -50,7 +50,8 @@ static wchar_t decode(const char **text)
 	return (wchar_t)value;
 }
 
-/* Directions may be turned, so that a line reads as another one. */
+/* Whether a character controls the terminal, or turns the direction of text, so
+ * that a line reads as another one. */
 static bool steers(wchar_t ch)
 {
 	return ch < L' ' || (ch >= 0x7f && ch < 0xa0) || ch == 0xad ||

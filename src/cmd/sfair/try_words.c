@@ -68,7 +68,8 @@ static const char *try_words_first(const struct sfair_try_words *words,
 	return first;
 }
 
-/* After a tenant's words options of the pool may come again. */
+/* Whether the key is known. After a tenant's words, options of the pool may
+ * come again. */
 static bool try_words_known(const char *first, const char *key)
 {
 	return astra_conf_known(first, key) || astra_conf_known(key, key);

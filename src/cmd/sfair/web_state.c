@@ -158,7 +158,7 @@ static void web_pack(const struct astra_text *plain, struct astra_text *packed)
 	deflateEnd(&z);
 }
 
-/* Where PrivateData hides tenants from now on, their past goes at once. */
+/* Whether the past may be shown: not if PrivateData now hides tenants. */
 static bool web_has_past(const struct web_state *s)
 {
 	return s->past_known && s->known && s->model.tenant_count;

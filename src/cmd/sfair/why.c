@@ -64,7 +64,8 @@ static char *why_part(const json_t *reply, const char *key)
 static const char *const why_parts[] = {"answer", "text", "reason", "change",
 					"detail"};
 
-/* "text" is what an older plugin, or Slurm, has said. */
+/* Whether to show a part of the reply. Only an older plugin, or Slurm, has
+ * answered with "text" alone. */
 static bool why_shows(const json_t *reply, size_t part, bool all)
 {
 	bool whole = !strcmp(why_parts[part], "text");
@@ -114,7 +115,7 @@ void sfair_print_why(const json_t *reply, const struct sfair_args *args)
 
 #define BASE(job) ((job)->job_state & JOB_STATE_BASE)
 
-/* Or parts of some. */
+/* Whether the job asks for GPUs or shards. */
 static bool has_gpus(const slurm_job_info_t *job)
 {
 	const char *const asked[] = {job->tres_req_str, job->tres_per_job,

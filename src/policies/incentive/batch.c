@@ -33,7 +33,7 @@ struct sale {
 	struct astra_market_book book;
 };
 
-/* It runs on, or was promised GPUs and waits for them. */
+/* Whether the job runs, or was promised GPUs and waits for them. */
 static inline bool sale_is_bound(const struct astra_demand *d)
 {
 	return !d->open && d->held_count;

@@ -270,9 +270,10 @@ static void pass_windows(struct incentive *p, uint32_t over)
 	}
 }
 
-/* An epoch that has lasted BatchEpoch ends with a window. The next one's slots
- * are counted so that its first two, l = 1 (r <= 2), are the last of this one:
- * nobody waits for them, and tau_1 = 2 is sold next. */
+/* Begin a new epoch if the present one has lasted BatchEpoch and a window ends.
+ * The new epoch's slots are counted so that its first two, l = 1 (r <= 2), are
+ * the last of this one: no job waits for them, and tau_1 = 2 is sold next.
+ * Returns whether an epoch began. */
 static bool begin_epoch(struct incentive *p)
 {
 	uint32_t first = first_slots(p);
@@ -328,8 +329,9 @@ static int incentive_sell(struct incentive *p, const struct astra_offer *offer,
 	return astra_batch_sell(&batch, offer, &p->calendar, p->accounts, err);
 }
 
-/* After its start the host may yet hear that a job has ended whose lease is
- * over: sold without it, the window would be lost to it. */
+/* Whether to wait before selling. After its start the host may still hear that
+ * a job has ended whose lease is over: in a window sold without that, the job's
+ * GPUs would be lost. */
 static bool awaits_news(const struct astra_offer *offer)
 {
 	for (size_t i = 0; i < offer->demand_count; i++) {
@@ -375,8 +377,9 @@ static bool can_go_on(const struct incentive *p, const struct astra_demand *d)
 						   p->present, gpus) <= credits;
 }
 
-/* Overtime at the posted price; of jobs that go on together the last ones pay
- * what their tenant has left, as nobody owes anything. */
+/* Charge overtime at the posted price. Of jobs that go on together, the last
+ * ones pay what their tenant has left, since nobody may owe anything. Returns
+ * whether it was charged. */
 static bool charge_overtime(void *self, const struct astra_demand *d,
 			    uint32_t gpus, double until_sec)
 {

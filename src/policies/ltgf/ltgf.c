@@ -520,9 +520,9 @@ static void grow_step(const struct table *t, struct astra_ranking *out,
 	line->next = line->kept = line->begin;
 }
 
-/* At its turn an elastic job competes with the GPUs up to its level, and with
- * all of them if it has had less than its share, which counts all that it can
- * use. */
+/* Whether an elastic job competes for a further step. At its turn it does so
+ * for GPUs up to its level, and for all of them if it has had less than its
+ * share, which counts all that it can use. */
 static bool takes_step(const struct table *t, const struct astra_ranking *out,
 		       const struct entry *e)
 {

@@ -148,7 +148,7 @@ void astra_oasis_history_save(const struct astra_oasis_history *history,
 	astra_put_f64(out, history->work2);
 }
 
-/* Not NaN, nor negative. */
+/* Whether no value is NaN or negative. */
 static bool history_is_sound(const struct astra_oasis_history *history)
 {
 	bool sound = history->least1 >= 0 && history->least2 >= 0 &&

@@ -227,7 +227,8 @@ int oasis_list_runs(struct astra_oasis_market *market)
 	return 0;
 }
 
-/* Either may be any number: of a state that is damaged. */
+/* Whether the market has the slot. If a state is damaged, both may have any
+ * value. */
 static bool oasis_has_slot(const struct astra_oasis_market *market,
 			   int64_t slot)
 {

@@ -117,7 +117,8 @@ static double oasis_price_of(const struct oasis_book *book, int64_t slot,
 	       HOUR_SEC / book->slot_sec / unit;
 }
 
-/* The pool is one server. */
+/* Get the price of a slot; the pool is one server. Returns false if there is
+ * none. */
 static bool oasis_slot_price(const void *self, size_t nth,
 			     struct astra_policy_price *out)
 {

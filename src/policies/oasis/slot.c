@@ -137,8 +137,9 @@ static bool could_fit(const struct oasis_book *book,
 	return true;
 }
 
-/* Not worth its price when it came. What is too large for the nodes that are
- * up, or came when some had just gone, or come back, is not judged by that. */
+/* Whether to refuse the job: it was not worth its price when it came. That is
+ * not decided about a job that is too large for the nodes that are up, or that
+ * came when nodes had just gone or come back. */
 static bool is_denied(const struct slot_round *r, const struct turn *t)
 {
 	const struct oasis_book *book = r->book;

@@ -133,7 +133,8 @@ int astra_themis_memories_save(const struct themis_memories *m,
 	return out->failed ? -1 : 0;
 }
 
-/* What is read must make sense: it goes into sums and quotients. */
+/* Whether memories that were read are valid: they go into sums and
+ * quotients. */
 static bool memories_is_sound(const struct themis_memories *m)
 {
 	if (!isfinite(m->census.clock_sec) || !isfinite(m->census.app_sec))

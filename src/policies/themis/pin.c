@@ -104,7 +104,8 @@ static int is_as_good(const struct pinning *p, uint32_t party,
 	return rc;
 }
 
-/* GPUs of nodes that are drained, or another tenant's by now, are not. */
+/* Whether the job's GPUs are offered: not if a node is drained or another
+ * tenant has them by now. */
 static bool is_offered(const struct pinning *p, const struct astra_job *job)
 {
 	for (size_t i = 0; i < job->held_count; i++)

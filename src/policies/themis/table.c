@@ -18,7 +18,7 @@ struct exact {
 	struct table_score *before, *after;
 };
 
-/* Plainly: ties are for the choice that is made in the end. */
+/* Whether score a is strictly better: the final choice breaks ties. */
 static bool table_exact_better(struct table_score a, struct table_score b)
 {
 	return a.served != b.served ? a.served > b.served : a.log_v > b.log_v;

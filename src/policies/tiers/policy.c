@@ -229,7 +229,9 @@ static void tiers_explain(const void *self, const struct astra_demand *demand,
 		tenants->inner->explain(row->self, demand, reason);
 }
 
-/* What it pays more for goes to others of its tenant. */
+/* Tell the inner policy of GPUs that a job keeps without an award. What the job
+ * pays for them goes to others of its tenant. Returns whether that changed
+ * anything. */
 static bool spared(void *self, const struct astra_demand *demand, uint32_t gpus,
 		   double until_sec)
 {

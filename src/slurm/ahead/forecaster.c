@@ -27,13 +27,13 @@
 #define SAVE_SEC 60
 
 static struct astra_runtimes runtimes;
-static char path[PATH_MAX]; /* "": nowhere */
+static char path[PATH_MAX]; /* "": not kept */
 static bool loaded;
-static bool failing; /* which has been logged */
+static bool failing; /* which was logged */
 static time_t saved_sec;
-static double seen_sec; /* of this round's picture */
+static double seen_sec; /* time of this round's snapshot */
 
-/* On disk. Only estimates can be lost, so it is not synced. */
+/* On disk. It has only estimates, so it is not synced. */
 
 static void forecaster_load(void)
 {
@@ -77,11 +77,10 @@ static void forecaster_save(void)
 	failing = runtimes.changed;
 }
 
-/* What is learned of run times: the engine's thread's, or of the one that
- * starts and stops it. Read from the folder when it is needed first, and saved
- * there as a round ends, once a minute at most, and at the end. folder: NULL:
- * nowhere.
- */
+/* Begin learning run times. They are used by the engine's thread and the thread
+ * that starts and stops it. They are read from the folder on first use, and
+ * saved at the end of a round, at most once a minute, and at shutdown. folder
+ * may be NULL: then nothing is read or saved. */
 static void learned_begin(const char *folder)
 {
 	if (!folder ||
@@ -97,7 +96,7 @@ static void learned_end(void)
 	loaded = failing = false;
 }
 
-/* By round. */
+/* In each round. */
 
 static struct astra_runtime_job runtime_of(const struct astra_view *view,
 					   size_t i)
@@ -139,7 +138,7 @@ static int guess_runs(const struct astra_view *view, enum astra_guess_kind kind,
 	return guesses ? 0 : -1;
 }
 
-/* Infinite: unknown. */
+/* Return when another job is expected to leave; infinite: unknown. */
 static double leaves_sec(const struct astra_other *other,
 			 enum astra_guess_kind kind, double now_sec)
 {
@@ -175,8 +174,8 @@ static int guess_releases(const struct astra_view *view,
 	return releases ? 0 : -1;
 }
 
-/* How long the jobs of a view run, and when others release what they have, into
- * the look. Returns 0, or -1 when out of memory. */
+/* Guess how long the jobs of a view run, and when others release what they
+ * hold. The results go into look. Returns 0, or -1 when memory is out. */
 static int learned_guess(const struct astra_view *view, struct look *look)
 {
 	for (int kind = 0; kind < ASTRA_GUESSES; kind++)
@@ -186,21 +185,22 @@ static int learned_guess(const struct astra_view *view, struct look *look)
 	return 0;
 }
 
-#define CPU_PART 20 /* it rests so many times as long as it worked */
+#define CPU_PART 20 /* the thread rests this many times as long as it worked \
+		     */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_t thread;
 static bool started;
 static atomic_bool stop;
-/* Under the mutex. */
-static struct look *question; /* to be taken up */
+/* Under the mutex: */
+static struct look *question; /* waits for the thread */
 static bool busy;
 static struct astra_forecaster_due {
 	char pool[ASTRA_POOL_NAME_MAX];
 	double at_sec;
 	struct astra_pause pause; /* of the last round */
-	double heard_sec;	  /* the same */
+	double heard_sec;	  /* likewise */
 } * dues;
 static size_t due_count, due_room;
 static struct table *tables;
@@ -214,7 +214,7 @@ static struct table *find_table(const char *pool)
 	return NULL;
 }
 
-/* Nothing is foreseen of the pool any more. */
+/* Forget what was foreseen for a pool. */
 static void forget_table(const char *pool)
 {
 	struct table *table;
@@ -254,7 +254,8 @@ static void look_ahead(const struct look *look)
 		keep_table(table);
 }
 
-/* When the next forecast of its pool may begin. Caller holds the mutex. */
+/* Return the entry with the time of a pool's next forecast, or NULL. Caller
+ * holds the mutex. */
 static struct astra_forecaster_due *due_of(const char *pool)
 {
 	for (size_t i = 0; i < due_count; i++)
@@ -337,7 +338,7 @@ void astra_forecaster_stop(void)
 	learned_end();
 }
 
-/* Asking for it: the engine's thread. */
+/* Asking for a forecast: the engine's thread. */
 
 static struct look *make_look(const char *pool,
 			      const struct astra_engine *engine,
@@ -359,7 +360,8 @@ static struct look *make_look(const char *pool,
 	return NULL;
 }
 
-/* Pools take turns: one forecast at a time. */
+/* Whether a forecast of the pool may begin now; then it counts as begun. Pools
+ * take turns: one forecast at a time. */
 static bool forecaster_is_time(const char *pool, double now_sec)
 {
 	const struct astra_forecaster_due *due;
@@ -425,7 +427,7 @@ void astra_forecaster_round_ends(void)
 		forecaster_save();
 }
 
-/* What was foreseen last. Any thread. */
+/* Return what was last foreseen for a job. Any thread. */
 static struct astra_forecast_time forecaster_of(const char *pool, uint32_t job)
 {
 	struct astra_forecast_time time = {0};
@@ -451,7 +453,7 @@ double astra_forecaster_past(const char *pool, double sec)
 	return sec;
 }
 
-/* When jobs may be taken back again after a start of slurmctld. */
+/* Return from when on jobs may be taken back after a start of slurmctld. */
 static double forecaster_heard_sec(const char *pool)
 {
 	const struct astra_forecaster_due *due;
@@ -464,7 +466,8 @@ static double forecaster_heard_sec(const char *pool)
 	return sec;
 }
 
-/* No sooner than that, whatever was foreseen before the last round. */
+/* Return the earliest possible start, whatever was foreseen before the last
+ * round. */
 static double forecaster_first_sec(const struct astra_reason *reason,
 				   double now_sec)
 {

@@ -6,12 +6,13 @@
 #include "src/common/clock.h"
 #include "src/slurm/ahead/forecaster_priv.h"
 
-#define PASS_CPU_SEC 2 /* of a pass */
+#define PASS_CPU_SEC 2 /* of one pass */
 #define HORIZON_SEC (14 * 86400.0)
-#define CHECKPOINT_PART 0.5 /* of their grace jobs take on average */
-#define MARGIN_PART 0.1	    /* of a wait, which the bounds are wider */
+#define CHECKPOINT_PART 0.5 /* part of their grace that jobs take on average \
+			     */
+#define MARGIN_PART 0.1	    /* part of a wait by which the bounds are widened */
 
-/* When it is enough. */
+/* When a pass ends. */
 struct bound {
 	const atomic_bool *stop;
 	double cpu_sec;
@@ -72,7 +73,7 @@ static double forecaster_look_least(double a, double b)
 	return !(a > 0) ? b : !(b > 0) ? a : fmin(a, b);
 }
 
-/* What is not known of the cluster itself moves a start as well. */
+/* Widen a bound: things that are unknown of the cluster also change a start. */
 static double wider(const struct look *look, double sec, double by_sec)
 {
 	double wait = sec - look->snapshot.now_sec;
@@ -81,8 +82,9 @@ static double wider(const struct look *look, double sec, double by_sec)
 		       : 0;
 }
 
-/* A longer run of one job can let another one start earlier: the bounds are of
- * all three passes. What one of them did not reach has no upper bound. */
+/* Merge the passes. A longer run of one job can let another one start earlier,
+ * so the bounds are over all three passes. If one pass did not reach the start,
+ * there is no upper bound. */
 static struct astra_forecast_time
 forecaster_look_merge(const struct look *look,
 		      const double *starts[ASTRA_GUESSES], size_t i,

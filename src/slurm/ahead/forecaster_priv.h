@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The forecaster's parts among themselves: forecaster.c asks and answers, and
- * knows how long jobs run; forecaster_look.c looks ahead. */
+/* The inside of the forecaster: forecaster.c asks, answers and knows how long
+ * jobs run; forecaster_look.c looks ahead. */
 #ifndef ASTRA_FORECASTER_PRIV_H
 #define ASTRA_FORECASTER_PRIV_H
 
@@ -14,7 +14,7 @@
 
 #define ASTRA_GUESSES 3
 
-/* A picture to look ahead from. */
+/* A snapshot to look ahead from. */
 struct look {
 	char pool[ASTRA_POOL_NAME_MAX];
 	struct astra_options options;
@@ -22,7 +22,7 @@ struct look {
 	struct astra_arena arena; /* of the snapshot */
 	struct astra_snapshot snapshot;
 	struct astra_run_guess *guesses[ASTRA_GUESSES];
-	struct astra_release *releases[ASTRA_GUESSES]; /* by others */
+	struct astra_release *releases[ASTRA_GUESSES]; /* by other jobs */
 	size_t release_count[ASTRA_GUESSES];
 	struct astra_pause pause;
 };
@@ -32,23 +32,24 @@ struct entry {
 	struct astra_forecast_time time;
 };
 
-/* What was foreseen of a pool, by job. */
+/* What was foreseen for a pool, sorted by job. */
 struct table {
 	char pool[ASTRA_POOL_NAME_MAX];
 	struct entry *entries;
 	size_t count;
 };
 
-/* Run ahead, once by each guess. Ends soon after stop is set.
- * Returns 0 with a table, whose entries are to be freed, or -1. */
+/* Run ahead, once with each guess. Ends soon after stop is set. Returns 0 with
+ * a table whose entries are to be freed, or -1. */
 int astra_look_ahead(const struct look *look, const atomic_bool *stop,
 		     struct table *out);
 
-/* The engine knows of no maintenance: what it would begin in one, or later,
- * begins as much later as nothing begins for it. */
+/* Correct a time by the maintenance, which the engine does not know: what it
+ * would start in one, or later, starts later by the time in which nothing
+ * starts. */
 double astra_look_past(const struct astra_pause *pause, double sec);
 
-/* What was foreseen of a job, or NULL. table: may be NULL. */
+/* Return what was foreseen for a job, or NULL. table may be NULL. */
 const struct entry *astra_look_find(const struct table *table, uint32_t job);
 
 /* Accepts NULL. */

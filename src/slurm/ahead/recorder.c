@@ -22,12 +22,12 @@
 
 enum order_state { VACANT, WANTED, DONE, FAILED };
 
-/* Under the mutex. */
+/* Under the mutex: */
 struct order {
 	enum order_state state;
 	char pool[POOL_NAME_MAX];
 	uint64_t ticket;
-	struct astra_text record; /* DONE */
+	struct astra_text record; /* if DONE */
 	time_t since_sec;
 };
 
@@ -35,23 +35,23 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct order orders[ORDERS];
 static uint64_t last_ticket;
 
-/* Whether there is anything to do at all, to be asked without the mutex. */
+/* Whether there is any order; read without the mutex. */
 static atomic_bool busy;
 
-/* The engine's thread's: the record in the making, and its ticket. */
+/* Of the engine's thread: the record being made, and its ticket. */
 static struct astra_text draft;
 static uint64_t draft_ticket;
 
-/* Caller holds the mutex. */
+/* Clear an order. Caller holds the mutex. */
 static void vacate(struct order *order)
 {
 	astra_text_clear(&order->record);
 	*order = (struct order){.state = VACANT};
 }
 
-/* Whether an order should rather take this place than that one: a vacant one,
- * else a record that is made, else one that is wanted; of two alike the older.
- */
+/* Whether a new order should replace `this` rather than `that`: a vacant one
+ * first, then one with a record, then one that is wanted; of two alike, the
+ * older one. */
 static bool is_rather(const struct order *this, const struct order *that)
 {
 	static const int rank[] = {
@@ -62,8 +62,8 @@ static bool is_rather(const struct order *this, const struct order *that)
 	return this->since_sec < that->since_sec;
 }
 
-/* Who asks for a pool that is wanted already shares its record. Caller holds
- * the mutex. */
+/* Order a pool's record. If one is wanted already, the caller shares it.
+ * Returns its ticket. Caller holds the mutex. */
 static uint64_t order_record(const char *pool)
 {
 	struct order *at = &orders[0];
@@ -118,8 +118,8 @@ int astra_recorder_order(const char *pool, uint64_t *ticket,
 	return rc;
 }
 
-/* The order of this pool, if there is one; forget what nobody has come for.
- * Returns its ticket, or 0. */
+/* Find the pool's order, and forget records that nobody has fetched. Returns
+ * the order's ticket, or 0. */
 static uint64_t take_order(const char *pool)
 {
 	uint64_t ticket = 0;

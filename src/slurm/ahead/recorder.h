@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of rounds, for `sfair record`. One is made when it was ordered, from
- * the first decision of a pool's next round: before it what the engine is and
- * is shown, after it what was decided. All of it in the engine's thread,
- * without slurmctld's locks; the last record stays for two minutes.
- *
- * There is one in a process.
- */
+/* Records of rounds, for `sfair record`. An ordered record is made of the first
+ * decision of a pool's next round: before it, the state of the engine and its
+ * input; after it, what was decided. All in the engine's thread, without
+ * slurmctld's locks. The record is kept for two minutes. There is one recorder
+ * in a process. */
 #ifndef ASTRA_RECORDER_H
 #define ASTRA_RECORDER_H
 
@@ -17,7 +15,7 @@ struct astra_text;
 int astra_recorder_order(const char *pool, uint64_t *ticket,
 			 struct astra_text *out, struct astra_error *err);
 
-/* Around a pool's decision; most of the time they do nothing. The engine's
+/* Call before and after a pool's decision; mostly they do nothing. Engine's
  * thread. failed: why nothing was decided, or "". */
 void astra_recorder_before(const char *pool, const struct astra_engine *engine,
 			   const struct astra_snapshot *snapshot);

@@ -26,38 +26,41 @@
 
 #define NAME "astraea-terms" /* a pool's file is astraea.POOL */
 #define TERMS_VERSION 1
-#define POOLS_MAX 4096	/* in the file */
-#define RETRY_SEC 3600	/* after a choice that could not be made */
-#define READ_SEC 10	/* after the history could not be read */
-#define USABLE_PART 0.5 /* of the GPUs; with fewer the pool is not itself */
+#define POOLS_MAX 4096 /* in the file */
+#define RETRY_SEC 3600 /* after a choice that was impossible */
+#define READ_SEC 10    /* after the history could not be read */
+#define USABLE_PART                                                 \
+	0.5 /* of the GPUs; with fewer the pool is not in its usual \
+	     * state */
 
 /* What is known of a pool. */
 struct tuned {
 	char pool[ASTRA_POOL_NAME_MAX];
-	double term_sec;   /* that was taken; 0: none */
-	double chosen_sec; /* when, the last time; 0: never */
-	uint64_t jobs;	   /* that were simulated then */
-	double points;	   /* by which the term is behind the best one */
+	double term_sec;   /* that was chosen; 0: none */
+	double chosen_sec; /* time of the last choice; 0: never */
+	uint64_t jobs;	   /* that were simulated for it */
+	double points;	   /* by which the term is worse than the best one */
 	char why[1024];
 	/* Not saved. */
-	double due_sec;	 /* no choice before that */
-	double told_sec; /* a term that the engine is yet to be given; 0 */
+	double due_sec;	 /* no choice before that time */
+	double told_sec; /* a term that the engine is to get; 0: none */
 };
 
-static char path[PATH_MAX]; /* "": nowhere */
+static char path[PATH_MAX]; /* "": not kept */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_t thread;
 static bool started;
-/* Ends what the thread is at; with leave also the thread. */
+/* stop ends the thread's work, leave the thread as well. */
 static atomic_bool stop, leave;
-/* Under the mutex. */
+/* Under the mutex: */
 static struct tuned *pools;
 static size_t pool_count, pool_room;
-static struct astra_tuner_question *question; /* to be taken up */
+static struct astra_tuner_question *question; /* waits for the thread */
 static bool busy;
 
-/* Caller holds the mutex. NULL when out of memory. */
+/* Return a pool's entry, adding a new one; NULL when memory is out. Caller
+ * holds the mutex. */
 static struct tuned *tuned_of(const char *pool)
 {
 	for (size_t i = 0; i < pool_count; i++)
@@ -99,7 +102,7 @@ static bool tuned_sane(double sec)
 	return isfinite(sec) && sec >= 0;
 }
 
-/* Returns 0, or -1: it is damaged. */
+/* Read an entry. Returns 0, or -1 if it is damaged. */
 static int tuned_get(struct astra_reader *in)
 {
 	struct tuned t = {.term_sec = 0}, *own;
@@ -154,7 +157,8 @@ static void tuner_load(void)
 	astra_damage_keep(path);
 }
 
-/* The thread's. Only a term can be lost, so it is not synced. */
+/* Save the terms. It is not synced, since only terms can be lost. Tuner's
+ * thread. */
 static void tuner_save(void)
 {
 	struct astra_bytes bytes = {0};
@@ -178,10 +182,10 @@ static void tuner_save(void)
 		      err.text);
 }
 
-/* The thread. */
+/* The tuner's thread. */
 
-/* Note a choice, and log what is new. c: NULL: none could be made; the next try
- * is in retry_sec. Returns whether there is something to save. */
+/* Note a choice, and log what is new. c may be NULL: none was possible, and the
+ * next try is in retry_sec. Returns whether there is something to save. */
 static bool tuner_note(const char *pool, const struct astra_term_choice *c,
 		       const char *why, double retry_sec)
 {
@@ -321,7 +325,7 @@ void astra_tuner_configure(struct astra_config *config)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* Whether most of the pool is there. */
+/* Whether most of the pool's GPUs are usable. */
 static bool tuner_is_whole(const struct astra_snapshot *s)
 {
 	double gpus = 0, usable = 0;
@@ -333,8 +337,8 @@ static bool tuner_is_whole(const struct astra_snapshot *s)
 	return usable > 0 && usable >= USABLE_PART * gpus;
 }
 
-/* Pools take turns: one choice at a time. Where the clock was set back, the
- * last choice may lie ahead of it. */
+/* Whether it is time for a choice. Pools take turns: one choice at a time. If
+ * the clock was set back, the last choice may lie in the future. */
 static bool tuner_is_time(const char *pool, double now_sec)
 {
 	const struct tuned *t;
@@ -342,7 +346,7 @@ static bool tuner_is_time(const char *pool, double now_sec)
 
 	pthread_mutex_lock(&mutex);
 	t = tuned_of(pool);
-	/* Times that are in the future are of a clock that was set back. */
+	/* A time in the future is by a clock that was set back. */
 	yes = started && !busy && t &&
 	      (t->due_sec <= now_sec ||
 	       t->due_sec > now_sec + ASTRA_TERM_EVERY_SEC) &&

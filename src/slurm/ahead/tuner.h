@@ -22,31 +22,32 @@
 struct astra_engine;
 struct astra_report_pool;
 
-/* Read the terms that were taken before. folder: where they are kept; NULL:
- * nowhere. Does I/O. Before the first configuration. */
+/* Read earlier choices. folder: where they are kept; NULL: nowhere. Does I/O.
+ * Call before the first configuration. */
 void astra_tuner_open(const char *folder);
 
-/* Make the thread; without it the terms stay. Returns 0, or -1; logged. */
+/* Start the thread; without it the terms stay. Returns 0, or -1 after logging
+ * it. */
 int astra_tuner_start(void);
 
-/* End the thread, in the midst of a simulation if need be, and forget all. */
+/* End the thread, even during a simulation, and forget everything. */
 void astra_tuner_stop(void);
 
-/* Give each pool with LeaseTerm=auto the term that was taken last, or the one
- * to begin with. Work that was begun under other options is dropped. Before
- * config is put in force. The engine's thread, as those below. */
+/* Give each pool with LeaseTerm=auto its last chosen term, or the one to begin
+ * with. Drop work for other options. Call before config is put in force.
+ * Engine's thread, as for the functions below. */
 void astra_tuner_configure(struct astra_config *config);
 
-/* Have a term chosen for the pool if it is time. Does no I/O. */
+/* Start a choice for the pool if it is time. Does no I/O. */
 void astra_tuner_look(const char *pool, const struct astra_engine *engine,
 		      const struct astra_view *view);
 
-/* Whether another term was chosen for the pool; it is told once.
- * term_sec: gets the term. */
+/* Whether another term was chosen for the pool; says so once. term_sec: gets
+ * the term. */
 bool astra_tuner_take(const char *pool, double *term_sec);
 
-/* Write what LeaseTerm=auto did last into the pool's record. The texts live
- * until the next call of any of these. */
+/* Write what LeaseTerm=auto did last into the pool's record. The texts are
+ * valid until the next call of any of these functions. */
 void astra_tuner_show(struct astra_report_pool *record);
 
 #endif

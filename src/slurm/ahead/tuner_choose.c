@@ -7,14 +7,15 @@
 #include "src/history/past.h"
 #include "src/slurm/ahead/tuner_priv.h"
 
-#define CPU_SEC 600 /* of one choice, at most */
+#define CPU_SEC 600 /* the most for one choice */
 #define DAY_SEC 86400.0
 
-/* What an interruption costs. Nothing tells how long a job takes to start. */
-#define REVOKED_LEAST 10    /* interruptions; fewer say nothing */
+/* The cost of an interruption. How long a job takes to start is not
+ * measured. */
+#define REVOKED_LEAST 10    /* interruptions; fewer are not representative */
 #define CHECKPOINT_PART 0.5 /* of their grace, if nothing is known */
 #define COLD_START_SEC 40
-#define COLD_START_PART 0.2 /* of the least term, at most */
+#define COLD_START_PART 0.2 /* of the shortest term, at most */
 
 static void tuner_add_node(struct astra_cluster *c,
 			   const struct astra_node *node)
@@ -94,7 +95,7 @@ void astra_tuner_free(struct astra_tuner_question *q)
 struct tuner_reading {
 	struct astra_tuner_question *q;
 	size_t ended;
-	double first_sec; /* of a submission */
+	double first_sec; /* of any submission */
 	double revoked, lost_sec;
 };
 
@@ -122,7 +123,7 @@ static int tuner_take_job(void *arg, const struct astra_history_past_job *job)
 	return astra_trace_add(t, &j, "");
 }
 
-/* What one interruption took until the GPUs were free, on average. */
+/* Return how long interruptions took on average until the GPUs were free. */
 static double tuner_checkpoint_sec(const struct tuner_reading *r)
 {
 	double grace_sec = r->q->options.grace_sec;
@@ -133,7 +134,7 @@ static double tuner_checkpoint_sec(const struct tuner_reading *r)
 		    astra_auto_least_sec(&r->q->options) / 2);
 }
 
-/* When it is enough. */
+/* When a simulation ends. */
 struct tuner_bound {
 	const atomic_bool *stop;
 	double cpu_sec;

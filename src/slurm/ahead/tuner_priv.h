@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tuner's parts among themselves: tuner.c asks, answers and remembers;
- * tuner_choose.c reads the history and simulates. */
+/* The inside of the tuner: tuner.c asks, answers and remembers; tuner_choose.c
+ * reads the history and simulates. */
 #ifndef ASTRA_TUNER_PRIV_H
 #define ASTRA_TUNER_PRIV_H
 
@@ -9,22 +9,22 @@
 #include "src/sim/term.h"
 #include "src/slurm/ahead/tuner.h"
 
-/* A pool of which a term is to be chosen. */
+/* A pool for which a term is to be chosen. */
 struct astra_tuner_question {
 	char pool[ASTRA_POOL_NAME_MAX];
 	struct astra_options options;
-	struct astra_cluster cluster; /* the nodes that can be used */
-	struct astra_trace trace;     /* its tenants; no jobs yet */
+	struct astra_cluster cluster; /* with the usable nodes */
+	struct astra_trace trace;     /* with its tenants; no jobs yet */
 	double now_sec;
 };
 
-/* Copy what is needed of a view. Returns NULL when out of memory. */
+/* Copy what is needed from a snapshot. Returns NULL when memory is out. */
 struct astra_tuner_question *
 astra_tuner_ask(const char *pool, const struct astra_options *options,
 		const struct astra_snapshot *snapshot);
 
 /* Read the pool's last days and choose. Does I/O; takes minutes. stop: ends it
- * soon. Returns 0, 1 with err set: the history cannot be read, or -1 with err
+ * soon. Returns 0, 1 with err set if the history cannot be read, or -1 with err
  * set. */
 int astra_tuner_choose(struct astra_tuner_question *question,
 		       const atomic_bool *stop, struct astra_term_choice *out,

@@ -8,7 +8,7 @@
 #include "src/slurm/compat/compat.h"
 #include "src/store/state_file.h"
 
-/* Pools are read by one thread, what was learned by another. */
+/* One thread reads the pools, another what was learned. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_error said;
 

@@ -19,7 +19,7 @@ struct header {
 #define TIME_MAX 7258118400
 #define TEXT_LOOK 4096
 
-/* Blocks of our own show the layout of Slurm's. */
+/* The layout of Slurm's blocks, learned from blocks of our own. */
 static pthread_once_t learn_once = PTHREAD_ONCE_INIT;
 static struct {
 	size_t magic;	  /* of xmalloc() */
@@ -28,8 +28,7 @@ static struct {
 	bitstr_t bits_magic;
 } known;
 
-/* Copy memory that may not be there. Returns 0, or -1 when it cannot be read.
- */
+/* Copy memory that may not exist. Returns 0, or -1 when it cannot be read. */
 static int memory_copy(void *to, const void *from, size_t size)
 {
 	struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
@@ -148,7 +147,8 @@ static bool is_member(const struct astra_layout_member *m, const char *at)
 	}
 }
 
-/* A pointer may lead to a block of another size. */
+/* Report a member that does not fit. If it is a pointer to a block of another
+ * size, report the sizes. */
 static int layout_tell(const char *layout, const struct astra_layout_member *m,
 		       const char *at, struct astra_error *err)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a structure in memory is the one that the headers describe, told
- * without trusting a pointer of it.
+/* Whether a structure in memory is the one that the headers describe, found out
+ * without trusting its pointers.
  *
- * Slurm's xmalloc() writes the size that was asked for before each block, so
- * the size of a structure that slurmctld has made is known exactly. Pointers
- * in it are blocks of their own, of the size of what they point to. Memory that
- * a pointer names is read by the kernel for us: a wild one is an error and no
- * crash. Thread-safe; takes no locks.
- */
+ * Slurm's xmalloc() writes the requested size before each block, so the size of
+ * a structure that slurmctld has made is known exactly. Pointers in it lead to
+ * blocks of their own, of the size of what they point to. The kernel reads the
+ * memory that a pointer names for us, so a wild pointer is an error, not a
+ * crash. Thread-safe; takes no locks. */
 #ifndef ASTRA_LAYOUT_H
 #define ASTRA_LAYOUT_H
 
@@ -19,13 +18,13 @@
 #include "src/slurm/compat/compat.h"
 
 enum astra_kind {
-	ASTRA_KIND_NUMBER, /* nothing to be said */
+	ASTRA_KIND_NUMBER, /* not checked */
 	ASTRA_KIND_FLAG,   /* a bool */
-	ASTRA_KIND_TIME,   /* unset, or a moment of these decades */
-	ASTRA_KIND_TEXT,   /* the others are pointers, or NULL */
+	ASTRA_KIND_TIME,   /* unset, or a time between 2000 and 2200 */
+	ASTRA_KIND_TEXT,   /* this and the kinds below are pointers or NULL */
 	ASTRA_KIND_LIST,
 	ASTRA_KIND_BITS,
-	ASTRA_KIND_BLOCK, /* of the size that the row tells; 0: any */
+	ASTRA_KIND_BLOCK, /* of the size in the row; 0: any */
 };
 
 struct astra_layout_member {
@@ -38,7 +37,7 @@ struct astra_layout_member {
 struct astra_layout {
 	const char *name;
 	uint32_t size;
-	uint32_t magic, magic_at; /* number and offset; 0: it has none */
+	uint32_t magic, magic_at; /* its value and offset; 0: there is none */
 	const struct astra_layout_member *members;
 	size_t count;
 };
@@ -48,8 +47,8 @@ struct astra_layout {
 		 bitstr_t *: ASTRA_KIND_BITS, bool: ASTRA_KIND_FLAG,     \
 		 time_t: ASTRA_KIND_TIME, default: ASTRA_KIND_NUMBER)
 
-/* Rows of a table: a member whose type tells its kind; a pointer to one
- * structure; one to an array. */
+/* Rows of a table: a member whose kind follows from its type; a pointer to one
+ * structure; a pointer to an array. */
 #define ASTRA_MEMBER(type, member)                                            \
 	{                                                                     \
 #member, offsetof(type, member), sizeof(((type *)0)->member), \
@@ -66,22 +65,23 @@ struct astra_layout {
 			ASTRA_KIND_BLOCK, 0                                   \
 	}
 
-/* The size of a block of xmalloc(), or 0 when it is none. */
+/* Return the size of a block of xmalloc(), or 0 if it is not one. */
 size_t astra_block_size(const void *block);
 
-/* Whether a structure has the size, the magic number and members of the kinds
- * that its layout tells. record: not NULL; anything.
- * Returns 0, or -1 with err set. */
+/* Check that a structure has the size, the magic number and members of the
+ * kinds in its layout. record: not NULL; anything else. Returns 0, or -1 with
+ * err set. */
 int astra_layout_check(const struct astra_layout *layout, const void *record,
 		       struct astra_error *err);
 
-/* As before, for one that is no block and whose size is known to be right. */
+/* As astra_layout_check(), for a structure that is not a block and whose size
+ * is known to be right. */
 int astra_layout_check_members(const struct astra_layout *layout,
 			       const void *record, struct astra_error *err);
 
-/* Whether a variable of slurmctld or its library, given by its address, has
- * that size by the loader's table. One that the table does not tell passes.
- * Returns 0, or -1 with err set. */
+/* Check by the loader's table that a variable of slurmctld or its library,
+ * given by its address, has that size. A variable that is not in the table
+ * passes. Returns 0, or -1 with err set. */
 int astra_layout_check_variable(const char *name, const void *variable,
 				size_t size, struct astra_error *err);
 

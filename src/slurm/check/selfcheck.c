@@ -9,19 +9,19 @@
 #include "src/slurm/check/selfcheck_priv.h"
 #include "src/slurm/check/stamp.h"
 
-/* So many of each are checked. */
+/* At most so many records of each kind are checked. */
 #define SELFCHECK_MAX 64
 
 static atomic_bool begun, aside, passed, done, desc_fits, site_seen;
 static pthread_mutex_t reason_lock = PTHREAD_MUTEX_INITIALIZER;
 static char reason[sizeof(struct astra_error)];
 
-/* The engine's thread. */
-static bool site_fits; /* nodes and partitions */
+/* Used by the engine's thread only. */
+static bool site_fits; /* nodes and partitions fit */
 static uint32_t looked_at[SELFCHECK_MAX];
 static size_t looked_at_count;
 
-/* why: copied; the first one stays. */
+/* Stand aside. why: copied; the first reason stays. */
 static void stand_aside(const char *why, const char *cure)
 {
 	bool first;
@@ -44,7 +44,7 @@ bool astra_selfcheck_aside(void)
 	return aside;
 }
 
-/* Written once, before aside is set. */
+/* reason is written once, before aside is set. */
 const char *astra_selfcheck_reason(void)
 {
 	return aside ? reason : "";
@@ -74,7 +74,7 @@ static int selfcheck_judge(int rc, const struct astra_error *err)
 	return rc;
 }
 
-/* Plugins come one by one. */
+/* Check the stamps each time: plugins are loaded one by one. */
 static int look_at_plugins(void)
 {
 	struct astra_error err = {""};
@@ -100,7 +100,7 @@ int astra_selfcheck_begin(void)
 
 struct selfcheck_look {
 	struct astra_error *err;
-	bool answers; /* compare with slurmctld's */
+	bool answers; /* compare them with slurmctld's answers */
 	size_t count;
 	bool failed;
 };
@@ -175,7 +175,7 @@ static int selfcheck_compare_job(const job_record_t *job,
 	return astra_selfcheck_job_answer(job, err);
 }
 
-/* The size of a record decides whether its number may be read. */
+/* Look at a job. The size of the record decides whether its id may be read. */
 static int look_at_job(void *x, void *arg)
 {
 	struct selfcheck_look *look = arg;
@@ -215,7 +215,7 @@ int astra_selfcheck_look(void)
 	return 0;
 }
 
-/* What the entry points look up for a job. */
+/* Whether what the entry points look up for a job may be read. */
 static bool see_site(void)
 {
 	struct astra_error err = {""};

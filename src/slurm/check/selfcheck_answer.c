@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slurmctld's own answers. What it packs for scontrol it reads by its own
- * layout, and the same library unpacks it into the public structures: so each
- * number here is right, and a member of ours that differs is another one. Only
- * members that are packed, and unpacked, as they are by all releases from 22.05
- * to 26.05: pn_min_memory of a job with memory for each GPU is not. */
+/* Comparison with slurmctld's own answers. slurmctld packs for scontrol by its
+ * own layout, and the same library unpacks into the public structures. So each
+ * number there is right, and a member of ours that differs is another member.
+ * Only members are compared that all releases from 22.05 to 26.05 pack and
+ * unpack unchanged. pn_min_memory of a job with memory for each GPU is not such
+ * a member. */
 #include <string.h>
 
 #include "src/common/pack.h"
@@ -14,7 +15,7 @@
 #define ANSWER_BYTES 16384
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* A member of a record, and the public one that it is packed as. */
+/* A member of a record, and the public member that it is packed as. */
 struct same {
 	const char *name;
 	uint32_t offset, size, public_offset, public_size;
@@ -140,7 +141,7 @@ static const struct same part_same[] = {
 	PART(total_nodes),
 };
 
-/* Little endian or not: the type's own bytes. */
+/* Return a number of any size. The union makes it independent of byte order. */
 static uint64_t selfcheck_answer_number(const char *at, uint32_t size)
 {
 	union {
@@ -200,7 +201,7 @@ static int selfcheck_answer_compare(const char *what, const struct same *table,
 	return 0;
 }
 
-/* What a client would get of an answer. */
+/* Return what a client would get from an answer, or NULL. */
 static void *unpacked(uint16_t type, buf_t *buffer)
 {
 	slurm_msg_t msg;
@@ -212,7 +213,7 @@ static void *unpacked(uint16_t type, buf_t *buffer)
 	return unpack_msg(&msg, buffer) == SLURM_SUCCESS ? msg.data : NULL;
 }
 
-/* One record, of the size that the public header gives. */
+/* Check that an answer is one record of the size in the public header. */
 static int check_public(const void *array, uint32_t count, size_t size,
 			const char *name, struct astra_error *err)
 {
@@ -242,7 +243,7 @@ static int selfcheck_answer_compare_job(const job_record_t *job,
 					answer, err);
 }
 
-/* What 22.05's own function leaves. */
+/* Free what 22.05's own function leaves. */
 static void free_texts(job_info_t *job)
 {
 	xfree(job->admin_comment);
@@ -252,8 +253,8 @@ static void free_texts(job_info_t *job)
 	xfree(job->system_comment);
 }
 
-/* pack_job() gives back a lock that it has not always taken, unless its caller
- * has. */
+/* Pack a job. pack_job() releases a lock that it takes only in some cases, so
+ * the caller takes it. */
 static void pack_locked_job(const job_record_t *job, buf_t *buffer)
 {
 	assoc_mgr_lock_t locks = {.qos = READ_LOCK, .user = READ_LOCK};
@@ -272,7 +273,7 @@ int astra_selfcheck_job_answer(const job_record_t *job, struct astra_error *err)
 
 	pack32(1, buffer);
 	pack_time(0, buffer);
-	pack_time(0, buffer); /* of the last backfill */
+	pack_time(0, buffer); /* of the last backfill pass */
 	pack_locked_job(job, buffer);
 	answer = unpacked(RESPONSE_JOB_INFO, buffer);
 	free_buf(buffer);
@@ -328,7 +329,7 @@ static buf_t *pack_node(const node_record_t *node)
 #endif
 }
 
-/* Nodes of a cloud may be hidden. */
+/* A node of a cloud may be hidden: then there is no record. */
 int astra_selfcheck_node_answer(const node_record_t *node,
 				struct astra_error *err)
 {

@@ -8,14 +8,13 @@
 #include "src/common/error.h"
 #include "src/slurm/compat/compat.h"
 
-/* Whether variables and the configuration are as we think.
- * Locks: caller holds conf read, or slurmctld's. */
+/* Check variables and the configuration. Returns 0, or -1 with err set. Locks:
+ * caller holds conf read, or slurmctld's. */
 int astra_selfcheck_variables(struct astra_error *err);
 
-/* Whether a record and all that it points to have sizes, magic numbers and
- * members that fit; its numbers may still be others.
- * Locks: caller holds job, node, part read.
- * Each returns 0, or -1 with err set. */
+/* Check that a record and all that it points to have the right sizes, magic
+ * numbers and kinds of members; their values may still be wrong. Locks: caller
+ * holds job, node, part read. Each returns 0, or -1 with err set. */
 int astra_selfcheck_job_record(const job_record_t *job,
 			       struct astra_error *err);
 int astra_selfcheck_node_record(const node_record_t *node, int index,
@@ -25,10 +24,9 @@ int astra_selfcheck_part_record(const part_record_t *part,
 int astra_selfcheck_job_desc(const job_desc_msg_t *desc,
 			     struct astra_error *err);
 
-/* Whether a record's members are what slurmctld itself answers to clients that
- * ask for it. Only of one that passed the above.
- * Locks: caller holds conf, node, part read, and for a job job write.
- * Returns 0, or -1 with err set. */
+/* Compare a record's members with what slurmctld answers to clients. The record
+ * must have passed the check above. Locks: caller holds conf, node, part read,
+ * and for a job job write. Returns 0, or -1 with err set. */
 int astra_selfcheck_job_answer(const job_record_t *job,
 			       struct astra_error *err);
 int astra_selfcheck_node_answer(const node_record_t *node,

@@ -21,7 +21,8 @@ struct stamp_paths {
 	char path[STAMP_PLUGINS][4096];
 };
 
-/* The loader's lock is held: names only. */
+/* Note the paths of our plugins. The loader's lock is held: only names are
+ * read. */
 static int stamp_note(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct stamp_paths *found = arg;

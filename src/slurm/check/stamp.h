@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which build a file is of. After half an upgrade the plugins that slurmctld
- * has loaded and the library below them may be of two. What plugins call of the
- * library stays there under its name and with its arguments, so that one of
- * another build comes as far as being told; a newer function is weak to them.
- */
+/* Which build a file is of. After half an upgrade, the plugins that slurmctld
+ * has loaded and the library below them may be of two builds. Functions that
+ * plugins call in the library keep their names and arguments, so that a plugin
+ * of another build gets far enough to be told. Newer functions are weak in
+ * plugins. */
 #ifndef ASTRA_STAMP_H
 #define ASTRA_STAMP_H
 
 #include "src/common/error.h"
 
-/* Whether all plugins of ours that are loaded are of the library's build.
- * Any thread. Returns 0, or -1 with err set. */
+/* Check that all our loaded plugins are of the library's build. Any thread.
+ * Returns 0, or -1 with err set. */
 int astra_stamp_check(struct astra_error *err);
 
 /* Each plugin has one. */
 extern const char astra_plugin_stamp[];
 
-/* In a plugin, at its init: an older library has no such check. */
+/* Put into a plugin's init: an older library has no such check. */
 #define ASTRA_STAMP_TELL(file)                                              \
 	do {                                                                \
 		if (!astra_stamp_check)                                     \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of slurm.conf that astraea wants, and what the lack of one costs.
- */
+/* The lines of slurm.conf that astraea needs, and what goes wrong without
+ * each. */
 #ifndef ASTRA_STEPS_H
 #define ASTRA_STEPS_H
 
@@ -16,13 +16,13 @@ struct astra_steps {
 	const char *job_submit;	  /* JobSubmitPlugins, a list */
 };
 
-/* Whether a list of plugins, separated by commas, has one; its kind, as
- * "sched/", may stand before it. list: may be NULL. */
+/* Whether a comma-separated list of plugins has a name, alone or with its kind,
+ * such as "sched/", before it. list may be NULL. */
 bool astra_steps_have(const char *list, const char *kind, const char *name);
 
-/* Add to out each line that is missing, with its cost. A line that a pool
- * without leases (Leases=no) does not want is not missing.
- * leases: some pool has them. */
+/* Add to out each missing line and what that costs. A line that pools without
+ * leases (Leases=no) do not need is not missing. leases: some pool has
+ * leases. */
 void astra_steps_warn(const struct astra_steps *steps, bool leases,
 		      struct astra_error *out);
 

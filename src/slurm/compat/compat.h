@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What differs between Slurm's releases. All other files include Slurm through
- * this one only. ASTRA_SLURM_... are found by m4/astra_slurm_compat.m4,
- * which also says which release brought each.
- */
+/* What differs between Slurm's releases. All other files include Slurm's
+ * headers through this one only. m4/astra_slurm_compat.m4 finds ASTRA_SLURM_...
+ * and says which release brought each. */
 #ifndef ASTRA_COMPAT_H
 #define ASTRA_COMPAT_H
 
 #include "src/slurm/compat/compat_client.h"
 #include "src/slurm/compat/slurm_headers.h"
 
-/* Written as in the newer releases. */
+/* Names as in the newer releases. */
 #ifdef ASTRA_SLURM_XLIST
 typedef struct xlist list_t;
 typedef struct listIterator list_itr_t;
@@ -22,7 +21,7 @@ typedef struct job_details job_details_t;
 #define SELECT_MEMORY CR_MEMORY
 #ifdef MULTIPLE_SHARING_GRES_PJ
 #define SELECT_MULTIPLE_SHARING_GRES_PJ MULTIPLE_SHARING_GRES_PJ
-#else /* 22.05 has not got it */
+#else /* 22.05 does not have it */
 #define SELECT_MULTIPLE_SHARING_GRES_PJ 0
 #endif
 #endif
@@ -69,7 +68,7 @@ static inline int astra_requeue(job_record_t *job)
 #endif
 }
 
-/* Count the job for the limits of submissions, as Slurm does at a requeue: the
+/* Count the job for the limits on submissions, as Slurm does at a requeue: the
  * end of its run has uncounted it. Locks: caller holds job write. */
 static inline void astra_submit_count(job_record_t *job)
 {
@@ -80,8 +79,8 @@ static inline void astra_submit_count(job_record_t *job)
 #endif
 }
 
-/* Let a pending job have the limits that its association and QOS have now.
- * Locks: caller holds job write, part read. */
+/* Give a pending job the present limits of its association and QOS. Locks:
+ * caller holds job write, part read. */
 static inline void astra_limits_renew(job_record_t *job)
 {
 #ifdef ASTRA_SLURM_LIMITS_TOLD
@@ -91,9 +90,9 @@ static inline void astra_limits_renew(job_record_t *job)
 #endif
 }
 
-/* Let a pending batch job's next run be one of its own for slurmdbd, which
- * knows it by the job and the time of submission, or by an index that slurmctld
- * draws and finds the job by, as batch_requeue_fini() does. submit_sec: of the
+/* Make a pending batch job's next run a new one for slurmdbd. slurmdbd knows a
+ * run by the job and the time of submission, or by an index that slurmctld
+ * draws and finds the job by, as in batch_requeue_fini(). submit_sec: of the
  * last run. Locks: job and node write, fed read. */
 static inline void astra_run_renew(job_record_t *job, time_t submit_sec)
 {
@@ -112,8 +111,8 @@ static inline void astra_run_renew(job_record_t *job, time_t submit_sec)
 #endif
 }
 
-/* Whether slurmctld knows the job's record by the index of that run, as its
- * processes name it. Locks: caller holds job read. */
+/* Whether slurmctld's record of the job has the index of that run, by which the
+ * run's processes name it. Locks: caller holds job read. */
 static inline bool astra_run_is(const job_record_t *job, uint64_t index)
 {
 #ifdef ASTRA_SLURM_RUN_INDEX
@@ -125,9 +124,11 @@ static inline bool astra_run_is(const job_record_t *job, uint64_t index)
 #endif
 }
 
-/* Slurm's own fault: as it spreads a job whose GRES count over the whole job it
- * looks through a NULL (_eval_nodes_spread(), mended in 25.05). Whoever may
- * submit a job ends slurmctld so, and again when that has read the job. */
+/* Whether the request would crash slurmctld. When Slurm spreads a job whose
+ * GRES count is for the whole job, it follows a NULL pointer
+ * (_eval_nodes_spread(), fixed in 25.05). So anybody who may submit a job can
+ * end slurmctld, and again each time that slurmctld has read the job from its
+ * state. */
 static inline bool astra_desc_ends_slurmctld(const job_desc_msg_t *desc)
 {
 #ifdef ASTRA_SLURM_SPREAD_ENDS
@@ -140,7 +141,7 @@ static inline bool astra_desc_ends_slurmctld(const job_desc_msg_t *desc)
 #endif
 }
 
-/* A message to nodes names the address of one that others cannot look up.
+/* Add a node's address to a message to nodes, if other nodes cannot look it up.
  * Locks: node read. */
 static inline void astra_order_pack_address(agent_arg_t *order,
 					    const node_record_t *node)
@@ -154,8 +155,8 @@ static inline void astra_order_pack_address(agent_arg_t *order,
 #endif
 }
 
-/* Whether a licence is a hierarchical resource, of which each layer of nodes
- * has so many. */
+/* Whether a licence is a hierarchical resource, with a count for each layer of
+ * nodes. */
 static inline bool astra_licence_has_layers(const licenses_t *licence)
 {
 #ifdef ASTRA_SLURM_HRES
@@ -166,8 +167,8 @@ static inline bool astra_licence_has_layers(const licenses_t *licence)
 #endif
 }
 
-/* Leave in nodes those where enough is free of the hierarchical resources that
- * the job asks for. Locks: job read. */
+/* Leave in nodes those with enough free hierarchical resources for the job.
+ * Locks: job read. */
 static inline void astra_licensed_nodes(job_record_t *job, bitstr_t *nodes)
 {
 #ifdef ASTRA_SLURM_HRES
@@ -179,28 +180,30 @@ static inline void astra_licensed_nodes(job_record_t *job, bitstr_t *nodes)
 #endif
 }
 
-/* Slurm's counter has 16 bits in some releases. Locks: job write. */
+/* Set the count of restarts. Slurm's counter has 16 bits in some releases.
+ * Locks: job write. */
 static inline void astra_restarts_set(job_record_t *job, uint32_t count)
 {
 	job->restart_cnt = (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX);
 }
 
 /* Whether slurmctld has all that plugins may look at: jobs, dependencies,
- * priorities. This thread of its own is made right after. Locks: none. */
+ * priorities. The thread that is tested for is made right after. Locks:
+ * none. */
 static inline bool astra_slurmctld_ready(void)
 {
 	return slurmctld_config.thread_id_purge_files != 0;
 }
 
-/* Whether `scontrol reconfigure` puts a new process in slurmctld's place. */
+/* Whether `scontrol reconfigure` replaces the process of slurmctld. */
 #ifdef ASTRA_SLURM_RECONFIGURE_REPLACES
 #define ASTRA_RECONFIGURE_REPLACES true
 #else
 #define ASTRA_RECONFIGURE_REPLACES false
 #endif
 
-/* Take the array's task array_task_id out of its record, which becomes the
- * task's; its last task needs no other. Locks: job write. */
+/* Take task array_task_id out of the array's record, which becomes the task's.
+ * The last task needs no other record. Locks: job write. */
 static inline void astra_array_split(job_record_t *job)
 {
 	bool last = job->array_recs->task_cnt <= 1;
@@ -213,8 +216,8 @@ static inline void astra_array_split(job_record_t *job)
 #endif
 }
 
-/* The nodes of a list of names that exist. Caller frees.
- * Locks: node read. Returns a Slurm error number. */
+/* Find the nodes on a list of names that exist. Caller frees. Locks: node read.
+ * Returns a Slurm error number. */
 static inline int astra_nodes_named(char *names, bitstr_t **nodes)
 {
 #ifdef ASTRA_SLURM_NODES_INVALID
@@ -237,7 +240,7 @@ static inline int astra_parse_file(s_p_hashtbl_t *table, char *path)
 #endif
 }
 
-/* Whether a job is to have nodes of its own: --exclusive. Locks: job read. */
+/* Whether a job wants nodes of its own: --exclusive. Locks: job read. */
 static inline bool astra_wants_whole_nodes(const job_details_t *details)
 {
 #ifdef ASTRA_SLURM_WHOLE_BITS
@@ -247,8 +250,8 @@ static inline bool astra_wants_whole_nodes(const job_details_t *details)
 #endif
 }
 
-/* Whether its nodes are to be its user's alone: --exclusive=user. Locks: job
- * read. */
+/* Whether a job wants nodes that only its user has: --exclusive=user. Locks:
+ * job read. */
 static inline bool astra_wants_users_nodes(const job_details_t *details)
 {
 #ifdef ASTRA_SLURM_WHOLE_BITS
@@ -258,8 +261,8 @@ static inline bool astra_wants_users_nodes(const job_details_t *details)
 #endif
 }
 
-/* The most nodes that a job's user named, 0 for none: from 26.05 on Slurm
- * itself sets it to the number of tasks. Locks: job read. */
+/* Return the most nodes that a job's user named, or 0. From 26.05 on Slurm
+ * itself sets the number to that of tasks. Locks: job read. */
 static inline uint32_t astra_nodes_named_at_most(const job_record_t *job)
 {
 #ifdef JOB_IMPLICIT_MAX_NODES
@@ -269,8 +272,7 @@ static inline uint32_t astra_nodes_named_at_most(const job_record_t *job)
 	return job->details->max_nodes;
 }
 
-/* Whether its user named numbers of nodes one by one, as -N 2,4,8.
- * Locks: job read. */
+/* Whether the user listed counts of nodes, as -N 2,4,8. Locks: job read. */
 static inline bool astra_names_sizes(const job_details_t *details)
 {
 #ifdef ASTRA_SLURM_NODES_LISTED
@@ -281,8 +283,8 @@ static inline bool astra_names_sizes(const job_details_t *details)
 #endif
 }
 
-/* --requeue=expedite holds a job that ends with an error, as one does that was
- * told to checkpoint. Locks: job write. */
+/* Clear --requeue=expedite. It holds a job that ends with an error, as a job
+ * does that was told to checkpoint. Locks: job write. */
 static inline void astra_clear_expedite(job_record_t *job)
 {
 #ifdef EXPEDITED_REQUEUE
@@ -292,7 +294,7 @@ static inline void astra_clear_expedite(job_record_t *job)
 #endif
 }
 
-/* The same of a request. Returns whether it was there. */
+/* As astra_clear_expedite(), for a request. Returns whether it was set. */
 static inline bool astra_desc_clear_expedite(job_desc_msg_t *desc)
 {
 #ifdef EXPEDITED_REQUEUE
@@ -306,8 +308,8 @@ static inline bool astra_desc_clear_expedite(job_desc_msg_t *desc)
 #endif
 }
 
-/* The priorities of a job in each partition and QOS that it asks for. Borrowed,
- * NULL when it has none. Locks: job read. */
+/* Return a job's priorities in each partition and QOS that it asks for.
+ * Borrowed, NULL if there are none. Locks: job read. */
 static inline uint32_t *astra_each_priority(const job_record_t *job)
 {
 #if defined(ASTRA_SLURM_PRIO_MULT)
@@ -319,7 +321,7 @@ static inline uint32_t *astra_each_priority(const job_record_t *job)
 #endif
 }
 
-/* Whether one of the licences of the list that this one is in will do. */
+/* Whether any one licence of the list that this one is in is enough. */
 static inline bool astra_licence_is_or(const licenses_t *licence)
 {
 #ifdef ASTRA_SLURM_LICENCES_OR
@@ -330,8 +332,8 @@ static inline bool astra_licence_is_or(const licenses_t *licence)
 #endif
 }
 
-/* The QOS that a job names, if they are several; else NULL. Borrowed. Locks:
- * job read. */
+/* Return the list of QOS that a job names, or NULL if it names only one.
+ * Borrowed. Locks: job read. */
 static inline list_t *astra_qos_named(const job_record_t *job)
 {
 #ifdef ASTRA_SLURM_QOS_LIST
@@ -342,7 +344,7 @@ static inline list_t *astra_qos_named(const job_record_t *job)
 #endif
 }
 
-/* The locks of a start; used for all that changes jobs. */
+/* Return the locks for a start; used for all that changes jobs. */
 static inline slurmctld_lock_t astra_write_locks(void)
 {
 	return (slurmctld_lock_t){
@@ -364,9 +366,9 @@ static inline slurmctld_lock_t astra_read_locks(void)
 	};
 }
 
-/* Entry points whose arguments differ. priority: sprio's lines, filtered by
- * the plugin before 24.05; job_submit: a text for a refused change since
- * 23.02. */
+/* Entry points whose arguments differ between releases. priority: before 24.05
+ * the plugin filters sprio's lines. job_submit: since 23.02 it may return a
+ * text for a refused change. */
 #ifdef ASTRA_SLURM_FACTORS_UID
 #define ASTRA_FACTORS_PARAMS uid_t uid
 #define ASTRA_FACTORS_ARGS uid
@@ -388,7 +390,7 @@ typedef priority_factors_t astra_factors_t;
 #else
 typedef priority_factors_object_t astra_factors_t;
 #endif
-/* burst_buffer: what the gate has no use for. */
+/* burst_buffer: arguments that the gate does not use. */
 #define ASTRA_UNUSED __attribute__((unused))
 #ifdef ASTRA_SLURM_BB_TOLD
 #define ASTRA_BB_STATUS_PARAMS                                \
@@ -414,7 +416,7 @@ typedef priority_factors_object_t astra_factors_t;
 #define ASTRA_GPU_TRES "gres:gpu:"
 #endif
 
-/* Whom a change is about. */
+/* Set the job that a change is about. */
 static inline void astra_desc_name_job(job_desc_msg_t *desc, uint32_t job)
 {
 #ifdef ASTRA_SLURM_DESC_STEP
@@ -424,7 +426,7 @@ static inline void astra_desc_name_job(job_desc_msg_t *desc, uint32_t job)
 #endif
 }
 
-/* The job of a line of sprio. */
+/* Return the job of a line of sprio. */
 static inline uint32_t astra_factors_job(const priority_factors_object_t *line)
 {
 #ifdef ASTRA_SLURM_FACTORS_STEP
@@ -434,7 +436,7 @@ static inline uint32_t astra_factors_job(const priority_factors_object_t *line)
 #endif
 }
 
-/* The numbers of a line of sprio; NULL when it has none. */
+/* Return the factors of a line of sprio, or NULL. */
 static inline astra_factors_t *astra_factors(priority_factors_object_t *line)
 {
 #ifdef ASTRA_SLURM_FACTORS_APART
@@ -444,10 +446,10 @@ static inline astra_factors_t *astra_factors(priority_factors_object_t *line)
 #endif
 }
 
-/* sshare loads priority/ltgf, and with it libastraea, where there is no
- * slurmctld: its functions are looked up when they are called, but its data
- * when the library is loaded. So all data that is used must be weak; a test
- * compares this list with what the library needs. */
+/* sshare loads priority/ltgf, and with it libastraea, without slurmctld.
+ * Functions are looked up when they are called, but data when the library is
+ * loaded. So all data of slurmctld that is used must be weak. A test compares
+ * this list with what the library needs. */
 #pragma weak acct_db_conn
 #pragma weak avail_node_bitmap
 #pragma weak backup_inx

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What differs between Slurm's releases about where nodes are. */
+/* What differs between Slurm's releases in the topology of nodes. */
 #ifndef ASTRA_COMPAT_TOPOLOGY_H
 #define ASTRA_COMPAT_TOPOLOGY_H
 
 #include "src/slurm/compat/compat.h"
 
-/* A node's place below the switches, as "s0.s4.n7", or just its name. For
- * xfree(). Locks: conf and node read. Returns a Slurm error number. */
+/* Get a node's place below the switches, as "s0.s4.n7", or just its name. Free
+ * with xfree(). Locks: conf and node read. Returns a Slurm error number. */
 static inline int astra_node_address(char *node, char **address)
 {
 	char *pattern = NULL;
@@ -21,7 +21,7 @@ static inline int astra_node_address(char *node, char **address)
 	return rc;
 }
 
-/* Which of the topologies is the partition's; 0: the cluster's. Locks: part
+/* Return the index of the partition's topology; 0: the cluster's. Locks: part
  * read. */
 static inline uint32_t astra_topology_number(const part_record_t *part)
 {
@@ -33,9 +33,9 @@ static inline uint32_t astra_topology_number(const part_record_t *part)
 #endif
 }
 
-/* A node's place in each topology that has switches or blocks, as
- * "tree:s0:s4,blocks:b1". For xfree(). NULL: it has none, or it is not told.
- * Locks: conf and node read. */
+/* Return a node's place in each topology with switches or blocks, as
+ * "tree:s0:s4,blocks:b1". Free with xfree(). NULL: it has none, or Slurm does
+ * not say. Locks: conf and node read. */
 static inline char *astra_node_places(node_record_t *node)
 {
 #ifdef ASTRA_SLURM_TOPOLOGIES
@@ -46,8 +46,8 @@ static inline char *astra_node_places(node_record_t *node)
 #endif
 }
 
-/* The name of the partition's topology; NULL: the cluster's. Borrowed. Locks:
- * part read. */
+/* Return the name of the partition's topology; NULL: the cluster's. Borrowed.
+ * Locks: part read. */
 static inline const char *astra_topology_name(const part_record_t *part)
 {
 #ifdef ASTRA_SLURM_TOPOLOGIES
@@ -58,8 +58,8 @@ static inline const char *astra_topology_name(const part_record_t *part)
 #endif
 }
 
-/* Whether the nodes of a job have to be neighbours in a ring: topology/ring.
- * name: of the topology; NULL: the cluster's. Locks: conf and part read. */
+/* Whether a job's nodes have to be neighbours in a ring: topology/ring. name:
+ * of the topology; NULL: the cluster's. Locks: conf and part read. */
 static inline bool astra_topology_rings(const char *name)
 {
 #ifdef ASTRA_SLURM_RINGS
@@ -82,7 +82,8 @@ static inline bool astra_topology_rings(const char *name)
 }
 
 #ifdef ASTRA_SLURM_TOPOLOGIES
-/* Whether the cluster's topology says which nodes a job may have together. */
+/* Whether the cluster's topology restricts which nodes a job may have
+ * together. */
 static inline bool astra_topology_default_binds(void)
 {
 	int plugin = topology_get_plugin_id();
@@ -95,7 +96,7 @@ static inline bool astra_topology_default_binds(void)
 }
 #endif
 
-/* Whether nodes of jobs have to be in one block (topology/block), neighbours in
+/* Whether a job's nodes have to be in one block (topology/block), neighbours in
  * a ring, or a placement of a torus. Locks: conf and part read. */
 static inline bool astra_topology_binds(const part_record_t *part)
 {
@@ -104,7 +105,7 @@ static inline bool astra_topology_binds(const part_record_t *part)
 
 	if (!part->topology_name)
 		return astra_topology_default_binds();
-	/* What these alone have: --exclusive=topo. */
+	/* Only these topologies have --exclusive=topo. */
 	return topology_g_get(TOPO_DATA_EXCLUSIVE_TOPO, part->topology_name,
 			      &binds) == SLURM_SUCCESS &&
 	       binds;
@@ -114,8 +115,8 @@ static inline bool astra_topology_binds(const part_record_t *part)
 #endif
 }
 
-/* --segment: so many nodes have to be in one block; 0: all of the job's. Locks:
- * job read. */
+/* Return how many nodes have to be in one block (--segment); 0: all of the
+ * job's. Locks: job read. */
 static inline uint32_t astra_segment_nodes(const job_record_t *job)
 {
 #ifdef ASTRA_SLURM_SEGMENTS
@@ -126,7 +127,8 @@ static inline uint32_t astra_segment_nodes(const job_record_t *job)
 #endif
 }
 
-/* --spread-segments: each in a block of its own. Locks: job read. */
+/* Whether each segment is to be in a block of its own (--spread-segments).
+ * Locks: job read. */
 static inline bool astra_segments_apart(const job_record_t *job)
 {
 #ifdef SPREAD_SEGMENTS

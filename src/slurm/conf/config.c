@@ -52,8 +52,8 @@ int astra_names_split(const char *text, struct astra_config_names *out)
 	return 0;
 }
 
-/* An absolute path, as users do not know slurmctld's working folder.
- * out: gets it, or NULL. */
+/* Read an absolute path: users do not know slurmctld's working folder. out:
+ * gets it, or NULL. Returns 0, or -1 with err set. */
 static int read_path(const s_p_hashtbl_t *table, const char *path,
 		     const char *key, char **out, struct astra_error *err)
 {
@@ -68,7 +68,7 @@ static int read_path(const s_p_hashtbl_t *table, const char *path,
 
 struct span {
 	const char *key;
-	double days; /* if it is not set */
+	double days; /* default */
 	size_t at;   /* in struct astra_config */
 };
 
@@ -89,7 +89,7 @@ static void add_key(s_p_options_t *out, const char *key)
 	memcpy(&out->key, &key, sizeof(key));
 }
 
-/* The keys of the history, for Slurm's parser. Returns their number. */
+/* List the keys of the history for Slurm's parser. Returns their number. */
 static size_t conf_history_keys(s_p_options_t *out)
 {
 	size_t count = 0;
@@ -134,7 +134,7 @@ static int read_switch(const s_p_hashtbl_t *table, const char *path,
 	return rc;
 }
 
-/* Read them into config. Returns 0, or -1 with err set. */
+/* Read the keys of the history into config. Returns 0, or -1 with err set. */
 static int conf_history(const s_p_hashtbl_t *table, const char *path,
 			struct astra_config *config, struct astra_error *err)
 {
@@ -151,7 +151,8 @@ static int conf_history(const s_p_hashtbl_t *table, const char *path,
 
 #define KEYS_MAX 96
 
-/* Slurm's parser. Option rows become strings, on top and on Pool lines. */
+/* Slurm's parser. Rows of options become strings, outside of pools and on Pool
+ * lines. */
 
 static char *config_plain(const char *text)
 {
@@ -251,7 +252,7 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 	return NULL;
 }
 
-/* From the table to our own. */
+/* From Slurm's table to our own structs. */
 
 char *astra_conf_text(const s_p_hashtbl_t *table, const char *key)
 {
@@ -275,7 +276,8 @@ int astra_conf_blame(const char *path, const char *key, const char *value,
 			       at.line, key, value, inner.text);
 }
 
-/* said: gets the texts of the options, in the table's order. */
+/* Set options from the table. said: gets the texts of the options, in the
+ * table's order. */
 static int config_set_options(const s_p_hashtbl_t *table, const char *path,
 			      struct astra_options *out, char **said,
 			      struct astra_error *err)
@@ -295,7 +297,7 @@ static int config_set_options(const s_p_hashtbl_t *table, const char *path,
 	return 0;
 }
 
-/* top: the options above the pools. */
+/* Read a pool. top: options outside of pools. */
 static int config_read_pool(const s_p_hashtbl_t *table,
 			    const s_p_hashtbl_t *top, const char *path,
 			    struct astra_pool_config *pool,
@@ -339,8 +341,8 @@ static bool good_name(const char *name)
 	return *name && strlen(name) < ASTRA_POOL_NAME_MAX;
 }
 
-/* The state of such a pool would go to another one's backup, or to where the
- * socket is. */
+/* Whether a pool may not have this name: its state file would be another pool's
+ * backup, or the socket. */
 static bool taken_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -350,7 +352,8 @@ static bool taken_name(const char *name)
 			!strcmp(dot, ".kept")));
 }
 
-/* Pools have different names; a partition belongs to one pool. */
+/* Check a pool: its name must differ from other pools', and no partition may
+ * belong to two pools. */
 static int check_pool(const struct astra_config *config, size_t index,
 		      const char *path, struct astra_error *err)
 {
@@ -414,7 +417,8 @@ bool astra_config_listens(const struct astra_config *config)
 	return !config || !config->listen || strcasecmp(config->listen, "no");
 }
 
-/* [ADDRESS:]PORT; the address is looked at when it is listened at. */
+/* Read Listen=[ADDRESS:]PORT. The address is only tried when the port is
+ * opened. */
 static int read_listen(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err)
 {
@@ -434,7 +438,8 @@ static int read_listen(const s_p_hashtbl_t *table, const char *path,
 	return astra_conf_blame(path, "Listen", config->listen, err);
 }
 
-/* LeaseTerm=auto and Leases=watch read the history. */
+/* LeaseTerm=auto and Leases=watch need the history. Returns 0, or -1 with err
+ * set. */
 static int config_check_history(const struct astra_config *config,
 				const char *path, struct astra_error *err)
 {
@@ -482,7 +487,7 @@ struct astra_config *astra_config_read(const char *path,
 	return config;
 }
 
-/* The one in force. */
+/* The configuration in force. */
 
 static struct astra_config *active;
 

@@ -11,7 +11,7 @@
 
 #define ASTRA_POOL_NAME_MAX 64
 
-/* A list of names, in the order of the file. */
+/* A list of names, in the file's order. */
 struct astra_config_names {
 	char **name;
 	size_t count;
@@ -19,11 +19,11 @@ struct astra_config_names {
 
 struct astra_pool_config {
 	char *name;
-	char *partition_text;  /* as it was written ... */
+	char *partition_text;  /* as it is in the file ... */
 	char *partition_place; /* ... and where: "FILE: line N" */
 	struct astra_config_names partitions;
 	struct astra_options options;
-	char **said; /* what the file says of each, in the table's order;
+	char **said; /* what the file says of each option, in the table's order;
 		      * NULL: the default */
 };
 
@@ -36,65 +36,69 @@ struct astra_tenant_config {
 struct astra_config {
 	struct astra_pool_config *pools;
 	size_t pool_count;
-	bool leases; /* some pool is to have them, whatever slurm.conf lacks */
+	bool leases; /* some pool wants leases, even if slurm.conf lacks
+		      * something */
 	struct astra_tenant_config *tenants;
 	size_t tenant_count;
 	bool shares_tree;      /* TenantShares=tree */
-	unsigned tenant_level; /* of the tree of accounts; 0: a job's own */
+	unsigned tenant_level; /* level in the tree of accounts; 0: a job's own
+				* account */
 	char *socket;	       /* NULL: the default */
-	char *listen;	       /* NULL: where it is by default */
+	char *listen;	       /* NULL: the default port */
 	char *lease_program;   /* told of leases; NULL: none */
 	bool history;	       /* is to be written ... */
 	char *history_file;    /* ... here; NULL: the default */
 	double history_rounds_sec, history_hours_sec, history_days_sec,
-		history_leases_sec; /* how long what is kept; 0: for ever */
-	struct astra_error warning; /* what the file has wrong and can be lived
-				     * with; "" */
+		history_leases_sec; /* how long each kind of row is kept; 0: for
+				     * ever */
+	struct astra_error warning; /* faults in the file that do not prevent
+				     * its use; "" */
 };
 
-/* Read a file. Does I/O: call it outside slurmctld's locks, or at its start.
- * Returns a configuration to be freed with astra_config_destroy(), or NULL
+/* Read a file. Does I/O: call it outside of slurmctld's locks, or at its start.
+ * Returns a configuration, to be freed with astra_config_destroy(), or NULL
  * with err naming file, line, key and value. */
 struct astra_config *astra_config_read(const char *path,
 				       struct astra_error *err);
 
-/* Whether there is a partition of that name (as Slurm takes it, not const). */
+/* Whether there is a partition of that name. Slurm takes names that are not
+ * const. */
 typedef bool astra_part_exists(char *name, const void *arg);
 
-/* Whether each pool has a partition that exists: one that has none would leave
- * its jobs to Slurm, and is more likely a slip.
- * Locks: what exists() needs.
- * Returns 0, or -1 with err naming file, line, key and value. */
+/* Check that each pool has a partition that exists. A pool without one would
+ * leave its jobs to Slurm, and is probably a typing error. Locks: those of
+ * exists(). Returns 0, or -1 with err naming file, line, key and value. */
 int astra_config_check_partitions(const struct astra_config *config,
 				  astra_part_exists *exists, const void *arg,
 				  struct astra_error *err);
 
-/* Add a warning for each other partition that does not exist. Locks: the same.
- */
+/* Add a warning for each other partition that does not exist. Locks: those of
+ * exists(). */
 void astra_config_warn_partitions(const struct astra_pool_config *pool,
 				  astra_part_exists *exists, const void *arg,
 				  struct astra_error *out);
 
-/* Say that two pools, by their order in the file, have a node. Returns -1. */
+/* Set err: two pools, in the file's order, share a node. Returns -1. */
 int astra_config_overlap(const char *first, const char *second,
 			 const char *node, struct astra_error *err);
 
-/* Add a warning for each folder and user that this host lacks. Does I/O. */
+/* Add a warning for each folder and user that does not exist on this host. Does
+ * I/O. */
 void astra_config_warn_host(const struct astra_config *config,
 			    struct astra_error *out);
 
-/* The configuration in force; NULL: none, and nothing is managed.
- * Borrowed while the caller holds slurmctld's job lock (read will do). */
+/* Return the configuration in force; NULL: there is none, and nothing is
+ * managed. Borrowed while the caller holds slurmctld's job lock (read is
+ * enough). */
 const struct astra_config *astra_config_active(void);
 
-/* Put another one in force. Steals it.
- * Locks: caller holds job write, or is alone at start and end.
- * Returns the one before, to be destroyed. */
+/* Put a configuration in force. Takes it. Locks: caller holds job write, or is
+ * the only thread, at start and end. Returns the one before, to be
+ * destroyed. */
 struct astra_config *astra_config_swap(struct astra_config *config);
 
-/* Change the term of a pool with LeaseTerm=auto in the configuration in force;
- * any other pool stays as it is.
- * Locks: caller holds job write. */
+/* Change the term of a pool with LeaseTerm=auto in the configuration in force.
+ * Other pools are left alone. Locks: caller holds job write. */
 void astra_config_set_term(const char *pool, double term_sec);
 
 /* Whether a partition belongs to a pool.
@@ -104,8 +108,8 @@ void astra_config_set_term(const char *pool, double term_sec);
 bool astra_config_pool_of(const char *partition, char *pool,
 			  struct astra_options *options);
 
-/* Whether queries are answered on the network: not by Listen=no.
- * config: NULL: by default. */
+/* Whether queries are answered on the network: not with Listen=no. config:
+ * NULL: the default. */
 bool astra_config_listens(const struct astra_config *config);
 
 /* Accepts NULL. */

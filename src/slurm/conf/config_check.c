@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Warnings about astraea.conf: against the partitions that there are, against
- * the host, and keys that stand twice. */
+/* Warnings about astraea.conf: partitions that do not exist, folders and users
+ * that the host lacks, and keys that occur twice. */
 #include <ctype.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ int astra_config_overlap(const char *first, const char *second,
 			       first, second, node);
 }
 
-/* astraea.conf against the host where it is checked, which need not be
+/* The file and the host on which it is checked, which need not be
  * slurmctld's. */
 
 static void host_warn_folder(const char *key, const char *path,
@@ -130,10 +130,11 @@ void astra_config_warn_host(const struct astra_config *config,
 		host_warn_users(&config->tenants[i], out);
 }
 
-/* What astraea.conf says twice: Slurm's parser takes the last one, and says
- * nothing. */
+/* Keys that occur twice: Slurm's parser takes the last one and says nothing. */
 
-#define TWICE_KEYS 128 /* of a line, or of the whole file; beyond none */
+#define TWICE_KEYS                                          \
+	128 /* of a line or of the whole file; more are not \
+	     * checked */
 #define TWICE_NAME 32
 
 struct twice_set {
@@ -142,12 +143,13 @@ struct twice_set {
 };
 
 struct twice {
-	struct twice_set file, line; /* of the whole file, of this line */
-	int at;			     /* the number of the line */
+	struct twice_set file, line; /* keys of the whole file; keys of this
+				      * line */
+	int at;			     /* number of the line */
 	struct astra_error *out;
 };
 
-/* Returns whether it was there. */
+/* Add a key. Returns whether it was there already. */
 static bool twice_add(struct twice_set *set, const char *key)
 {
 	for (size_t i = 0; i < set->count; i++)
@@ -158,8 +160,9 @@ static bool twice_add(struct twice_set *set, const char *key)
 	return false;
 }
 
-/* A line has one key of the whole file, or a pool's or tenant's, of which there
- * are several lines; it may go on in the next one. */
+/* Look at a pair. A line has one key of the whole file, or the keys of a pool
+ * or tenant, of which there are several lines. It may go on in the next
+ * line. */
 static int twice_look(void *arg, const struct astra_conf_pair *pair,
 		      struct astra_error *err)
 {

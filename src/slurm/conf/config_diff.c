@@ -11,7 +11,7 @@ static const char *diff_word(const char *text)
 	return text && *text ? text : "(none)";
 }
 
-/* The value of an option, as it is written in the file. */
+/* Return the value of an option as written in the file, or its default. */
 static const char *diff_said(const struct astra_pool_config *pool, size_t row)
 {
 	return pool->said[row] ? pool->said[row]
@@ -32,7 +32,7 @@ static bool diff_same_value(const struct astra_option *o, const char *a,
 	       !memcmp(&of_a, &of_b, sizeof(of_a));
 }
 
-/* In whatever order. */
+/* Whether two lists have the same names, in any order. */
 static bool diff_same_names(const struct astra_config_names *a,
 			    const struct astra_config_names *b)
 {
@@ -152,7 +152,7 @@ static void diff_tenants(const struct astra_config *before,
 /* What slurmctld reads only when it starts. */
 #define DIFF_START " at slurmctld's next start"
 
-/* when: DIFF_START, or "". */
+/* Report a text that changes. when: DIFF_START or "". */
 static void diff_text(const char *key, const char *before, const char *after,
 		      const char *when, struct astra_text *out)
 {

@@ -6,21 +6,22 @@
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/conf/config.h"
 
-/* A copy of a key's value for free(), or NULL. */
+/* Return a copy of a key's value, for free(), or NULL. */
 char *astra_conf_text(const s_p_hashtbl_t *table, const char *key);
 
 /* Put file, line, key and value before the error's text. Returns -1. */
 int astra_conf_blame(const char *path, const char *key, const char *value,
 		     struct astra_error *err);
 
-/* Add a warning for each key that a line, or the file, has twice. Does I/O. */
+/* Add a warning for each key that occurs twice in a line or in the file. Does
+ * I/O. */
 void astra_conf_warn_twice(const char *path, struct astra_error *out);
 
-/* Split a text at its commas. Returns 0, or -1 when out of memory. */
+/* Split a text at its commas. Returns 0, or -1 when memory is out. */
 int astra_names_split(const char *text, struct astra_config_names *out);
 
-/* Read TenantLevel= and the Tenant= lines into config; names that two of them
- * have go to its warning. Returns 0, or -1 with err set. */
+/* Read TenantLevel= and the Tenant= lines into config. Names in two of the
+ * lines are added to its warning. Returns 0, or -1 with err set. */
 int astra_conf_tenants(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* astraea.conf: who the tenants are. */
+/* The tenants in astraea.conf. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static int config_tenants_read_tenant(const s_p_hashtbl_t *table,
 	return rc;
 }
 
-/* What two tenants name belongs to the first of them. */
+/* Warn about names that two tenants have: they belong to the first one. */
 static void warn_twice(struct astra_config *config, size_t a, size_t b,
 		       const char *what, const struct astra_config_names *of_a,
 		       const struct astra_config_names *of_b)
@@ -49,7 +49,7 @@ static void warn_twice(struct astra_config *config, size_t a, size_t b,
 				config->tenants[a].name);
 }
 
-/* Compare with the tenants before. */
+/* Check a tenant against the tenants before it. */
 static int check_tenant(struct astra_config *config, size_t index,
 			const char *path, struct astra_error *err)
 {

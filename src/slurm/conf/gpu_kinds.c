@@ -13,7 +13,7 @@ static const char *gpu_kinds_digits(const char *text)
 	return text;
 }
 
-/* "3g.20gb" at the text's begin. */
+/* Whether the text begins with a profile such as "3g.20gb". */
 static bool is_profile(const char *text)
 {
 	const char *at = gpu_kinds_digits(text);
@@ -63,7 +63,7 @@ void astra_gpu_kinds_add_gres(struct astra_gpu_kinds *kinds,
 		size_t length = strcspn(gres, ",");
 		char type[ASTRA_GPU_KIND_MAX] = "";
 
-		/* gpu:N has a number where the type would be. */
+		/* gpu:N has a count in the place of the type. */
 		if (sscanf(gres, "gpu:%63[^:,(]", type) == 1 &&
 		    strlen(type) + 4 < length && gres[4 + strlen(type)] == ':')
 			astra_gpu_kinds_add(kinds, weights, node, type);

@@ -16,14 +16,14 @@
 
 enum adopter_state { VACANT, WANTED, SERVED, DONE };
 
-/* Under the mutex. */
+/* Under the mutex: */
 static struct {
 	enum adopter_state state;
 	uint64_t ticket;
 	char pool[ASTRA_POOL_NAME_MAX];
 	uint32_t uid; /* who ordered it */
 	struct astra_query_adopt adopt;
-	/* DONE: what became of it */
+	/* if DONE: the outcome */
 	enum astra_fault fault;
 	struct astra_error err;
 	struct astra_text accounts;
@@ -32,10 +32,10 @@ static struct {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t last_ticket;
 
-/* Whether there is anything to do at all, to be asked without the mutex. */
+/* Whether there is an order; read without the mutex. */
 static atomic_bool busy;
 
-/* The rest: caller holds the mutex. */
+/* For all below, the caller holds the mutex. */
 
 static void adopter_vacate(void)
 {
@@ -121,7 +121,8 @@ static void adopter_end(enum astra_fault fault)
 	order.since_sec = time(NULL);
 }
 
-/* Where nothing is to be changed, the reply has the accounts as well. */
+/* Carry out the order. If it changes nothing, the reply has the accounts as
+ * well. */
 static void adopter_carry_out(struct astra_pool *pool)
 {
 	order.state = SERVED;
@@ -162,7 +163,7 @@ void astra_adopter_serve(struct astra_pools *pools)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* What the accounts are. */
+/* The accounts' present values. */
 
 static void adopter_put_usage(struct astra_usage usage)
 {
@@ -218,7 +219,7 @@ static void adopter_put_users(const struct astra_engine *engine)
 	}
 }
 
-/* Of the GPUs that anybody could have. */
+/* Return the number of usable GPUs in the pool. */
 static double adopter_devices(const struct astra_scene *scene, size_t pool)
 {
 	const struct astra_snapshot *model;
@@ -233,7 +234,8 @@ static double adopter_devices(const struct astra_scene *scene, size_t pool)
 	return devices;
 }
 
-/* With the parameters of the account, so that others can compute the same. */
+/* Put a pool with the parameters of its accounts, so that others can compute
+ * the same values. */
 static void adopter_put_pool(const struct astra_pool *pool, double devices)
 {
 	const struct astra_config *config = astra_config_active();

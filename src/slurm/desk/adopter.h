@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Accounts that begin with the past, for `sfair adopt`. One order at a time,
- * carried out between two rounds in the engine's thread, without slurmctld's
- * locks; its outcome stays for two minutes, and is told once the state is
- * saved.
- *
- * There is one in a process.
- */
+/* Accounts that begin with past usage, for `sfair adopt`. There is one order at
+ * a time. It is carried out between two rounds in the engine's thread, without
+ * slurmctld's locks. Its outcome is told once the state is saved, and kept for
+ * two minutes. There is one in a process. */
 #ifndef ASTRA_ADOPTER_H
 #define ASTRA_ADOPTER_H
 
@@ -23,8 +20,8 @@ enum astra_fault astra_adopter_order(const char *pool,
 				     struct astra_text *out,
 				     struct astra_error *err);
 
-/* Before the decisions of a round, and after the pools were saved; most of the
- * time they do nothing. The engine's thread. */
+/* Call before the decisions of a round, and after the pools were saved; mostly
+ * they do nothing. Engine's thread. */
 void astra_adopter_serve(struct astra_pools *pools);
 void astra_adopter_saved(const struct astra_pools *pools,
 			 const struct astra_scene *scene);

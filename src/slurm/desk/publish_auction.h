@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of the report that is of auctions. */
+/* The auctions in the report. */
 #ifndef ASTRA_PUBLISH_AUCTION_H
 #define ASTRA_PUBLISH_AUCTION_H
 
@@ -8,9 +8,9 @@
 #include "src/slurm/in/snapshot.h"
 #include "src/slurm/round/pool.h"
 
-/* Add a pool's last auction and its apps, before its jobs.
- * by_id: from a job to its index in the view.
- * Returns whether its policy holds auctions. */
+/* Add a pool's last auction and its apps. Call before its jobs are added.
+ * by_id: job -> index in the view. Returns whether its policy holds
+ * auctions. */
 bool astra_publish_auction(struct astra_report *report,
 			   const struct astra_pool *pool,
 			   const struct astra_view *view,

@@ -22,7 +22,7 @@ char *astra_publish_auth(void)
 	return auth;
 }
 
-/* Slurm packs a token as the number of its plugin and a text. */
+/* Unpack a token. Slurm packs it as the id of its plugin and a text. */
 static char *auth_token_of(buf_t *packed)
 {
 	uint32_t plugin, size;

@@ -5,11 +5,11 @@
 
 #include "src/slurm/desk/server.h"
 
-/* Who signs for clients, as src/proto/sign.h takes it; for free(). NULL: munged
- * does. Locks: caller holds conf read, or slurmctld starts. */
+/* Return what signs for clients, in the form of src/proto/sign.h, for free().
+ * NULL: munged does. Locks: caller holds conf read, or slurmctld starts. */
 char *astra_publish_auth(void);
 
-/* To be used where astra_publish_auth() is not NULL. */
+/* For use if astra_publish_auth() is not NULL. */
 extern const struct astra_slurm_auth astra_publish_slurm_auth;
 
 #endif

@@ -11,8 +11,8 @@
 #include "src/slurm/note/parked.h"
 #include "src/slurm/note/progress.h"
 
-/* Without leases a job that holds GPUs does just that. A grace of before goes
- * on. */
+/* Return the phase to report. Without leases a job that holds GPUs just runs. A
+ * grace that has begun goes on. */
 static enum astra_report_phase phase_of(enum astra_phase phase, bool leases)
 {
 	static const enum astra_report_phase phases[] = {
@@ -27,7 +27,7 @@ static enum astra_report_phase phase_of(enum astra_phase phase, bool leases)
 						      : phases[phase];
 }
 
-/* As squeue writes a job's id. */
+/* Write a job's id as squeue does. */
 static void write_id(const struct astra_job_info *job_info, uint32_t id,
 		     struct astra_text *out)
 {
@@ -40,7 +40,8 @@ static void write_id(const struct astra_job_info *job_info, uint32_t id,
 		astra_text_printf(out, "%u", id);
 }
 
-/* Of a job that oasis refused it is in squeue's words. */
+/* Return why a job is held. If oasis refused the job, the text is the one in
+ * squeue. */
 static const char *held_reason(const struct astra_job_info *info)
 {
 	const struct astra_report_bind *bind = info->binds;
@@ -54,7 +55,7 @@ static const char *held_reason(const struct astra_job_info *info)
 	return astra_reason_name(info->state_reason);
 }
 
-/* Slurm's own reason where it is that which holds the job. */
+/* Write the reason: Slurm's own one if it holds the job. */
 static void write_reason(const struct publish_filler *f,
 			 const struct astra_job_view *v,
 			 const struct astra_job_info *job_info, char *text,
@@ -82,7 +83,7 @@ static void write_reason(const struct publish_filler *f,
 		astra_reason_text(&v->reason, f->now_sec, text, size);
 }
 
-/* How far apart the GPUs are that it holds. */
+/* Return how far apart the GPUs are that the job holds. */
 static const char *publish_job_level_of(const struct astra_view *view,
 					const struct astra_job *job)
 {
@@ -92,7 +93,7 @@ static const char *publish_job_level_of(const struct astra_view *view,
 		       : "";
 }
 
-/* The term of a job's leases; 0: it has none. */
+/* Return the term of a job's leases; 0: it has none. */
 static double publish_term(const struct publish_filler *f,
 			   const struct astra_job_info *job_info)
 {
@@ -102,7 +103,7 @@ static double publish_term(const struct publish_filler *f,
 					     : f->options->lease_sec;
 }
 
-/* What it holds; else what it is to hold. */
+/* Return the GPUs that the job holds, else those that it will hold. */
 static uint32_t publish_gpus(const struct publish_filler *f,
 			     const struct astra_job_view *v,
 			     const struct astra_job *job)
@@ -124,8 +125,8 @@ static bool has_ended(const struct astra_report_job *job)
 	       job->of.state == ASTRA_JOB_REQUEUED;
 }
 
-/* A job, as the engine and the snapshot have it, and what is written for it: to
- * outlive its row. */
+/* A job from the engine and the snapshot, with the texts written for it. It
+ * must outlive its row. */
 struct publish_one {
 	const struct publish_filler *f;
 	const struct astra_job_view *v;
@@ -137,7 +138,7 @@ struct publish_one {
 	struct astra_progress_texts said;
 };
 
-/* Without SIG, or its number where it has no name. */
+/* Write a signal's name without SIG, or its number if it has no name. */
 static void write_signal(int number, char *text, size_t size)
 {
 	const char *name = number ? sigabbrev_np(number) : "";
@@ -157,8 +158,8 @@ static void write_texts(struct publish_one *one)
 	write_signal(one->info->terms.signal, one->signal, sizeof(one->signal));
 }
 
-/* What the history counts. A job that was requeued and runs again ended its
- * last run when it was submitted anew. */
+/* Fill in what the history counts. The last run of a job that was requeued and
+ * runs again ended when the job was submitted again. */
 static void fill_run(const struct publish_one *one,
 		     struct astra_report_job *out)
 {
@@ -178,7 +179,7 @@ static void fill_run(const struct publish_one *one,
 		out->run_end_sec = job->submit_sec;
 }
 
-/* Whose it is, and what it asks for. */
+/* Fill in to whom the job belongs and what it asks for. */
 static void fill_job(const struct publish_one *one,
 		     struct astra_report_job *out)
 {
@@ -235,7 +236,7 @@ static void fill_lease(const struct publish_one *one,
 		out->of.lease_end_sec = 0;
 }
 
-/* Why it waits, and until when. */
+/* Fill in why the job waits, and until when. */
 static void fill_wait(const struct publish_one *one,
 		      struct astra_report_job *out)
 {

@@ -30,7 +30,7 @@ static const char *publish_nodes_state_of(const struct astra_node *node)
 	return node->settling ? "cleaning" : "up";
 }
 
-/* How many jobs hold GPUs of each node; ends has one more. */
+/* Count the jobs that hold GPUs of each node; ends has one more entry. */
 static void count_holders(const struct astra_view *view, size_t *ends)
 {
 	for (size_t i = 0; i < view->job_count; i++) {
@@ -42,8 +42,8 @@ static void count_holders(const struct astra_view *view, size_t *ends)
 	}
 }
 
-/* Sort them by node: those of node i are before ends[i] and from the end of
- * the node before on. */
+/* Sort holders by node: those of node i end before ends[i] and begin where
+ * those of the node before end. */
 static void sort_holders(const struct astra_view *view, size_t *ends,
 			 struct astra_report_holder *holders)
 {

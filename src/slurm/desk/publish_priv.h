@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pool's part of the report in the making. */
+/* What a pool's part of the report is made from. */
 #ifndef ASTRA_PUBLISH_PRIV_H
 #define ASTRA_PUBLISH_PRIV_H
 
@@ -14,13 +14,13 @@ struct publish_filler {
 	const struct astra_view *view;
 	const struct astra_options *options;
 	struct astra_idmap by_id;    /* job -> index into the view */
-	uint32_t *waiting, *running; /* by tenant of the engine */
+	uint32_t *waiting, *running; /* by the engine's tenant index */
 	double now_sec;
 	double start_sec; /* of slurmctld */
-	bool auctions;	  /* the pool holds them */
+	bool auctions;	  /* the pool holds auctions */
 };
 
-/* A job's record, and what of it has ended. (publish_job.c) */
+/* Add a job's record, and what has ended of it. (publish_job.c) */
 void astra_publish_job(struct publish_filler *filler,
 		       const struct astra_job_view *view, size_t index);
 

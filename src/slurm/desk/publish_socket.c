@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where what is published can be asked for, and the history that keeps it. */
+/* Where queries for the report are answered, and the history that keeps it. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ void astra_publish_start_history(const char *folder)
 
 struct astra_names;
 
-#define ACCOUNTS_MAX 10000 /* of one coordinator */
+#define ACCOUNTS_MAX 10000 /* of one user */
 
 struct coordinator {
 	uid_t uid;
@@ -103,10 +103,10 @@ static int look_at_user(void *x, void *arg)
 	return -1;
 }
 
-/* The accounts that a user coordinates: slurmctld lets it see their jobs, and
- * slurmdbd their usage, whatever PrivateData says.
- * out: appended to, in any order. Locks: takes assoc_mgr's user read.
- * Returns 0, or -1 when out of memory. */
+/* List the accounts that a user coordinates: slurmctld shows the user their
+ * jobs, and slurmdbd their usage, whatever PrivateData says. out: appended to,
+ * in any order. Locks: takes assoc_mgr's user read. Returns 0, or -1 when
+ * memory is out. */
 static int accounts_of(uid_t uid, struct astra_names *out)
 {
 	assoc_mgr_lock_t locks = {.user = READ_LOCK};
@@ -119,8 +119,9 @@ static int accounts_of(uid_t uid, struct astra_names *out)
 	return c.failed ? -1 : 0;
 }
 
-/* Not by validate_operator(), which compares with the SlurmUser of slurm.conf:
- * while slurmctld reads that again, it takes the user 65534 for it. */
+/* Whether the user is an operator. validate_operator() compares with SlurmUser
+ * of slurm.conf, which is the user 65534 while slurmctld reads the file
+ * again. */
 static bool is_operator(uid_t uid)
 {
 	return assoc_mgr_get_admin_level(acct_db_conn, uid) >=
@@ -135,7 +136,7 @@ static void publish_socket_log_line(bool is_error, const char *text)
 		verbose("astraea: %s", text);
 }
 
-/* The socket of AuthInfo=socket=PATH, for free(), or NULL. */
+/* Return the socket in AuthInfo=socket=PATH, for free(), or NULL. */
 static char *munge_socket(void)
 {
 	const char *at = slurm_conf.authinfo
@@ -148,11 +149,11 @@ static char *munge_socket(void)
 	return strndup(at, strcspn(at, ",;"));
 }
 
-/* The line in slurmctld's status reply, at any time and in any thread. */
+/* The line in slurmctld's status reply, used at any time and by any thread. */
 static pthread_mutex_t status_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_status status;
 
-/* host: as SlurmctldHost has it. */
+/* Set the line. host: as in SlurmctldHost. */
 static void publish_status(bool answers, unsigned int port, const char *host)
 {
 	struct astra_status now = {.answers = answers, .port = port};
@@ -178,7 +179,7 @@ char *astra_publish_status(void)
 	return line;
 }
 
-/* Which of the controllers this one is. */
+/* Return the index of this controller. */
 static size_t publish_index(void)
 {
 	return backup_inx > 0 && (uint32_t)backup_inx < slurm_conf.control_cnt
@@ -198,9 +199,9 @@ static char *write_address(unsigned int port)
 	return text.bytes;
 }
 
-/* By default a port that slurmctld's own gives away, and where slurmctld keeps
- * to one address, that one: but no name is looked up here. malloced, or NULL:
- * not on the network. */
+/* Return the default place to listen: a port derived from slurmctld's own, and
+ * slurmctld's address if slurmctld listens at one only. No name is looked up
+ * here. malloced, or NULL: not on the network. */
 static char *publish_default(void)
 {
 	const char *own = slurm_conf.control_addr[publish_index()];
@@ -219,7 +220,7 @@ static char *publish_default(void)
 	return rc < 0 ? NULL : where;
 }
 
-/* malloced, or NULL: not on the network. */
+/* Return where to listen. malloced, or NULL: not on the network. */
 static char *publish_listen_at(const struct astra_config *config)
 {
 	if (!astra_config_listens(config))
@@ -245,9 +246,9 @@ static int publish_bid(const struct astra_report *report,
 	return astra_bids_note(report, query, &of, err);
 }
 
-/* What slurm.conf and astraea.conf say of it. listen: gets what options->listen
- * is, for free(). Locks: caller holds conf and job read, or slurmctld starts.
- */
+/* Collect what slurm.conf and astraea.conf say of the server. listen: gets what
+ * options->listen points to, for free(). Locks: caller holds conf and job read,
+ * or slurmctld starts. */
 static void publish_gather(const char *folder, struct astra_env_place *out,
 			   struct astra_server_options *options, char **listen)
 {
@@ -279,8 +280,7 @@ static void publish_gather(const char *folder, struct astra_env_place *out,
 	};
 }
 
-/* Does I/O. Returns 0 with the server running, or -1 with err set and p empty.
- */
+/* Start the server. Does I/O. Returns 0, or -1 with err set and p empty. */
 static int publish_serve(struct astra_env_place *p,
 			 const struct astra_server_options *options,
 			 struct astra_error *err)
@@ -293,8 +293,8 @@ static int publish_serve(struct astra_env_place *p,
 	return rc;
 }
 
-/* Where it is served, for jobs and scontrol. Locks: as publish_gather(), and
- * job write. */
+/* Tell jobs and scontrol the place. Locks: as publish_gather(), and job
+ * write. */
 static void publish_place_set(struct astra_env_place *fresh)
 {
 	unsigned int port = astra_server_port();
@@ -330,7 +330,7 @@ static bool publish_answers(void)
 	return answers;
 }
 
-/* A controller that gives way to another may still answer for a moment. */
+/* Another controller that hands over may still answer for a moment. */
 void astra_publish_retry(const char *folder)
 {
 	const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK};

@@ -14,7 +14,7 @@
 #include "src/common/thread.h"
 #include "src/slurm/desk/server_private.h"
 
-/* The report outlives the server: it may be published before a start. */
+/* The report outlives the server: it may be published before the start. */
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_report *last_report;
 static struct server *the_server;
@@ -109,7 +109,7 @@ static struct server *server_create(const struct astra_server_options *options)
 	return s;
 }
 
-/* Remove the socket, unless somebody has put another one in its place. */
+/* Remove the socket, unless it has been replaced by another file. */
 static void remove_socket(const struct server *s)
 {
 	struct stat st;
@@ -193,7 +193,7 @@ void astra_server_stop(void)
 
 		atomic_store(&s->stop, true);
 		if (write(s->wake_fd, &one, sizeof(one)) < 0)
-			(void)errno; /* poll() ends within a second anyway */
+			(void)errno; /* poll() returns within a second anyway */
 		pthread_join(s->thread, NULL);
 		server_past_stop(&s->past);
 		server_munge_stop(s->munge);

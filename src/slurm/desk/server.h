@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The query socket: one thread that answers sfair from the last published
- * report, and another for reports over past time, which take seconds. It takes
- * no lock of slurmctld, and nothing that arrives on the socket can delay a
- * round: sizes, clients, times and rates are bounded.
- *
- * There is one in a process.
- */
+/* The query socket: one thread answers sfair from the last published report,
+ * and another makes reports over past time, which take seconds. It takes no
+ * lock of slurmctld, and nothing that arrives on the socket can delay a round:
+ * sizes, clients, times and rates are bounded. There is one in a process. */
 #ifndef ASTRA_SERVER_H
 #define ASTRA_SERVER_H
 
@@ -24,91 +21,93 @@ struct astra_query_adopt;
 struct astra_text;
 struct astra_viewer;
 
-/* Slurm's plugin auth/slurm in this process. Called in one thread of the
- * server's; they wait for nothing but a lock of that plugin. */
+/* Slurm's plugin auth/slurm in this process. Called in one of the server's
+ * threads; it waits only for a lock of that plugin. */
 struct astra_slurm_auth {
-	/* A token that one user can check, or ASTRA_TOKEN_ANYBODY; for free().
-	 * Returns NULL on failure. */
+	/* Return a token that one user, or ASTRA_TOKEN_ANYBODY, can check; for
+	 * free(). NULL on failure. */
 	char *(*create)(const char *payload, size_t size, uint32_t reader);
-	/* Check a token. uid: set to who signed it. Returns 0, or -1. */
+	/* Check a token. uid: set to its signer. Returns 0, or -1. */
 	int (*check)(const char *token, uint32_t *uid);
 };
 
 struct astra_server_options {
 	const char *path;	  /* of the socket; copied */
-	const char *listen;	  /* [ADDRESS:]PORT too; NULL: not; copied */
-	bool any_port;		  /* the kernel's choice where that is taken */
+	const char *listen;	  /* [ADDRESS:]PORT; NULL: not on the network;
+				   * copied */
+	bool any_port;		  /* if the port is taken, the kernel chooses
+				   * one */
 	const char *munge_socket; /* NULL: $MUNGE_SOCKET, else munge's own */
-	/* Signs instead of munged; borrowed. NULL: munged does. */
+	/* Signs in place of munged; borrowed. NULL: munged signs. */
 	const struct astra_slurm_auth *slurm_auth;
-	uid_t slurm_uid; /* SlurmUser: sees all, as root does */
-	/* Whether a user sees all and may reset. Called in the server's
-	 * thread for other users than root and SlurmUser; it may take locks
-	 * of its own, and then only queries wait. NULL: nobody else. */
+	uid_t slurm_uid; /* SlurmUser: sees everything, as root does */
+	/* Whether a user sees everything and may reset counts. Called in the
+	 * server's thread for users other than root and SlurmUser. It may take
+	 * locks of its own, which delay only queries. NULL: no other user. */
 	bool (*is_operator)(uid_t uid);
-	/* The accounts that a user coordinates, in any order; asked only where
-	 * PrivateData hides something. As is_operator. NULL: none.
-	 * Returns 0, or -1 when out of memory: then it sees less. */
+	/* Get the accounts that a user coordinates, in any order. Called only
+	 * if PrivateData hides something; otherwise as is_operator. NULL: none.
+	 * Returns 0, or -1 when memory is out: the user then sees less. */
 	int (*accounts_of)(uid_t uid, struct astra_names *out);
-	/* An operator asked to start the diag numbers anew. Called in the
-	 * server's thread; set a flag for the next round. NULL: nothing. */
+	/* Called in the server's thread when an operator resets the diag
+	 * counts; set a flag for the next round. NULL: nothing. */
 	void (*diag_reset)(void);
-	/* A job said something of itself that it may say. Called in the
-	 * server's thread. Returns 0, or -1 with err set when it cannot be
-	 * kept. NULL: nothing is kept. */
+	/* Keep an allowed report of a job about itself. Called in the server's
+	 * thread. Returns 0, or -1 with err set if it cannot be kept. NULL:
+	 * nothing is kept. */
 	int (*note)(const struct astra_query *query, double now_sec,
 		    struct astra_error *err);
-	/* The same for what the agent of an app bids with, which the report
-	 * and the sender's rights let pass. */
+	/* Likewise keep the bid of an app's agent that the report and the
+	 * sender's rights allow. */
 	int (*bid)(const struct astra_report *report,
 		   const struct astra_query *query,
 		   const struct astra_viewer *viewer, struct astra_error *err);
-	/* What a report over past time says (astra_history in
-	 * src/proto/answer.h). Called in a thread for such reports only.
-	 * NULL: no history is kept. */
+	/* Make a report over past time (astra_history in src/proto/answer.h).
+	 * Called in a thread for such reports only. NULL: there is no
+	 * history. */
 	enum astra_fault (*history)(const struct astra_query *query,
 				    const struct astra_viewer *viewer,
 				    const struct astra_report *report,
 				    struct astra_text *out,
 				    struct astra_error *err);
-	/* A round as JSON (astra_round_order in src/proto/answer.h). Called
+	/* Get a round as JSON (astra_round_order in src/proto/answer.h). Called
 	 * in the server's thread. */
 	int (*record)(const char *pool, uint64_t *ticket,
 		      struct astra_text *out, struct astra_error *err);
-	/* What accounts begin with (astra_adopt_order in
+	/* Set what accounts begin with (astra_adopt_order in
 	 * src/proto/answer.h). Called in the server's thread. */
 	enum astra_fault (*adopt)(const char *pool,
 				  struct astra_query_adopt *adopt, uint32_t uid,
 				  uint64_t *ticket, struct astra_text *out,
 				  struct astra_error *err);
-	/* One line for the log, without a newline. Called in the server's
-	 * thread, or in that of start and stop. NULL: nothing is logged. */
+	/* Log a line, without a newline. Called in the server's thread, or in
+	 * the thread of start and stop. NULL: nothing is logged. */
 	void (*log_line)(bool error, const char *text);
 };
 
-/* Make the socket and start the thread. A stale socket at path is replaced,
- * a live one or any other file is not.
- * Returns 0, or -1 with err set; then queries are not answered, and all else
- * may go on. */
+/* Make the socket and start the thread. A stale socket at path is replaced; a
+ * live one, or any other file, is not. Returns 0, or -1 with err set: then
+ * queries are not answered, and all else may go on. */
 int astra_server_start(const struct astra_server_options *options,
 		       struct astra_error *err);
 
-/* The port that is listened at, or 0: not on the network. Of the thread that
- * starts and stops it. */
+/* Return the port on the network, or 0: none. Called by the thread that starts
+ * and stops the server. */
 unsigned int astra_server_port(void);
 
-/* Why it is not answered there though it should; "". Locks: as a start. */
+/* Return why the server does not answer on the network although it should, or
+ * "". Locks: as astra_server_start(). */
 const char *astra_server_network_error(void);
 
-/* Answer from this report from now on. Steals the reference; NULL: nothing
- * is known (answers say so). May be called before start and after stop.
- * Locks: one of its own, held for an assignment. */
+/* Answer from this report from now on. Takes the reference. NULL: nothing is
+ * known, and answers say so. May be called before start and after stop. Locks:
+ * one of its own, held for an assignment. */
 void astra_server_publish(struct astra_report *report);
 
-/* Stop the threads, remove the socket, forget the report. Blocks until a
- * request in work is done (about a second; longer while munged hangs), and a
- * report over past time, unless the host has it end.
- * Does nothing when it was not started. */
+/* Stop the threads, remove the socket, forget the report. Waits until the
+ * present request is done (about a second; longer while munged hangs), and the
+ * present report over past time, unless the host ends it. Does nothing if the
+ * server was not started. */
 void astra_server_stop(void);
 
 #endif

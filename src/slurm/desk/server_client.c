@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client of the server: its connection, its place among others, who it is,
- * how often it may ask, and what is logged of it. */
+/* A client of the server: its connection, its place among others, its user, how
+ * often it may ask, and what is logged about it. */
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static bool again(void)
 	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
-/* Make room once the length is known. */
+/* Allocate the request once its length is known. */
 static enum server_step begin_request(struct server_client *client)
 {
 	size_t size = astra_frame_read(client->head);
@@ -119,7 +119,7 @@ void server_client_reply(struct server_client *client, struct astra_text *text,
 		server_client_close(client);
 }
 
-/* The user's bucket, or the one that was used longest ago, anew. */
+/* Return the user's bucket, or reset and return the one unused for longest. */
 static struct server_bucket *server_limit_bucket_of(struct server_limit *limit,
 						    uid_t uid, int64_t now_msec)
 {
@@ -177,7 +177,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What else a user sees where PrivateData hides something. */
+/* Add accounts whose data the user may see although PrivateData hides it. */
 static void add_accounts(const struct server *s,
 			 const struct astra_report *report,
 			 struct astra_viewer *viewer,
@@ -209,13 +209,13 @@ struct astra_viewer server_viewer(const struct server *s,
 	return viewer;
 }
 
-/* "uid 1000", or "host 10.0.0.1". */
+/* Write "uid 1000" or "host 10.0.0.1". */
 static void server_place_name(const struct server_client *client, char *text,
 			      size_t size)
 {
 	struct sockaddr_storage addr = {0};
 	socklen_t length = sizeof(addr);
-	char host[128] = "?"; /* a number is shorter */
+	char host[128] = "?"; /* an address is shorter */
 
 	if (!client->remote) {
 		(void)snprintf(text, size, "uid %u", client->uid);
@@ -227,7 +227,7 @@ static void server_place_name(const struct server_client *client, char *text,
 	(void)snprintf(text, size, "host %s", host);
 }
 
-/* Whether a user's refusal of that kind is the first one remembered. */
+/* Whether no refusal of that kind for the user is remembered. */
 static bool is_first(struct server_noted *noted, uid_t uid,
 		     enum astra_fault fault)
 {
@@ -303,12 +303,12 @@ void server_count(struct server *s, enum astra_fault fault)
 	}
 }
 
-/* Where a connection finds a place. Where there is none left it takes the place
- * of the oldest one that asks nothing: who is honest sends its request at once,
- * and a crowd of idle connections keeps nobody out. */
+/* Finding a place for a connection. If none is free, it takes the place of the
+ * oldest connection that has sent no request. Honest clients send their request
+ * at once, so a crowd of idle connections keeps nobody out. */
 
-/* A reply over the network that nobody has taken for so long is not waited
- * for where others lack a place. */
+/* If a network client has not taken its reply for so long, its place may be
+ * given to others. */
 #define PLACE_SLOW_MSEC 1000
 
 static bool place_is_own(const struct server_client *client, bool remote,
@@ -317,7 +317,7 @@ static bool place_is_own(const struct server_client *client, bool remote,
 	return client->remote == remote && client->uid == uid && !client->known;
 }
 
-/* How long its reply has waited to be taken. */
+/* Return for how long the reply has waited to be taken. */
 static int64_t place_untaken_msec(const struct server_client *client,
 				  int64_t now_msec)
 {
@@ -333,8 +333,8 @@ bool server_place_is_idle(const struct server_client *client, int64_t now_msec)
 		place_untaken_msec(client, now_msec) >= PLACE_SLOW_MSEC);
 }
 
-/* Those that ask nothing go before those that take no reply, the oldest first.
- */
+/* Whether a is made to go before b: clients without a request before clients
+ * that do not take their reply, and of these the oldest. */
 static bool place_goes_before(const struct server_client *a,
 			      const struct server_client *b)
 {
@@ -343,8 +343,8 @@ static bool place_goes_before(const struct server_client *a,
 	return a->number < b->number;
 }
 
-/* own: of that user or host alone; else of all local ones, or of all of the
- * network. */
+/* Find a client that may be made to go. own: only of that user or host;
+ * otherwise any local one, or any on the network. */
 static struct server_client *place_of_idle(struct server *s, bool own,
 					   bool remote, uid_t uid,
 					   int64_t now_msec)

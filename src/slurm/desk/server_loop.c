@@ -12,7 +12,7 @@
 #define POLL_MSEC 1000
 #define FULL_USEC 100000
 
-/* A text with room for the frame's head, which is written when it is sent. */
+/* Return a text with room for the frame's head, which is written on sending. */
 static struct astra_text begin_reply(void)
 {
 	struct astra_text reply = {.limit = ASTRA_REPLY_MAX};
@@ -21,8 +21,8 @@ static struct astra_text begin_reply(void)
 	return reply;
 }
 
-/* Over the network what is for a known user is signed. Where it cannot be, as
- * above a credential's bound, the client is told so. */
+/* Send a reply. On the network a reply to a known user is signed. If that is
+ * impossible, as above a credential's size, the client is told so. */
 static void send_reply(struct server *s, struct server_client *client,
 		       struct astra_text *reply)
 {
@@ -53,7 +53,8 @@ static void diag_reset(struct server *s)
 		s->options.diag_reset();
 }
 
-/* Anybody can send requests that are refused: they must not fill the log. */
+/* Log a refusal, but rarely: anybody can send requests that are refused, and
+ * they must not fill the log. */
 static void log_refusal(struct server *s, const char *text)
 {
 	int64_t now = server_now_msec();
@@ -77,7 +78,7 @@ static int server_loop_keep_said(struct server *s,
 	return 0;
 }
 
-/* From the last report; reports of jobs are stored. */
+/* Answer from the last report. Reports of jobs are stored. */
 static enum astra_fault answer_query(struct server *s,
 				     struct server_client *client,
 				     struct astra_query *query, uint32_t uid,
@@ -120,8 +121,8 @@ static enum astra_fault too_often(struct astra_error *err)
 	return ASTRA_FAULT_RATE;
 }
 
-/* Authenticate, decode and answer, now or later: the client has an order then.
- * On a fault, err says why. */
+/* Authenticate, decode and answer, now or later; if later, the client has an
+ * order. On a fault, err says why. */
 static enum astra_fault server_loop_answer(struct server *s,
 					   struct server_client *client,
 					   struct astra_text *reply,
@@ -143,7 +144,7 @@ static enum astra_fault server_loop_answer(struct server *s,
 		client->uid = uid;
 		client->known = true;
 		if (!server_limit_allow(&s->limit, uid, server_now_msec())) {
-			/* From many hosts they would fill the list. */
+			/* From many hosts such requests would fill the list. */
 			server_munge_forget(s->munge);
 			free(message);
 			return too_often(err);
@@ -200,7 +201,7 @@ static void handle_request(struct server *s, struct server_client *client)
 	send_reply(s, client, &reply);
 }
 
-/* What a client has waited for is there. */
+/* Deliver what a client has waited for. */
 static void deliver(struct server *s, struct server_client *client)
 {
 	struct server_order *order = client->order;
@@ -225,7 +226,7 @@ static void deliver_all(struct server *s)
 	uint64_t count;
 	ssize_t n = read(s->wake_fd, &count, sizeof(count));
 
-	(void)n; /* how many does not matter */
+	(void)n; /* the count does not matter */
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		if (s->clients[i].order &&
 		    server_past_done(&s->past, s->clients[i].order))
@@ -275,14 +276,14 @@ static void turn_away(struct server *s, int fd, uid_t uid)
 static void loop_drive_out(struct server *s, struct server_client *client)
 {
 	server_log_crowd(s, client);
-	if (!client->reply.size) /* else amid its reply */
+	if (!client->reply.size) /* otherwise in the middle of its reply */
 		reply_fault(s, client, ASTRA_FAULT_BUSY,
 			    "it came too slowly while others waited for a "
 			    "place: ask again");
 	server_client_close(client);
 }
 
-/* A place for another; NULL: all are in use. */
+/* Return a place for another client; NULL: all are in use. */
 static struct server_client *loop_make_place(struct server *s, bool remote,
 					     uid_t uid)
 {
@@ -293,7 +294,7 @@ static struct server_client *loop_make_place(struct server *s, bool remote,
 
 		if (!place || place->fd < 0)
 			return place;
-		/* The data that was missing may have come since. */
+		/* The missing data may have come since. */
 		handle_client(s, place);
 		if (server_place_is_idle(place, now))
 			loop_drive_out(s, place);
@@ -301,7 +302,8 @@ static struct server_client *loop_make_place(struct server *s, bool remote,
 	return NULL;
 }
 
-/* A process of this host: its user by SO_PEERCRED. Returns as accept(). */
+/* Accept a process of this host; its user is known by SO_PEERCRED. Returns as
+ * accept(). */
 static int accept_local(int listen_fd, uid_t *uid)
 {
 	struct ucred peer = {.uid = (uid_t)-1};
@@ -311,12 +313,12 @@ static int accept_local(int listen_fd, uid_t *uid)
 	if (fd < 0)
 		return fd;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
-		peer.uid = (uid_t)-1; /* it has a place like others */
+		peer.uid = (uid_t)-1; /* treated like other users */
 	*uid = peer.uid;
 	return fd;
 }
 
-/* The next connection; false: there is none. */
+/* Accept the next connection. Returns false if there is none. */
 static bool accept_one(struct server *s, bool remote)
 {
 	uid_t uid = 0;
@@ -333,14 +335,14 @@ static bool accept_one(struct server *s, bool remote)
 		turn_away(s, fd, uid);
 		return true;
 	}
-	/* Most requests are there already, and some clients gone again. */
+	/* Most requests have arrived already, and some clients have gone. */
 	server_client_open(place, fd, remote, uid, server_now_msec());
 	place->number = s->accepted++;
 	handle_client(s, place);
 	return true;
 }
 
-#define FIRST_CLIENT 3 /* in the polls */
+#define FIRST_CLIENT 3 /* index in the polls */
 
 static nfds_t fill_polls(struct server *s, struct pollfd *polls)
 {
@@ -352,7 +354,7 @@ static nfds_t fill_polls(struct server *s, struct pollfd *polls)
 		const struct server_client *client = &s->clients[i];
 
 		polls[i + FIRST_CLIENT] = (struct pollfd){
-			/* poll() skips negative ones */
+			/* poll() skips negative descriptors */
 			.fd = client->order ? -1 : client->fd,
 			.events = client->reply.size ? POLLOUT : POLLIN,
 		};

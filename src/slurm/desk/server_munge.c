@@ -12,10 +12,10 @@
 #include "src/slurm/desk/server_private.h"
 #include "src/slurm/desk/server_token.h"
 
-/* Between two checks of the flag to stop. */
+/* Time between two checks of the stop flag. */
 #define LOOK_MSEC 50
 
-/* What is asked, and the answer. The thread has it from ASKED to ANSWERED. */
+/* A question and its answer. From ASKED to ANSWERED it is the thread's. */
 struct task {
 	bool sign; /* else verify */
 	char *in, *out;
@@ -32,12 +32,13 @@ struct server_munge {
 	pthread_cond_t asked, answered;
 	pthread_t thread;
 	char *socket;
-	struct server_token *token; /* asked instead of munged; NULL: munged */
+	struct server_token *token; /* asked in place of munged; NULL: munged is
+				     * asked */
 	const atomic_bool *stop;
 	enum state state;
 	bool given_up; /* the answer is not waited for */
 	bool ending;   /* the thread ends when it has no task */
-	bool orphaned; /* ... and frees all */
+	bool orphaned; /* ... and frees everything */
 	struct task task;
 };
 
@@ -117,7 +118,7 @@ static void *server_munge_run(void *arg)
 	return NULL;
 }
 
-/* Returns 0, or -1 with err set. */
+/* Choose what signs. Returns 0, or -1 with err set. */
 static int server_munge_signer(struct server_munge *m,
 			       const struct astra_server_options *options,
 			       struct astra_error *err)
@@ -154,7 +155,7 @@ server_munge_start(const struct astra_server_options *options,
 	return NULL;
 }
 
-/* A thread that is left behind needs its code: never unload it. */
+/* Keep the library loaded: a thread that is left behind needs its code. */
 static void keep_code(void)
 {
 	Dl_info info;
@@ -173,7 +174,7 @@ void server_munge_stop(struct server_munge *m)
 		return;
 	thread = m->thread;
 	pthread_mutex_lock(&m->lock);
-	/* Slurm's plugin does not hang, and is unloaded before long. */
+	/* Slurm's plugin does not hang, and will soon be unloaded. */
 	busy = m->state == ASKED && !m->token;
 	m->ending = true;
 	m->orphaned = busy;
@@ -189,7 +190,7 @@ void server_munge_stop(struct server_munge *m)
 	server_munge_destroy(m);
 }
 
-/* Wait for the answer, under the lock. */
+/* Wait for the answer, under the lock. Returns whether it has come. */
 static bool wait_for_answer(struct server_munge *m)
 {
 	int64_t until = server_now_msec() + SERVER_MUNGE_MSEC;
@@ -216,7 +217,7 @@ static enum astra_fault hangs(const struct server_munge *m,
 	return ASTRA_FAULT_AUTH;
 }
 
-/* asked: stolen. answer: the caller's, with drop_task(). */
+/* Ask, and wait. asked: taken. answer: the caller's, with drop_task(). */
 static enum astra_fault server_munge_ask(struct server_munge *m,
 					 struct task *asked,
 					 struct task *answer,

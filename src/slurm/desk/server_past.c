@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports over past time, in a thread of their own: each may take seconds, and
- * who asks for something else is not to wait for it. */
+/* Reports over past time, in a thread of their own: each may take seconds, for
+ * which other requests should not wait. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "src/slurm/desk/server_private.h"
 
-/* The oldest one that is not of the user whose the last one was, else the
- * oldest. Under the lock. */
+/* Return the oldest order of another user than the last one, else the oldest.
+ * Caller holds the lock. */
 static struct server_order *take_next(struct server_past *past)
 {
 	struct server_order **at = &past->first, *order;
@@ -40,7 +40,7 @@ static void tell_server(struct server_past *past)
 	uint64_t one = 1;
 	ssize_t n = write(past->wake_fd, &one, sizeof(one));
 
-	(void)n; /* it polls every second anyway */
+	(void)n; /* the loop polls every second anyway */
 }
 
 static void *server_past_run(void *arg)
@@ -106,7 +106,7 @@ static void server_past_add(struct server_past *past,
 	pthread_mutex_unlock(&past->lock);
 }
 
-/* Whoever waits has a place that others may need. */
+/* Whether too many clients wait: each takes a place that others may need. */
 static bool server_past_too_many(const struct server *s, uint32_t uid)
 {
 	int all = 0, own = 0;

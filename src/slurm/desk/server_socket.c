@@ -15,10 +15,12 @@
 #include "src/proto/sign.h"
 #include "src/slurm/desk/server_private.h"
 
-/* The server for jobs on other hosts. A connection says nothing of who asks, so
- * until munged does, its host is counted; and a reply is signed. */
+/* The server for jobs on other hosts. A connection does not say who asks. So
+ * until munged does, requests are counted for its host; and replies are
+ * signed. */
 
-/* Its host part is where's; as astra_listen(). */
+/* Listen on any port at the host part of `where`. Otherwise as
+ * astra_listen(). */
 static int network_listen_any(const char *where, struct astra_error *err)
 {
 	const char *colon = strrchr(where, ':');
@@ -56,7 +58,8 @@ void server_network_open(struct server *s)
 	s->port = network_port(s->network_fd);
 }
 
-/* A number for an address; two that share one share a limit. */
+/* Return a number for an address; two addresses with one number share a
+ * limit. */
 static uid_t server_network_number_of(const struct sockaddr_storage *addr)
 {
 	const struct sockaddr_in *v4 = (const void *)addr;
@@ -122,7 +125,7 @@ static int fill_address(const char *path, struct sockaddr_un *addr,
 	return 0;
 }
 
-/* Nobody else may replace what we make in the folder. */
+/* Check that no other user can replace what we make in the folder. */
 static int check_folder(const char *path, struct astra_error *err)
 {
 	char copy[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -192,7 +195,7 @@ int server_socket_open(const char *path, struct astra_error *err)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return astra_error_set(err, "socket: %s", strerror(errno));
-	/* Everybody may connect: MUNGE tells the user. */
+	/* Anybody may connect: MUNGE identifies the user. */
 	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
 	    chmod(path, 0666) < 0 || listen(fd, SERVER_CLIENTS) < 0) {
 		astra_error_set(err, "%s: %s", path, strerror(errno));

@@ -8,21 +8,21 @@
 #include "src/proto/token.h"
 #include "src/slurm/desk/server.h"
 
-/* A user's 200 requests a second come to 12,000 within ASTRA_TOKEN_SEC. Each
- * has one of the SEEN_WAYS places that its hash gives it. */
+/* 200 requests a second of one user are 12,000 in ASTRA_TOKEN_SEC. Each has one
+ * of the SEEN_WAYS places that belong to its hash. */
 #define SEEN_WAYS 16
 #define SEEN_SETS 8192
 #define SEEN_BYTES 16 /* of a hash */
 
 struct seen {
 	char hash[SEEN_BYTES];
-	int64_t until_sec; /* 0: the place is free */
+	int64_t until_sec; /* 0: the entry is free */
 };
 
 struct server_token {
 	const struct astra_slurm_auth *auth;
 	int64_t begin_sec;
-	struct seen *last; /* the place of the last request; NULL: none yet */
+	struct seen *last; /* entry of the last request; NULL: none yet */
 	struct seen seen[SEEN_SETS][SEEN_WAYS];
 };
 
@@ -46,7 +46,8 @@ void server_token_destroy(struct server_token *token)
 	free(token);
 }
 
-/* Of what is signed: the signature itself can be written in several ways. */
+/* Hash what is signed: the signature itself can be written in several ways.
+ * Returns the set's index. */
 static size_t seen_hash(const char *credential, char hash[SEEN_BYTES])
 {
 	char hex[ASTRA_SHA256_HEX + 1];
@@ -62,7 +63,7 @@ static size_t seen_hash(const char *credential, char hash[SEEN_BYTES])
 	return set % SEEN_SETS;
 }
 
-/* Note it until its age alone has it refused. */
+/* Note a request until it is refused for its age alone. */
 static enum astra_fault seen_add(struct server_token *t, const char *credential,
 				 int64_t now_sec, int64_t until_sec,
 				 struct astra_error *err)
@@ -106,7 +107,7 @@ static enum astra_fault token_refuse(struct astra_error *err, const char *why)
 	return ASTRA_FAULT_AUTH;
 }
 
-/* What a token says, before Slurm is asked, which logs each that it refuses. */
+/* Check what a token says before Slurm is asked, which logs each refusal. */
 static enum astra_fault token_look(const struct astra_token *says,
 				   int64_t now_sec, struct astra_error *err)
 {
@@ -122,10 +123,8 @@ static enum astra_fault token_look(const struct astra_token *says,
 	return ASTRA_FAULT_NONE;
 }
 
-/* Whether a token that is valid comes for the first time. Where the clock was
- * set back behind the start, tokens of the slurmctld before are from the
- * future.
- */
+/* Check that a valid token comes for the first time. If the clock was set back
+ * to before the start, tokens for the slurmctld before are from the future. */
 static enum astra_fault token_is_first(struct server_token *t,
 				       const char *credential,
 				       const struct astra_token *says,
@@ -142,7 +141,7 @@ static enum astra_fault token_is_first(struct server_token *t,
 	return ASTRA_FAULT_BUSY;
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Take the message out of a token. Returns 0, or -1 when memory is out. */
 static int token_take(const struct astra_token *says, char **message,
 		      size_t *size)
 {

@@ -6,9 +6,9 @@
 #include "src/slurm/note/bids.h"
 #include "src/slurm/note/progress.h"
 
-/* An app's number is made from its name, and another user may have chosen a
- * name that makes the same one. The app is whose active job has the lowest
- * number; the others' jobs are apps of their own. */
+/* Part apps that share an id. The id is made from the app's name and user, so
+ * another user's app may have the same one. Then the app is that of the active
+ * job with the lowest id; the other user's jobs are apps of their own. */
 static void part_apps(struct astra_view *view)
 {
 	struct astra_idmap first = {0};
@@ -55,7 +55,7 @@ static void told_add_progress(struct astra_scene *scene,
 	astra_progress_end();
 }
 
-/* The texts of --bid that were copied this time. */
+/* Read the texts of --bid that this snapshot copied. */
 static void read_files(const struct astra_view *view)
 {
 	for (size_t i = 0; i < view->job_count; i++) {

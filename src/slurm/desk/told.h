@@ -6,8 +6,8 @@
 #include "src/slurm/in/snapshot.h"
 #include "src/slurm/round/pool.h"
 
-/* Add progress and bids to the pictures just taken. pools: those of the
- * pictures, in the same order. Locks: none of slurmctld's. */
+/* Add progress and bids to the snapshots just taken. pools: those of the
+ * snapshots, in the same order. Locks: none of slurmctld's. */
 void astra_told_add(struct astra_scene *scene,
 		    const struct astra_config *config,
 		    const struct astra_pools *pools);

@@ -17,9 +17,9 @@
 #define SAVE_SHARE 20 /* of the time, at most */
 #define SYNC_USEC 60000000
 
-static char path[PATH_MAX]; /* "": nowhere */
+static char path[PATH_MAX]; /* "": not kept */
 static bool loaded;
-static bool unsaved, failing; /* which has been logged */
+static bool unsaved, failing; /* failing: which was logged */
 static uint64_t due_usec, sync_usec;
 
 static void put_aside(const struct astra_error *err)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The file of told_state.h: StateSaveLocation/astraea-told. The thread of the
- * rounds only. */
+/* The file of told_state.h: StateSaveLocation/astraea-told. Rounds' thread
+ * only. */
 #ifndef ASTRA_TOLD_FILE_H
 #define ASTRA_TOLD_FILE_H
 
 #include <stdbool.h>
 
-/* Before the first round of a process: read what one before it saved. What
- * cannot be used is told in the log, kept aside and learned anew. Does nothing
- * the next time. folder: NULL: nothing is kept. Does I/O. */
+/* Read what an earlier process saved, before the first round. Parts that cannot
+ * be used are logged, kept aside and learned anew. Does nothing the next time.
+ * folder: NULL: nothing is kept. Does I/O. */
 void astra_told_load(const char *folder);
 
-/* Save what has changed, some seconds after the last time at the earliest, as
- * slurmctld saves its jobs. Nothing is saved before it was read. Does I/O.
- * last: nothing comes after this, so it has to be on the disk. */
+/* Save what has changed, at least some seconds after the last save, as
+ * slurmctld saves its jobs. Nothing is saved before the file was read. Does
+ * I/O. last: no save comes after this one, so it is synced to disk. */
 void astra_told_save(bool last);
 
 #endif

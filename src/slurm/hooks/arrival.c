@@ -7,13 +7,15 @@
 #include "src/slurm/out/env.h"
 #include "src/slurm/out/recover.h"
 
-/* How many have come of whom no round knew, and up to which of them nobody
- * waits: open if these are the same. */
+/* came: how many jobs were turned away since the start. served: the value of
+ * came when the last round that decided began. A pool is open if known is true
+ * and the two are equal. */
 static atomic_uint came[ASTRA_ROOM_POOLS];
 static atomic_uint served[ASTRA_ROOM_POOLS];
-static atomic_bool known[ASTRA_ROOM_POOLS]; /* by a round */
+static atomic_bool known[ASTRA_ROOM_POOLS]; /* set by a round that left nobody
+					     * waiting */
 
-static unsigned int noted[ASTRA_ROOM_POOLS]; /* as the round began */
+static unsigned int noted[ASTRA_ROOM_POOLS]; /* came as the round began */
 
 void astra_arrival_close(size_t pool)
 {

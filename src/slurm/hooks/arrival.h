@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs of which somebody waits at the terminal, srun and salloc, may start at
- * their submission, as under stock Slurm: in a pool in which nobody waits for
- * GPUs nothing is taken from anybody, nothing is promised or held, and Slurm
- * may choose among all that is idle. The next round finds them running.
+/* Jobs of srun and salloc, whose user waits at the terminal, may start at their
+ * submission, as under stock Slurm. If nobody waits for GPUs in a pool, this
+ * takes nothing from any job, nothing is promised or held, and Slurm may choose
+ * among all idle GPUs. The next round finds the jobs running.
  *
- * A round opens a pool if it has left nobody waiting but jobs that Slurm has
- * refused again and again; whoever is turned away at the gate closes it. Where
- * the policy sells or plans GPUs it is never open (policy.h: arrivals).
- */
+ * A round opens a pool if it leaves no job waiting except jobs that Slurm has
+ * refused again and again. A job that is turned away at the gate closes it. If
+ * the policy sells or plans GPUs, the pool is never open (policy.h:
+ * arrivals). */
 #ifndef ASTRA_ARRIVAL_H
 #define ASTRA_ARRIVAL_H
 
@@ -16,25 +16,28 @@
 #include "src/slurm/out/apply.h"
 #include "src/slurm/round/pool.h"
 
-/* Somebody waits in that pool. Any thread. Locks: caller holds job write. */
+/* Close the pool: a job waits there. Any thread. Locks: caller holds job
+ * write. */
 void astra_arrival_close(size_t pool);
 
-/* The last who closed it has got nodes from Slurm, which hands them to whoever
- * waits for them, and runs in a moment: open it again. Locks: as above. */
+/* Open the pool again: the job that closed it last has got nodes from Slurm and
+ * runs in a moment. Slurm gives nodes to such jobs by itself. Locks: as
+ * astra_arrival_close(). */
 void astra_arrival_start(job_record_t *job, size_t pool);
 
-/* Locks: as above. */
+/* Whether the pool is open. Locks: as astra_arrival_close(). */
 bool astra_arrival_is_open(size_t pool);
 
-/* Another configuration comes into force. Locks: as above. */
+/* Close all pools, as another configuration comes into force. Locks: as
+ * astra_arrival_close(). */
 void astra_arrival_forget(void);
 
-/* A round begins: whoever comes from now on may not be in it. The engine's
- * thread only, as below. Locks: none. */
+/* A round begins: jobs that come from now on may not be in it. Engine's thread
+ * only, as the function below. Locks: none. */
 void astra_arrival_round_begins(void);
 
-/* It has been decided in a pool, and what was decided carried out: open it if
- * nobody waits. */
+/* The round's decisions for a pool have been carried out: open it if no job
+ * waits. */
 void astra_arrival_decided(size_t index, const struct astra_pool *pool,
 			   const struct astra_applied *applied);
 

@@ -10,13 +10,17 @@
 #include "src/slurm/out/start.h"
 #include "src/slurm/round/bell.h"
 
-static _Thread_local bool testing;  /* the job that it makes, in vain */
-static _Thread_local bool arriving; /* a job that has not been asked for yet */
-static _Thread_local const job_record_t *admitted; /* that one, let through */
+static _Thread_local bool testing;  /* the job that this thread makes is only
+				     * tested */
+static _Thread_local bool arriving; /* this thread makes a job that the gate has
+				     * not seen yet */
+static _Thread_local const job_record_t *admitted; /* that job, once let
+						    * through */
 static _Thread_local size_t admitted_pool;
 static atomic_bool stopping;
 
-/* Until it has started no other job is let through. */
+/* Let an arriving job through. Until it has started, no other job is let
+ * through. Returns whether it may start. */
 static bool gate_admit(const job_record_t *job, size_t pool)
 {
 	if (admitted == job)
@@ -33,24 +37,25 @@ static bool gate_admit(const job_record_t *job, size_t pool)
 	return true;
 }
 
-/* At a submission Slurm asks for others, too, but only whether they could. */
+/* Whether the job may start at its submission. Slurm also asks for other jobs
+ * then, but only whether they could start. */
 static bool may_arrive(const job_record_t *job, size_t pool, bool test_only)
 {
 	return !test_only && gate_admit(job, pool);
 }
 
-/* A job without a reservation that others' reservations kept from its nodes,
- * when it was submitted, is left with a reason that would be replaced by one
- * about burst buffers. */
+/* Whether to park the job. If others' reservations kept a job without a
+ * reservation from its nodes at its submission, its reason would be replaced by
+ * one about burst buffers. */
 static bool gate_parks(const job_record_t *job)
 {
 	return astra_reason_is_plain(job->state_reason) ||
 	       (job->state_reason == WAIT_RESERVATION && !job->resv_name);
 }
 
-/* Of a job over a limit, the limit. Slurm's functions take assoc_mgr's lock,
- * which the callers of the gate do not hold, and call no burst buffer plugin.
- */
+/* Return the first reason of a job: the limit, if it is over one. Slurm's
+ * functions take assoc_mgr's lock, which the gate's callers do not hold, and
+ * call no burst buffer plugin. */
 static const char *gate_first_words(job_record_t *job)
 {
 	uint32_t before = job->state_reason, reason;
@@ -72,7 +77,7 @@ int astra_gate_test(job_record_t *job, bool test_only)
 	claim = astra_claim_of(job, &pool);
 	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
 		return 1;
-	if (!astra_selfcheck_passed()) { /* the next round checks it */
+	if (!astra_selfcheck_passed()) { /* the next round checks the job */
 		astra_bell_ring_now();
 		return -1;
 	}

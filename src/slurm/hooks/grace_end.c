@@ -12,8 +12,8 @@
 
 #define LIMIT_RUN_MIN_SEC 60
 
-/* The options of the job's pool; NULL if it has no leases. Locks: caller holds
- * job, node and part read. */
+/* Return the options of the job's pool; NULL if it has no leases. Locks: caller
+ * holds job, node and part read. */
 static const struct astra_options *grace_options(const job_record_t *job)
 {
 	size_t pool;
@@ -23,7 +23,8 @@ static const struct astra_options *grace_options(const job_record_t *job)
 	return &astra_config_active()->pools[pool].options;
 }
 
-/* The engine knows of a grace of this run; it is over now. */
+/* Get the grace of this run that the engine knows, which is over now. Returns
+ * false if there is none. */
 static bool grace_take(const job_record_t *job, struct astra_grace *out)
 {
 	struct astra_note *note = astra_note_find(job->job_id);
@@ -39,7 +40,9 @@ static bool grace_take(const job_record_t *job, struct astra_grace *out)
 	return of_run;
 }
 
-/* Locks: caller holds job, node and part read. */
+/* Get the grace that the pool's options give, if it is unknown whether the job
+ * is in one. Returns false if there is none. Locks: caller holds job, node and
+ * part read. */
 static bool grace_by_options(const job_record_t *job, struct astra_grace *out)
 {
 	const struct astra_options *o =
@@ -53,11 +56,11 @@ static bool grace_by_options(const job_record_t *job, struct astra_grace *out)
 	return true;
 }
 
-/* Whether the job has had Slurm's signal before its time limit, and may go on
- * in another run. To die of the signal is no checkpoint then: a job that does
- * not know the signal would begin anew for ever. Nor is the end of a run so
- * short that its limit leaves no time to work. Locks: caller holds job, node
- * and part read. */
+/* Whether the job has had Slurm's signal before its time limit and may go on in
+ * another run. Dying of that signal is no checkpoint: a job that does not know
+ * the signal would start again for ever. Nor is the end of a run so short that
+ * its limit leaves no time to work. Locks: caller holds job, node and part
+ * read. */
 static bool grace_before_limit(const job_record_t *job, struct astra_grace *out)
 {
 	const struct astra_options *o;
@@ -72,7 +75,8 @@ static bool grace_before_limit(const job_record_t *job, struct astra_grace *out)
 	return true;
 }
 
-/* What makes the job's end a checkpoint; false if it cannot be one. */
+/* Get what makes the job's end a checkpoint. Returns false if it cannot be
+ * one. */
 static bool grace_of_job(const job_record_t *job, struct astra_grace *out)
 {
 	if (!grace_take(job, out) && !grace_by_options(job, out))
@@ -82,7 +86,8 @@ static bool grace_of_job(const job_record_t *job, struct astra_grace *out)
 	return true;
 }
 
-/* A wait status; a shell reports its child's death by a signal as 128 + it. */
+/* Whether a wait status is that of a checkpoint. A shell reports a child's
+ * death by a signal as 128 + signal. */
 static bool says_checkpointed(const struct astra_grace *g, int status)
 {
 	int code;
@@ -107,7 +112,8 @@ bool astra_grace_end(job_record_t *job)
 
 	if (!grace_of_job(job, &grace))
 		return false;
-	/* By its user, as Lightning and submitit do: it need not wait. */
+	/* Requeued by its user, as Lightning and submitit do: it need not
+	 * wait. */
 	if (job->job_state & JOB_REQUEUE)
 		astra_revoke_mark(job);
 	if (!IS_JOB_FAILED(job) || !job->batch_flag || !job->details ||

@@ -9,7 +9,7 @@
 
 #define WORD "astraea:"
 
-/* The comment less our word, and the space before or after it; for xfree(). */
+/* Return the comment without our word and one space beside it; for xfree(). */
 static char *ledger_others_words(const char *comment)
 {
 	const char *at = comment ? strstr(comment, WORD) : NULL;
@@ -30,8 +30,9 @@ static char *ledger_others_words(const char *comment)
 	return text;
 }
 
-/* A run that ended before the engine saw it had a lease all the same; one that
- * we end has lost the time since its lease was over. */
+/* Count a run that has ended. If it ended before the engine saw it, it had a
+ * lease all the same. If we ended it, it lost the time since its lease was
+ * over. */
 static void ledger_count_run(const job_record_t *job,
 			     struct astra_ledger_entry *e)
 {

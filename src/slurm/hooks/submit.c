@@ -11,7 +11,7 @@
 #include "src/slurm/note/marks.h"
 #include "src/slurm/out/resize.h"
 
-/* "4 GPUs", "1 GPU of type a100" */
+/* Write "4 GPUs" or "1 GPU of type a100". */
 static const char *gpu_text(uint64_t count, const struct astra_submit *r,
 			    char *text, size_t size)
 {
@@ -23,7 +23,8 @@ static const char *gpu_text(uint64_t count, const struct astra_submit *r,
 	return text;
 }
 
-/* Slurm takes it for a type: "gpu:-1" asks for one GPU of type "-1". */
+/* Whether the type looks like a number. To Slurm "gpu:-1" asks for one GPU of
+ * type "-1". */
 static bool is_like_number(const char *type)
 {
 	return *type && strchr("+-.0123456789", *type) &&
@@ -70,7 +71,7 @@ static int refuse_short(const part_record_t *part, const struct astra_submit *r,
 	return ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
 }
 
-/* One of the partitions must do. */
+/* Check that one of the partitions is large enough. */
 static int submit_check_size(const struct astra_submit *r,
 			     struct astra_error *err)
 {
@@ -96,7 +97,9 @@ static int submit_refuse_parts(bool shards, struct astra_error *err)
 	return ESLURM_INVALID_GRES;
 }
 
-/* One device of MIG is not as good as another. */
+/* Check the kind: MIG devices of different sizes are not interchangeable. If
+ * there are several sizes, refuse a request that names no type or asks for
+ * whole nodes. */
 static int check_kind(const struct astra_submit *r,
 		      const struct astra_places *places,
 		      struct astra_error *err)
@@ -116,7 +119,8 @@ static int check_kind(const struct astra_submit *r,
 	return ESLURM_INVALID_GRES;
 }
 
-/* In parts where the pool has them in parts, else whole. */
+/* Check that shards are asked for in a pool of shards, and GPUs in other
+ * pools. */
 static int check_unit(const struct astra_submit *r,
 		      const struct astra_places *places,
 		      struct astra_error *err)
@@ -197,8 +201,8 @@ static int check_managed(struct astra_submit *r,
 	return rc ? rc : astra_submit_check_unleased(r, places, err);
 }
 
-/* Without GPUs, or in partitions of Slurm's own: such a job is none of our
- * business unless it takes leased GPUs along. */
+/* Check a job without GPUs or in partitions of Slurm's own. It is refused only
+ * if it would take leased GPUs. */
 static int check_unmanaged(const struct astra_submit *r,
 			   const struct astra_places *places,
 			   struct astra_error *err)
@@ -223,7 +227,7 @@ static int check_unmanaged(const struct astra_submit *r,
 	return SLURM_SUCCESS;
 }
 
-/* Whole nodes come with their GPUs. */
+/* Whether the job gets GPUs with whole nodes. */
 static bool submit_takes_gpus(const struct astra_submit *r,
 			      const struct astra_places *places)
 {
@@ -231,8 +235,8 @@ static bool submit_takes_gpus(const struct astra_submit *r,
 	       astra_stock_has_gpus(r->partitions, r->nodes);
 }
 
-/* Find the partitions, what the job needs of them, and whether it is managed.
- */
+/* Find the partitions, what the job needs of them, and whether it is
+ * managed. */
 static void submit_look(struct astra_submit *r, struct astra_places *places)
 {
 	r->need = astra_ask_need(&r->ask, &r->spread);
@@ -247,7 +251,7 @@ static void submit_look(struct astra_submit *r, struct astra_places *places)
 	r->managed = places->managed && r->need.gpus;
 }
 
-/* said: a text for its user, static; NULL: nothing. */
+/* Check a job. said: a static text for its user; NULL: nothing. */
 static int submit_check(struct astra_submit *r, const char **said,
 			struct astra_error *err)
 {
@@ -275,7 +279,8 @@ static void submit_say(char **err_msg, const char *text)
 	submit_tell(err_msg, &said);
 }
 
-/* Slurm would derive the same number, but only in the job's gres list. */
+/* Write the count of GPUs out: Slurm would derive the same count, but only in
+ * the job's gres list. */
 static void write_out(job_desc_msg_t *desc, const struct astra_submit *r)
 {
 	if (!desc->tres_per_job)
@@ -308,8 +313,8 @@ static void drop_expedite(job_desc_msg_t *desc, char **err_msg)
 				    "fairness");
 }
 
-/* What was printed before a dump stands in the output when it is restored:
- * Slurm must not cut it at the next start. */
+/* Append to the job's output: it has what was printed before a dump, and Slurm
+ * must not truncate it at the next start. */
 static int submit_append(job_desc_msg_t *desc, struct astra_error *err)
 {
 	if (desc->open_mode == OPEN_MODE_TRUNCATE) {
@@ -359,7 +364,7 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 	return rc;
 }
 
-/* A job that runs under leases shall not get rid of them by its user's word. */
+/* Check that a user does not free a running job from its lease. */
 static int check_requeue(const job_desc_msg_t *desc, const job_record_t *job,
 			 struct astra_error *err)
 {
@@ -373,8 +378,8 @@ static int check_requeue(const job_desc_msg_t *desc, const job_record_t *job,
 	return ESLURM_ACCESS_DENIED;
 }
 
-/* Whether the job is without leases in that pool as it is, and the change makes
- * its time limit no longer. */
+/* Whether the job has no leases in that pool already, and the change does not
+ * lengthen its time limit. */
 static bool was_as_long(const struct astra_submit *r, const char *pool,
 			const job_record_t *job)
 {
@@ -395,8 +400,8 @@ static bool was_as_long(const struct astra_submit *r, const char *pool,
 	return old <= 0 || (new > 0 && new <= old);
 }
 
-/* A new job's time limit is shortened to NoLeaseTime: no change by its user, of
- * the limit, the partition, the GPUs or the requeue, makes it longer. */
+/* Check the time limit. That of a new job is shortened to NoLeaseTime, so no
+ * change of limit, partition, GPUs or requeue by its user may lengthen it. */
 static int check_time(const job_desc_msg_t *desc, const job_record_t *job,
 		      struct astra_error *err)
 {
@@ -431,8 +436,8 @@ static int check_change(const job_desc_msg_t *desc, const job_record_t *job,
 	return submit_check(&request, &said, err);
 }
 
-/* scontrol update Requeue=1: its user says that it may be requeued. If its run
- * began without leases it has some from now on. */
+/* Note scontrol update Requeue=1: the user allows a requeue. If the run began
+ * without leases, it has leases from now on. */
 static void submit_lease_run(const job_desc_msg_t *desc,
 			     const job_record_t *job)
 {

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What job_submit/astraea refuses: requests for managed GPUs that could never
- * run, or that would get round the leases.
- */
+ * run, or that would evade the leases. */
 #ifndef ASTRA_SUBMIT_H
 #define ASTRA_SUBMIT_H
 
 #include "src/slurm/compat/compat.h"
 
-/* A new job. Only one thing is changed: GPUs that follow from
+/* Check a new job. Only one thing is changed: GPUs that follow from
  * --ntasks-per-gpu alone are written out, so that everybody sees them.
- * desc: het_job_offset is NO_VAL unless it is a component of a heterogeneous
- *   job.
+ * desc: het_job_offset is NO_VAL except in a component of a heterogeneous job.
  * err_msg: a text for the user is appended, allocated for xfree().
  * Locks: caller holds config, job, node and partition read (job_submit()).
  * Returns SLURM_SUCCESS or an error of Slurm's. */
 int astra_submit_check(job_desc_msg_t *desc, char **err_msg);
 
-/* A change of a job. Called before Slurm has checked whether uid may change
- * the job: nothing is changed, and to strangers nothing is told.
- * err_msg: as above, or NULL where Slurm has no such argument.
+/* Check a change of a job. Called before Slurm has checked whether uid may
+ * change the job: nothing is changed, and strangers are told nothing.
+ * err_msg: as above, or NULL if Slurm has no such argument.
  * Locks: caller holds job and node write (job_modify()).
  * Returns SLURM_SUCCESS or an error of Slurm's. */
 int astra_submit_check_change(const job_desc_msg_t *desc,

@@ -11,10 +11,10 @@
 #include "src/slurm/in/ask.h"
 #include "src/slurm/in/wish.h"
 
-/* All that counts of a new job, or of a job as a change would leave it. */
+/* All that matters of a new job, or of a job as it would be after a change. */
 struct astra_submit {
 	const char *partitions; /* NULL: the default one */
-	const char *nodes;	/* that it names; NULL: none */
+	const char *nodes;	/* nodes that it names; NULL: none */
 	struct astra_ask ask;
 	struct astra_spread spread;
 	struct astra_need need;
@@ -22,27 +22,28 @@ struct astra_submit {
 	uint64_t mem_mib;
 	bool cpus_per_gpu;
 	bool exclusive;
-	bool whole;  /* no GPUs are asked for, but nodes that have some */
-	bool shards; /* are what the pool shares out */
+	bool whole;  /* asks for no GPUs, but for nodes that have some */
+	bool shards; /* the pool has Gres=shard */
 	bool het;
 	bool managed;
 	bool revocable;	    /* a batch job that may be requeued */
-	bool requeue;	    /* it was said, not taken from JobRequeue */
-	bool unprepared;    /* set once checked: it says nothing of saving */
-	bool unleased;	    /* set once checked: it is to have no leases */
-	uint32_t shortened; /* ... and at most so many minutes; 0: as asked */
+	bool requeue;	    /* its user said so; not only JobRequeue */
+	bool unprepared;    /* set by a check: nothing says that it saves its
+			     * work */
+	bool unleased;	    /* set by a check: it will have no leases */
+	uint32_t shortened; /* ... and so many minutes at most; 0: as asked */
 	uint32_t gpus_min, gpus_max; /* --gpu-range, --workers; 0: one size */
 	uint32_t minutes;	     /* time limit; NO_VAL: the partition's */
 	int signal;		     /* of --signal */
-	struct astra_wish wish;	     /* what could be read of it */
-	bool wish_unread;	     /* not all could */
+	struct astra_wish wish;	     /* as far as it could be read */
+	bool wish_unread;	     /* not all of it could be read */
 	struct astra_error wish_error;
 };
 
-/* What the partitions of a request are, taken together. */
+/* The partitions of a request, taken together. */
 struct astra_places {
 	bool managed, unmanaged, two_pools;
-	bool exclusive; /* OverSubscribe=EXCLUSIVE in one of them */
+	bool exclusive; /* one of them has OverSubscribe=EXCLUSIVE */
 	char pool[ASTRA_POOL_NAME_MAX];
 	struct astra_options options; /* of the pool */
 };
@@ -51,25 +52,26 @@ struct astra_places {
 struct astra_stock {
 	uint64_t gpus;	      /* of the type asked for */
 	uint64_t most;	      /* on one node */
-	uint32_t nodes_gpus;  /* nodes that have the GPUs for a node */
-	uint32_t nodes;	      /* and the CPUs and the memory */
-	uint64_t gpus_usable; /* on the latter */
+	uint32_t nodes_gpus;  /* nodes that have the GPUs that each node
+			       * needs */
+	uint32_t nodes;	      /* ... and the CPUs and the memory */
+	uint64_t gpus_usable; /* GPUs on the latter */
 };
 
 /* submit_read.c */
 int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
 		      struct astra_error *err);
-/* The job as it would be. CPUs and memory are left out: Slurm has merged
- * them with its own defaults. */
+/* Read the job as it would be after a change. CPUs and memory are left out:
+ * Slurm has merged them with its own defaults. */
 int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 			     const job_record_t *job, struct astra_error *err);
-/* Of any job, managed or not, as it goes on to Slurm. Returns a Slurm error
+/* Check any job, managed or not, as it goes on to Slurm. Returns a Slurm error
  * number. */
 int astra_submit_check_spread(const job_desc_msg_t *d, struct astra_error *err);
 
-/* submit_wish.c: whether its pool grants what its user wished of leases; and
- * whether it asks for more GPUs without leases than a tenant may ever hold so.
- * Both return a Slurm error number. */
+/* submit_wish.c: check that the pool grants the user's wishes about leases; and
+ * that the job does not ask for more GPUs without leases than a tenant may ever
+ * hold. Both return a Slurm error number. */
 int astra_submit_check_wish(struct astra_submit *r,
 			    const struct astra_places *places,
 			    struct astra_error *err);
@@ -77,47 +79,51 @@ int astra_submit_check_unleased(struct astra_submit *r,
 				const struct astra_places *places,
 				struct astra_error *err);
 
-/* submit_wish.c: what to tell the user of a job that declares no checkpoint; NULL: nothing. Static. */
+/* submit_wish.c: return what to tell the user of a job that declares no
+ * checkpoint; NULL: nothing. Static. */
 const char *astra_submit_unprepared_text(const struct astra_submit *r,
 					 const struct astra_options *options);
-/* Keep that its user said --requeue, in SPANK's environment of a request or of
- * a job. Locks: of a job, caller holds job write. */
+/* Note --requeue in the SPANK environment of a request or of a job. Locks: for
+ * a job, caller holds job write. */
 void astra_submit_mark_requeue(char ***env, uint32_t *count);
 
-/* submit_wish.c: whether the request, of a managed job, is for a job without
- * leases whose time limit is longer than NoLeaseTime. */
+/* submit_wish.c: whether a managed request is for a job without leases whose
+ * time limit is longer than NoLeaseTime. */
 bool astra_submit_is_too_long(struct astra_submit *r,
 			      const struct astra_places *places);
 
 /* Whether a change touches anything that is checked here. */
 bool astra_submit_concerns(const job_desc_msg_t *d);
 
-/* submit_wish.c: what --gpu-range says, and GPUs as its largest size. */
+/* submit_wish.c: read --gpu-range, with the GPUs of its largest size. Returns a
+ * Slurm error number. */
 int astra_submit_range_read(struct astra_submit *r, struct astra_error *err);
-/* Of a request that is otherwise fine. Both return a Slurm error number. */
+/* Check the range of a request that is valid otherwise. Returns a Slurm error
+ * number. */
 int astra_submit_range_check(const struct astra_submit *r,
 			     struct astra_error *err);
-/* The job begins with the smallest size. */
+/* Write the smallest size, with which the job begins. */
 void astra_submit_range_write(job_desc_msg_t *desc,
 			      const struct astra_submit *r);
-/* Refuse a change of the number, and to do without requeues. Returns a Slurm
- * error number. */
+/* Refuse changes of the range and of the requeue. Returns a Slurm error
+ * number. */
 int astra_submit_range_keep(const job_desc_msg_t *d, const job_record_t *job,
 			    struct astra_error *err);
 
 /* submit_stock.c; the caller holds part and node read. */
-/* The next partition of a list that Slurm knows; unknown names it refuses
- * itself. *at: where to go on, NULL at first and "" at the end. */
+/* Return the next partition on a list that Slurm knows; Slurm itself refuses
+ * unknown names. *at: where to go on, NULL at first and "" at the end. */
 part_record_t *astra_next_part(const char *list, const char **at);
 void astra_places_look(struct astra_places *places, const char *list);
 bool astra_stock_suffices(const part_record_t *part,
 			  const struct astra_submit *r,
 			  struct astra_stock *stock);
-/* Whether the partition reaches a GPU of a managed partition. */
+/* Whether the partition has a node with a GPU of a managed partition. */
 bool astra_stock_reaches_pool(const part_record_t *part);
-/* Whether nodes that are named, or else those of the partitions, have GPUs. */
+/* Whether the named nodes, or if there are none those of the partitions, have
+ * GPUs. */
 bool astra_stock_has_gpus(const char *partitions, const char *nodes);
-/* Whether a node of the partitions has devices of MIG of several types. */
+/* Whether a node of the partitions has MIG devices of several types. */
 bool astra_stock_has_kinds(const char *partitions);
 
 #endif

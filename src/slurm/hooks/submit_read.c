@@ -34,14 +34,15 @@ static int add_ask(struct astra_submit *r, const char *job, const char *node,
 	return 0;
 }
 
-/* Who is not managed is not refused for what is said of leases. */
+/* Read the user's wishes. Errors in them do not matter to a job that is not
+ * managed. */
 static void read_wish(struct astra_submit *r, char *const *env, uint32_t count)
 {
 	r->wish_unread =
 		astra_wish_read(env, count, &r->wish, &r->wish_error) < 0;
 }
 
-/* The CPUs that each node must have: those of a task at least. */
+/* Return the CPUs that each node must have, at least those of a task. */
 static uint64_t node_cpus(const struct astra_spread *s, uint32_t task_cpus,
 			  uint32_t least)
 {
@@ -110,8 +111,8 @@ static const char *submit_read_either(const char *changed, const char *old)
 	return changed ? changed : old;
 }
 
-/* The job as it would be. CPUs and memory are left out: Slurm has merged
- * them with its own defaults. */
+/* See submit_priv.h: CPUs and memory are left out, since Slurm has merged them
+ * with its own defaults. */
 int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 			     const job_record_t *job, struct astra_error *err)
 {
@@ -150,7 +151,7 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 				  : job->warn_signal,
 	};
 	read_wish(r, job->spank_job_env, job->spank_job_env_size);
-	/* In a partition of Slurm's own it has one size. */
+	/* In a partition of Slurm's own the job has one size. */
 	if (!r->wish.size_unread &&
 	    astra_claim_of(job, NULL) == ASTRA_MANAGED) {
 		r->gpus_min = r->wish.stated.gpus_min;

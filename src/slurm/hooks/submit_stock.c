@@ -6,8 +6,8 @@
 #include "src/slurm/hooks/submit_priv.h"
 #include "src/slurm/in/gpus.h"
 
-/* The next partition of a list that Slurm knows; unknown names it refuses
- * itself. *at: where to go on, NULL at first and "" at the end. */
+/* Return the next partition on a list that Slurm knows; Slurm itself refuses
+ * unknown names. *at: where to go on, NULL at first and "" at the end. */
 part_record_t *astra_next_part(const char *list, const char **at)
 {
 	char name[256];
@@ -74,7 +74,7 @@ static uint64_t gpus_of_type(const gres_node_state_t *gpus, const char *type)
 	return count;
 }
 
-/* Their types are known by the GPUs that they are of. */
+/* Count shards of a type, which is that of their GPUs. */
 static uint64_t shards_of_type(const gres_node_state_t *shards,
 			       const char *type)
 {
@@ -88,7 +88,8 @@ static uint64_t shards_of_type(const gres_node_state_t *shards,
 	return count;
 }
 
-/* GPUs of a type ("": any) that a node has when it is up, or shards of them. */
+/* Return how many GPUs of a type ("": any), or shards of them, a node has when
+ * it is up. */
 static uint64_t submit_stock_node_gpus(const node_record_t *node, bool shards,
 				       const char *type)
 {
@@ -99,7 +100,7 @@ static uint64_t submit_stock_node_gpus(const node_record_t *node, bool shards,
 	return shards ? shards_of_type(g, type) : gpus_of_type(g, type);
 }
 
-/* Those of them that one job can have. */
+/* Return how many of these one job can have. */
 static uint64_t node_most(const node_record_t *node, bool shards, uint64_t all)
 {
 	struct astra_node_units units;
@@ -162,7 +163,7 @@ bool astra_stock_suffices(const part_record_t *part,
 	return false;
 }
 
-/* Whether the partition reaches a GPU of a managed partition. */
+/* Whether the partition has a node with a GPU of a managed partition. */
 bool astra_stock_reaches_pool(const part_record_t *part)
 {
 	list_itr_t *parts = list_iterator_create(part_list);

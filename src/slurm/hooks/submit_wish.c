@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the user of a managed job wished of its leases. */
+/* What the user of a managed job wishes of its leases. */
 #include "src/proto/bid_text.h"
 #include "src/slurm/hooks/submit_priv.h"
 #include "src/slurm/in/managed.h"
@@ -51,7 +51,7 @@ int astra_submit_check_wish(struct astra_submit *r,
 	return SLURM_SUCCESS;
 }
 
-/* The time limit of a job without leases, no longer than NoLeaseTime. */
+/* Return the time limit of a job without leases, at most NoLeaseTime. */
 static double unleased_limit(struct astra_submit *r,
 			     const struct astra_options *o)
 {
@@ -108,7 +108,7 @@ void astra_submit_mark_requeue(char ***env, uint32_t *count)
 	(*env)[*count] = NULL;
 }
 
-/* What a tenant holds now is a matter of time, and the job waits. */
+/* What a tenant holds now does not matter: the job waits for that to change. */
 int astra_submit_check_unleased(struct astra_submit *r,
 				const struct astra_places *places,
 				struct astra_error *err)
@@ -136,7 +136,7 @@ int astra_submit_check_unleased(struct astra_submit *r,
 	return ESLURM_INVALID_GRES;
 }
 
-/* --gpu-range and --workers: a job whose number of GPUs is chosen anew for each
+/* --gpu-range and --workers: jobs whose number of GPUs is chosen for each
  * lease. */
 
 static const char *range_name(const struct astra_wish *wish)
@@ -144,7 +144,8 @@ static const char *range_name(const struct astra_wish *wish)
 	return wish->stated.workers_max ? "--workers" : "--gpu-range";
 }
 
-/* Of a request as its user wrote it; NULL: nothing. */
+/* Return which option contradicts the range; NULL: none. r: as the user wrote
+ * it. */
 static const char *range_clash(const struct astra_submit *r)
 {
 	const uint64_t *count = r->ask.count;
@@ -193,7 +194,7 @@ int astra_submit_range_read(struct astra_submit *r, struct astra_error *err)
 	return SLURM_SUCCESS;
 }
 
-/* It must have all nodes that it names. */
+/* Return the fewest nodes: the job must have all nodes that it names. */
 static uint32_t range_nodes(const struct astra_submit *r)
 {
 	uint32_t count = r->spread.nodes_min, named = 0;

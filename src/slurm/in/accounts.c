@@ -14,7 +14,8 @@ account_parent(const slurmdb_assoc_rec_t *assoc)
 	return assoc->usage ? assoc->usage->parent_assoc_ptr : NULL;
 }
 
-/* 1, what a new account or user gets, where there is no number. */
+/* Return the shares of an association: 1, as for a new account or user, if it
+ * has no number of its own. */
 static double shares_of(const slurmdb_assoc_rec_t *assoc)
 {
 	if (assoc->shares_raw == SLURMDB_FS_USE_PARENT ||
@@ -23,7 +24,8 @@ static double shares_of(const slurmdb_assoc_rec_t *assoc)
 	return assoc->shares_raw;
 }
 
-/* An account's number in the tree, or ASTRA_NONE. Locks: as above. */
+/* Return an account's index in the tree, or ASTRA_NONE. Locks: association read
+ * lock of assoc_mgr. */
 static uint32_t account_shares_find(const struct astra_account_shares *s,
 				    const slurmdb_assoc_rec_t *account)
 {
@@ -32,8 +34,8 @@ static uint32_t account_shares_find(const struct astra_account_shares *s,
 	return at == ASTRA_IDMAP_NONE ? ASTRA_NONE : at;
 }
 
-/* An account's number, of a new one after those above it, which are few; the
- * list has them in any order. Slurmdbd counts associations from 1. */
+/* Return an account's index, adding a new account after the few accounts above
+ * it: the list has them in any order. Slurmdbd counts associations from 1. */
 static uint32_t shares_number(struct astra_account_shares *s,
 			      const slurmdb_assoc_rec_t *account)
 {
@@ -84,8 +86,8 @@ static int shares_assoc(void *x, void *arg)
 	return 0;
 }
 
-/* Read it anew. Locks: caller holds assoc_mgr's association read lock.
- * Returns 0, or -1 when out of memory. */
+/* Read the tree anew. Locks: caller holds assoc_mgr's association read lock.
+ * Returns 0, or -1 when memory is out. */
 static int account_shares_read(struct astra_account_shares *shares)
 {
 	struct shares_walk w = {.shares = shares};
@@ -122,7 +124,7 @@ uint32_t astra_accounts_find(const struct astra_accounts *a, const char *name)
 	return at;
 }
 
-/* The caller's copy of a name is not used later. */
+/* Add an account. The caller's copy of the name is not used later. */
 static uint32_t accounts_add(struct astra_accounts *a, const char *name,
 			     uint32_t in_tree,
 			     const struct astra_config *config)
@@ -178,7 +180,7 @@ struct accounts_walk {
 	bool failed;
 };
 
-/* An account, or a user's place in one. */
+/* Look at an association: an account, or a user's place in one. */
 static int accounts_walk(void *x, void *arg)
 {
 	const slurmdb_assoc_rec_t *assoc = x, *account = assoc;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The accounts of slurmdbd and whose jobs theirs are, as slurmctld knows them:
- * looked at once a picture, for all pools.
- */
+/* The accounts of slurmdbd and the tenants of their jobs, as slurmctld knows
+ * them. Read once a snapshot, for all pools. */
 #ifndef ASTRA_ACCOUNTS_H
 #define ASTRA_ACCOUNTS_H
 
@@ -12,50 +11,54 @@
 #include "src/slurm/conf/config.h"
 
 struct astra_account_shares {
-	struct astra_idmap by_id; /* of an account's association -> number */
-	struct astra_account_tree tree; /* names are slurmctld's */
+	struct astra_idmap by_id; /* id of an account's association -> index */
+	struct astra_account_tree tree; /* with slurmctld's names */
 };
 
-/* An account, and the one at or above it that is the tenant. Names lie in the
- * arena. */
+/* An account, and its tenant: the account itself or one above it. Names lie in
+ * the arena. */
 struct astra_account {
 	const char *name, *tenant;
-	double weight;	/* of the tenant */
-	bool has_users; /* of its own; but not root, who always has one */
-	uint32_t next;	/* account whose name has the same key, or NONE */
+	double weight;	/* of its tenant */
+	bool has_users; /* has users of its own; not set for root, which always
+			 * has one */
+	uint32_t next;	/* next account whose name has the same key, or NONE */
 };
 
-/* The shares of a user within an account that is a tenant, if not 1. */
+/* The shares of a user within an account that is a tenant, if they are not
+ * 1. */
 struct astra_user_share {
 	uint32_t uid, account;
 	double shares;
-	uint32_t next; /* the same user's within another account, or NONE */
+	uint32_t next; /* index of the same user's share in another account, or
+			* NONE */
 };
 
 struct astra_accounts {
-	bool used; /* else there are none: no slurmdbd */
+	bool used; /* if not, there are none: no slurmdbd */
 	struct astra_account *list;
 	size_t count, room;
-	struct astra_idmap by_name; /* key of an account's name -> it */
+	struct astra_idmap by_name; /* key of an account's name -> index */
 	struct astra_user_share *users;
 	size_t user_count, user_room;
-	struct astra_idmap by_uid; /* 1 + uid -> the first of its shares */
+	struct astra_idmap by_uid; /* 1 + uid -> index of the user's first
+				    * share */
 	struct astra_account_shares shares;
 	struct astra_arena *arena;
 };
 
-/* Read them anew.
- * Locks: caller holds slurmctld's; takes assoc_mgr's read lock.
- * Returns 0, or -1 when out of memory. */
+/* Read the accounts anew. Locks: caller holds slurmctld's; takes assoc_mgr's
+ * read lock. Returns 0, or -1 when memory is out. */
 int astra_accounts_read(struct astra_accounts *accounts,
 			const struct astra_config *config,
 			struct astra_arena *arena);
 
-/* The number of the account of that name, or ASTRA_NONE. */
+/* Return the index of the account of that name, or ASTRA_NONE. */
 uint32_t astra_accounts_find(const struct astra_accounts *accounts,
 			     const char *name);
 
-/* A user's shares, one after the other; NULL: no more. */
+/* Return a user's first share, or the one after `share`; NULL: there are no
+ * more. */
 const struct astra_user_share *
 astra_accounts_user(const struct astra_accounts *accounts, uint32_t uid);
 const struct astra_user_share *
@@ -64,7 +67,7 @@ astra_accounts_user_next(const struct astra_accounts *accounts,
 
 void astra_accounts_free(struct astra_accounts *accounts);
 
-/* A name's hash, never 0: the key of maps. */
+/* Return a name's hash, never 0: the key of maps. */
 uint32_t astra_name_key(const char *name);
 
 #endif

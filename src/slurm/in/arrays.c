@@ -4,7 +4,7 @@
 #include "src/slurm/in/snapshot.h"
 #include "src/slurm/in/throttle.h"
 
-#define LIMIT_NAME "JobArrayTaskLimit" /* as Slurm calls it */
+#define LIMIT_NAME "JobArrayTaskLimit" /* Slurm's name of the limit */
 
 const job_array_struct_t *astra_array_throttle(const job_record_t *job)
 {
@@ -18,7 +18,7 @@ const job_array_struct_t *astra_array_throttle(const job_record_t *job)
 	return a && a->max_run_tasks ? a : NULL;
 }
 
-/* Running tasks are in the array's own count. */
+/* Whether a record counts here: running tasks are in the array's own count. */
 static bool arrays_counts(const struct astra_view *view, size_t i)
 {
 	enum astra_job_state state = view->jobs[i].state;
@@ -27,7 +27,8 @@ static bool arrays_counts(const struct astra_view *view, size_t i)
 	       state != ASTRA_JOB_ENDING && state != ASTRA_JOB_ENDED;
 }
 
-/* list: room for all jobs. Returns how many there are. */
+/* Find the jobs of arrays with a limit. list: room for all jobs. Returns their
+ * number. */
 static size_t arrays_find(const struct astra_view *view,
 			  struct astra_throttled *list)
 {

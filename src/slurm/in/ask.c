@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define COUNT_MAX UINT32_MAX /* products of two of them fit into 64 bits */
+#define COUNT_MAX UINT32_MAX /* products of two counts fit into 64 bits */
 #define TOKEN_MAX 256
 
 static uint64_t ask_max64(uint64_t a, uint64_t b)
@@ -25,7 +25,8 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 	return (a + b - 1) / b;
 }
 
-/* A count as Slurm takes it: 8, 2k. Returns 0, or -1 if text is no count. */
+/* Read a count as Slurm writes it: 8, 2k. Returns 0, or -1 if text is not a
+ * count. */
 static int parse_count(const char *text, uint64_t *out)
 {
 	static const char units[] = " kmgtp";
@@ -55,7 +56,8 @@ bool astra_ask_is_derived(const struct astra_ask *ask)
 	return true;
 }
 
-/* The same GPUs named once more, as --gres=gpu:2 and --gpus-per-node=2. */
+/* Whether the same GPUs are named again, as in --gres=gpu:2
+ * --gpus-per-node=2. */
 static bool ask_is_named(const struct astra_ask *ask, enum astra_ask_per per,
 			 const char *type)
 {
@@ -70,8 +72,8 @@ static void note_type(struct astra_ask *ask, const char *type)
 		strcpy(ask->type, type);
 }
 
-/* gpu, gpu:COUNT, gpu:TYPE or gpu:TYPE:COUNT, without the "gpu"; the same of
- * shard. said: set where any are asked for. */
+/* Add gpu, gpu:COUNT, gpu:TYPE or gpu:TYPE:COUNT, given without the "gpu", or
+ * the same for shard. said: set if the count is not 0. Returns 0, or -1. */
 static int add_units(struct astra_ask *ask, enum astra_ask_per per, char *rest,
 		     bool *said)
 {
@@ -160,8 +162,8 @@ int astra_ask_add(struct astra_ask *ask, enum astra_ask_per per,
 	return 0;
 }
 
-/* Tasks that one node must take. With a number of tasks in all, the number a
- * node is only a limit. */
+/* Return how many tasks one node must take. If the job names a number of tasks
+ * in all, the number per node is only a limit. */
 static uint64_t node_tasks(const struct astra_spread *s)
 {
 	if (!s->tasks)
@@ -169,7 +171,8 @@ static uint64_t node_tasks(const struct astra_spread *s)
 	return s->nodes_max ? divide_up(s->tasks, s->nodes_max) : 1;
 }
 
-/* GPUs that must be on one node: the most that any of the counts demands. */
+/* Return how many GPUs must be on one node: the most that any of the counts
+ * demands. */
 static uint64_t ask_node_gpus(const struct astra_ask *ask,
 			      const struct astra_spread *s)
 {

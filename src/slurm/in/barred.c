@@ -8,7 +8,7 @@
 
 #include "src/model/brief.h"
 
-/* Slurm's WAIT_NODE_NOT_AVAIL, as squeue writes it. */
+/* Slurm's WAIT_NODE_NOT_AVAIL, as squeue shows it. */
 #define BARRED_NAME "ReqNodeNotAvail"
 
 struct barred {
@@ -21,8 +21,8 @@ struct barred {
 	time_t now;
 };
 
-/* Whether the job may have a node of the pool. also: nodes that it may have as
- * well, by slurmctld's numbers, or NULL. */
+/* Whether the job may have a node of the pool. also: further nodes that it may
+ * have, by slurmctld's index, or NULL. */
 static bool barred_has(const struct barred *b, uint32_t node, bitstr_t *also)
 {
 	if (!b->view->nodes[node].usable)
@@ -45,7 +45,8 @@ static bool barred_has_named(const struct barred *b, bitstr_t *also)
 	return true;
 }
 
-/* Whether the nodes that the job may have would do, if all leases ended. */
+/* Whether the nodes that the job may have would be enough if all leases
+ * ended. */
 static bool barred_has_enough(const struct barred *b, bitstr_t *also)
 {
 	const struct astra_request *q = &b->out->request;
@@ -63,7 +64,7 @@ static bool barred_has_enough(const struct barred *b, bitstr_t *also)
 	return false;
 }
 
-/* Take one bind for the job. Returns NULL when out of memory. */
+/* Add one bind to the job. Returns NULL when memory is out. */
 static struct astra_report_bind *barred_bind(struct barred *b,
 					     enum astra_bind_kind kind,
 					     const char *name, const char *of)
@@ -92,7 +93,8 @@ static struct astra_report_bind *barred_bind(struct barred *b,
 	return bind->of ? bind : NULL;
 }
 
-/* The maintenance is there already, or no lease has room before it. */
+/* Say that a maintenance keeps the job waiting: it has begun, or no lease fits
+ * in before it. */
 static int barred_maintenance(struct barred *b, const slurmctld_resv_t *maint)
 {
 	struct astra_report_bind *bind = barred_bind(
@@ -117,7 +119,7 @@ static int barred_maintenance(struct barred *b, const slurmctld_resv_t *maint)
 	return 0;
 }
 
-/* A reservation of others, that reaches into the job's run. */
+/* Say that another reservation reaches into the job's run. */
 static int barred_reservation(struct barred *b, const slurmctld_resv_t *resv)
 {
 	struct astra_report_bind *bind =
@@ -134,7 +136,7 @@ static int barred_reservation(struct barred *b, const slurmctld_resv_t *resv)
 	return 0;
 }
 
-/* Nodes that are drained or down. */
+/* Say which nodes are drained or down. */
 static int barred_nodes(struct barred *b, bitstr_t *nodes)
 {
 	const node_record_t *first = node_record_table_ptr[bit_ffs(nodes)];
@@ -155,7 +157,7 @@ static int barred_nodes(struct barred *b, bitstr_t *nodes)
 	return bind->who ? 0 : -1;
 }
 
-/* The nodes that the job names and that are not up; to be freed. */
+/* Return the nodes that the job names and that are not up; to be freed. */
 static bitstr_t *barred_down(const struct barred *b)
 {
 	const struct astra_view *view = b->view;
@@ -169,7 +171,7 @@ static bitstr_t *barred_down(const struct barred *b)
 	return nodes;
 }
 
-/* Whether the job could run if nobody had reserved any node. */
+/* Whether the job could run if no node were reserved. */
 static bool barred_only_by_reservation(struct barred *b)
 {
 	bitstr_t *also = astra_request_unreserved(b->job, &b->view->map);
@@ -181,7 +183,8 @@ static bool barred_only_by_reservation(struct barred *b)
 	return all;
 }
 
-/* named: a node that the job names is kept from it. */
+/* Find and say what keeps the job from its nodes. named: it is a node that the
+ * job names. */
 static int barred_explain(struct barred *b, bool named, bitstr_t *among)
 {
 	struct astra_keepers keepers = {NULL, NULL};

@@ -8,7 +8,7 @@
 #include "src/model/brief.h"
 #include "src/slurm/note/marks.h"
 
-/* What is being filled. */
+/* The list that is being filled. */
 struct binds {
 	struct astra_arena *arena;
 	struct astra_report_bind *list;
@@ -215,7 +215,8 @@ static bool is_limit(const char *name)
 	       (begins(name, "Max") && strstr(name, "PerAccount"));
 }
 
-/* Of a job that the policy refused, all that there is to say of it. */
+/* Add a hold. For a job that the policy refused, this is all there is to
+ * say. */
 static void add_hold(struct binds *b, job_record_t *job, const char *name)
 {
 	struct astra_report_bind *bind = binds_add(b, ASTRA_BIND_HOLD, name);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* In units of charge. */
+/* The charge of one GPU, CPU and MiB. */
 struct worth {
 	double gpu, cpu, mem_mib;
 };
@@ -15,7 +15,7 @@ int astra_gres_tres(const char *name)
 	int found = -1;
 
 	assoc_mgr_lock(&locks);
-	/* Partitions' weights are as long as slurmctld's count of them. */
+	/* Weights of partitions have slurmctld_tres_cnt entries. */
 	for (int i = 0; i < (int)g_tres_count && i < slurmctld_tres_cnt; i++) {
 		const slurmdb_tres_rec_t *t = assoc_mgr_tres_array[i];
 
@@ -35,7 +35,8 @@ static double node_mem_mib(const struct astra_blocked *pool, size_t at)
 				    : 0;
 }
 
-/* By the partition's weights, whose unit is MiB for memory. */
+/* Find the worth by the partition's weights, whose unit for memory is MiB.
+ * Returns false if they do not weigh GPUs. */
 static bool billed(const struct astra_blocked *pool, const job_record_t *record,
 		   struct worth *w)
 {
@@ -51,8 +52,8 @@ static bool billed(const struct astra_blocked *pool, const job_record_t *record,
 	return true;
 }
 
-/* A node that is several of the pool's, one a type of MIG, is shared out among
- * these as its GPUs are. */
+/* Return the part of a node's worth for one of the pool's nodes. A node that
+ * counts as several, one for each type of MIG device, is divided by charge. */
 static double blocked_part(const struct astra_blocked *pool, size_t at)
 {
 	const struct astra_node *n = pool->nodes;
@@ -111,7 +112,8 @@ static struct worth own_worth(const struct astra_blocked_sums *of)
 	};
 }
 
-/* Beyond the GPUs: 0 if these are the larger part. */
+/* Return by how much CPUs and memory are worth more than the GPUs, at least
+ * 0. */
 static double excess(const struct worth *w, double gpus, double cpus,
 		     double mem_mib)
 {
@@ -156,7 +158,8 @@ void astra_blocked_begin(struct astra_blocked *pool)
 	}
 }
 
-/* No more than the nodes that it takes, each like the mean of these. */
+/* Return the most that the excess can be: that of all the nodes which the job
+ * takes, each like the mean of its nodes. */
 static double most_excess(const struct astra_blocked_sums *of,
 			  const struct astra_request *r, double gpu,
 			  double cpus, double mem_mib)
@@ -174,7 +177,7 @@ static double most_excess(const struct astra_blocked_sums *of,
 	return fmax(n * of->charge / count - gpu * r->gpus, 0);
 }
 
-/* On the mean of the nodes that it may use. */
+/* Return the excess on the mean of the nodes that the job may use. */
 static double asked_excess(struct astra_blocked *pool,
 			   const job_record_t *record,
 			   const struct astra_request *r)
@@ -211,7 +214,7 @@ void astra_charge_blocked(struct astra_blocked *pool,
 	double more;
 
 	if (job->request.whole_node)
-		return; /* it is charged with all of it */
+		return; /* it is charged for all of it */
 	more = asked_excess(pool, record, &job->request);
 	if (more > 0)
 		job->request.charge =

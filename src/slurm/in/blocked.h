@@ -13,39 +13,41 @@
 #include "src/model/model.h"
 #include "src/slurm/compat/compat.h"
 
-/* What nodes with GPUs have together. */
+/* What nodes with GPUs have, in sum. */
 struct astra_blocked_sums {
 	double charge, gpus, cpus, mem_mib;
 	size_t count;
 };
 
-/* Of a pool. */
+/* The nodes of a pool. */
 struct astra_blocked {
 	const struct astra_node *nodes; /* with their charges */
-	const uint32_t *global;		/* their numbers in slurmctld */
+	const uint32_t *global;		/* their indices in slurmctld */
 	size_t count;
-	bool memory;			  /* is what jobs are given a part of */
-	int gpu_tres;			  /* as astra_gres_tres() has it */
-	double least_cpus, least_mem_mib; /* of a node, for one of its GPUs */
-	const uint64_t *allowed;	  /* the nodes that were summed last */
+	bool memory;			  /* jobs are allocated memory */
+	int gpu_tres;			  /* from astra_gres_tres() */
+	double least_cpus, least_mem_mib; /* for one GPU, the least of any
+					   * node */
+	const uint64_t *allowed;	  /* nodes that were summed last */
 	struct astra_blocked_sums sums;
 };
 
-/* Begin with a pool's nodes, once their charges are known. The members up to
- * gpu_tres are the caller's; nodes and global are borrowed.
- * Locks: caller holds node read. */
+/* Begin with a pool's nodes, once their charges are known. The caller sets the
+ * members up to gpu_tres; nodes and global are borrowed. Locks: caller holds
+ * node read. */
 void astra_blocked_begin(struct astra_blocked *pool);
 
-/* The place of gres/NAME among TRES, or -1: AccountingStorageTRES is without
- * it. Locks: takes assoc_mgr's TRES read lock. */
+/* Return the index of gres/NAME among TRES, or -1: AccountingStorageTRES does
+ * not have it. Locks: takes assoc_mgr's TRES read lock. */
 int astra_gres_tres(const char *name);
 
 /* Raise the charges of what the job asks for and of what it holds. A CPU is
- * worth its node's GPUs by its CPUs, a MiB likewise; by its partition's
- * TRESBillingWeights where these weigh GPUs; all of a node is its GPUs. A job
- * that asks for no more than its GPUs' part costs a few multiplications,
- * another one a walk over the nodes at most. The job's set of nodes must live
- * as long as `pool` is used. Locks: caller holds job, node and part read. */
+ * worth its node's GPUs divided by its CPUs, a MiB likewise. If the partition's
+ * TRESBillingWeights weigh GPUs, these give the worth. All of a node is worth
+ * its GPUs. A job that asks for no more than its GPUs' part costs a few
+ * multiplications, other jobs at most a walk over the nodes. The job's set of
+ * nodes must live as long as `pool` is used. Locks: caller holds job, node and
+ * part read. */
 void astra_charge_blocked(struct astra_blocked *pool,
 			  const job_record_t *record, struct astra_job *job);
 

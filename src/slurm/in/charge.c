@@ -6,7 +6,7 @@
 #include "src/slurm/in/survivor.h"
 #include "src/slurm/in/usage.h"
 
-/* GPUs without a type weigh 1. */
+/* Return the charge of a node's GPUs. GPUs without a type weigh 1. */
 static double charge_of(const struct astra_options *options,
 			const gres_node_state_t *g)
 {
@@ -36,7 +36,8 @@ void astra_charge_node(const struct astra_options *options,
 		node->charge = charge_of(options, g);
 }
 
-/* A shard is as large a part of its node's GPUs as of all shards there. */
+/* Return the charge of a shard: its part of all shards on the node, times the
+ * charge of the node's GPUs. */
 static double shard_charge(const struct astra_options *options,
 			   const node_record_t *record)
 {
@@ -47,8 +48,8 @@ static double shard_charge(const struct astra_options *options,
 	return g && units.all ? charge_of(options, g) / units.all : 1;
 }
 
-/* GPUs that a job holds on a node without having named their type: by the
- * devices; where these are not known, by the mean of the node. */
+/* Return the charge of GPUs that a job holds on a node without having named a
+ * type: by the devices, or, if these are unknown, by the mean of the node. */
 static double untyped(const struct astra_options *options,
 		      const gres_node_state_t *node, bitstr_t *devices,
 		      uint64_t gpus)
@@ -75,7 +76,7 @@ static double untyped(const struct astra_options *options,
 	       (double)node->gres_cnt_avail;
 }
 
-/* The devices of one entry of its allocation. */
+/* Return the charge of the devices in one entry of the job's allocation. */
 static double entry_charge(const struct astra_options *options,
 			   const gres_job_state_t *g, bitstr_t *nodes)
 {
@@ -147,7 +148,7 @@ static double mean(const struct astra_request *request,
 	return gpus > 0 ? charge / gpus : 1;
 }
 
-/* Its last run is over, and what it had may be known. */
+/* Whether the job's last run is over, so that it may be known what it had. */
 static bool charge_is_over(const struct astra_job *job)
 {
 	return job->start_sec > 0 && (job->state == ASTRA_JOB_REQUEUED ||
@@ -165,8 +166,9 @@ uint32_t astra_charge_run_gpus(const struct astra_job *job,
 	return s ? s->gpus : (uint32_t)astra_usage_gpus(record);
 }
 
-/* That the record had, or that was noted of it before slurmctld was killed.
- * each: a GPU's, where no more is known. */
+/* Return the charge of a run that is over, from the record or from what was
+ * noted before slurmctld was killed. each: a GPU's charge if no more is
+ * known. */
 static double ran(const struct astra_options *options,
 		  const job_record_t *record, double each)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What GPUs are charged with: GPUWeight of their types; a shard with its part
- * of that. Without any of both, what is asked for and held is left at 0, which
- * counts one a GPU.
- */
+/* The charge of GPUs: GPUWeight of their types; a shard is charged for its part
+ * of the GPU. Without GPUWeight and shards, the charges of requests and of held
+ * GPUs stay 0, which counts each GPU as one. */
 #ifndef ASTRA_CHARGE_H
 #define ASTRA_CHARGE_H
 
@@ -15,23 +14,24 @@ struct astra_options;
 void astra_charge_node(const struct astra_options *options,
 		       const node_record_t *record, struct astra_node *node);
 
-/* Fill the charges of what the job asks for, of what it holds, and of what a
- * run that is over had. A request that names no type is expected to cost the
- * mean of the GPUs on the nodes that it may use. nodes, count: the pool's, with
+/* Fill in the charges of what the job asks for, of what it holds, and of what a
+ * run that is over had. A request without a type is expected to cost the mean
+ * of the GPUs on the nodes that it may use. nodes, count: the pool's, with
  * their charges. Locks: caller holds job and node read. */
 void astra_charge_job(const struct astra_options *options,
 		      const job_record_t *record,
 		      const struct astra_node *nodes, size_t count,
 		      struct astra_job *job);
 
-/* Devices of the job's last run, by its record or by what was noted before
- * slurmctld was killed; 0: it is not over, or not known. job: with its state
- * and times. Locks: caller holds job read. */
+/* Return how many devices the job's last run had, by its record or by what was
+ * noted before slurmctld was killed; 0: the run is not over, or unknown. job:
+ * with its state and times. Locks: caller holds job read. */
 uint32_t astra_charge_run_gpus(const struct astra_job *job,
 			       const job_record_t *record);
 
-/* The GPUs that a job is to hold: of whole nodes all, those of the nodes it
- * names and of the smallest others that would do. Locks: none. */
+/* Return how many GPUs a job will hold. If it takes whole nodes these are all
+ * GPUs of the nodes that it names and of the smallest others that are enough.
+ * Locks: none. */
 uint32_t astra_charge_gpus(const struct astra_request *request,
 			   const struct astra_node *nodes, size_t count);
 

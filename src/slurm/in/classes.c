@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The class of that key, a new one if need be; 0: there is no room. */
+/* Return the class of a key, adding a new one; 0: there is no room. */
 static uint32_t classes_add(struct astra_classes *c, uint32_t key)
 {
 	for (uint32_t i = 1; i < c->count; i++)
@@ -42,7 +42,8 @@ static int classes_of_qos(void *x, void *arg)
 	return 0;
 }
 
-/* Partitions of one tier differ where jobs of one are not to be preempted. */
+/* Return the key of a partition. Partitions of one tier differ if jobs of one
+ * of them must not be preempted. */
 static uint32_t classes_part_key(const part_record_t *part)
 {
 	return 2 * (uint32_t)part->priority_tier +
@@ -66,7 +67,8 @@ static void classes_compare_tiers(struct astra_classes *c)
 				c->preempts[i] |= UINT64_C(1) << k;
 }
 
-/* What a class preempts preempts others in its turn. */
+/* Complete the table: a class also preempts what the classes preempt that it
+ * preempts. */
 static void classes_close(struct astra_classes *c)
 {
 	for (uint32_t via = 1; via < c->count; via++)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which jobs Slurm preempts for which: classes of jobs, by their QOS
- * (preempt/qos) or by their partition (preempt/partition_prio). A QOS, or a
- * tier, that no preemption concerns is class 0, which has no rights; so is all
- * beyond ASTRA_PREEMPT_CLASSES.
- */
+/* Which jobs Slurm preempts for which others: classes of jobs, by QOS
+ * (preempt/qos) or by partition (preempt/partition_prio). A QOS, or a tier,
+ * that no preemption concerns is class 0, which has no rights. So are all
+ * classes beyond ASTRA_PREEMPT_CLASSES. */
 #ifndef ASTRA_CLASSES_H
 #define ASTRA_CLASSES_H
 
@@ -11,9 +10,10 @@
 #include "src/slurm/compat/compat.h"
 
 struct astra_classes {
-	bool by_qos, by_part; /* neither: nothing is preempted */
-	uint32_t count;	      /* class 0 included */
-	uint32_t keys[ASTRA_PREEMPT_CLASSES]; /* a QOS' number, or a tier's */
+	bool by_qos, by_part; /* neither: there is no preemption */
+	uint32_t count;	      /* including class 0 */
+	uint32_t keys[ASTRA_PREEMPT_CLASSES]; /* id of a QOS, or key of a
+					       * partition */
 	uint64_t preempts[ASTRA_PREEMPT_CLASSES];
 };
 
@@ -21,7 +21,7 @@ struct astra_classes {
  * QOS read lock. */
 void astra_classes_read(struct astra_classes *classes);
 
-/* A job's class. Locks: caller holds job and part read. */
+/* Set a job's class. Locks: caller holds job and part read. */
 void astra_classes_tell(const struct astra_classes *classes,
 			const job_record_t *record, struct astra_job *job);
 

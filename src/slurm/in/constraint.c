@@ -7,10 +7,11 @@
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/request.h"
 
-/* So long nodes that are alike are taken from the same one on. */
+/* For so long the search for equal nodes begins at the same node. */
 #define AIM_SEC 3600
 
-/* It changes now and then, for a job that is never taken back may sit there. */
+/* Return where a job's search begins. It changes now and then, since a job that
+ * is never taken back may sit there. */
 static bitoff_t first_look(const job_record_t *job)
 {
 	return (bitoff_t)(((uint64_t)time(NULL) / AIM_SEC + job->job_id) %
@@ -26,11 +27,11 @@ static uint64_t aim_max64(uint64_t a, uint64_t b)
 struct own_nodes {
 	struct astra_ordered_node *list;
 	size_t count;
-	bitoff_t first; /* look */
+	bitoff_t first; /* where the search begins */
 };
 
-/* Those of all in their order, where equal ones begin with the first look.
- * list: for xfree(). */
+/* List a job's nodes in the order of `all`; equal ones begin with the first
+ * look. list: for xfree(). */
 static struct own_nodes own_nodes(const job_record_t *job,
 				  const struct astra_ordered_node *all,
 				  bitstr_t *nodes)
@@ -59,7 +60,8 @@ static struct own_nodes own_nodes(const job_record_t *job,
 	return own;
 }
 
-/* Those that are up and have the type, and as many as it wants of a node. */
+/* Leave in nodes those that are up, have the type, and have as many GPUs as the
+ * job wants of each node. */
 static void keep_suited(const job_record_t *job, struct astra_node_order *order,
 			bitstr_t *nodes)
 {
@@ -85,8 +87,8 @@ static void keep_suited(const job_record_t *job, struct astra_node_order *order,
 struct pick {
 	bitstr_t *picked;
 	struct own_nodes own;
-	uint32_t nodes; /* counts in all */
-	bool all;	/* features have a count */
+	uint32_t nodes; /* sum of the counts */
+	bool all;	/* all features have a count */
 };
 
 static int sum_count(void *x, void *arg)
@@ -155,8 +157,8 @@ static bitoff_t nodes_needed(const job_record_t *job,
 				   (uint64_t)least);
 }
 
-/* Where the best of all rows begins, or -1. Twice around, for one may lie
- * across the first look. */
+/* Find where the best of all rows of nodes begins, or -1. Goes round twice,
+ * since a row may lie across the first look. */
 static bitoff_t aim_find_row(const job_record_t *job,
 			     const struct astra_ordered_node *all,
 			     bitstr_t *nodes, bitoff_t need)
@@ -199,13 +201,14 @@ static void keep_neighbours(const job_record_t *job,
 
 /* Blocks. */
 
-/* Nodes of one block, neighbours in the job's list. */
+/* Nodes of one block that follow one another in the job's list. */
 struct segment {
 	uint32_t rack;
-	size_t at;     /* where they begin there */
-	bitoff_t turn; /* how far the block is behind the first look */
-	uint64_t free; /* GPUs of all of them */
-	size_t beside; /* as good ones of the block, at most those wanted */
+	size_t at;     /* index of the first one there */
+	bitoff_t turn; /* distance of the block from the first look */
+	uint64_t free; /* free GPUs of all of them */
+	size_t beside; /* equally good segments of the block, counted up to
+			* those wanted */
 };
 
 static bool is_better(const struct segment *a, const struct segment *b)
@@ -219,7 +222,8 @@ static bool is_better(const struct segment *a, const struct segment *b)
 	return a->at < b->at;
 }
 
-/* All segments of so many nodes of a rack. apart: one a rack. For xfree(). */
+/* List all segments of so many nodes of a rack. apart: one for each rack. For
+ * xfree(). */
 static struct segment *list_segments(const struct own_nodes *own, size_t each,
 				     bool apart, size_t *found)
 {
@@ -250,7 +254,8 @@ static struct segment *list_segments(const struct own_nodes *own, size_t each,
 	return segments;
 }
 
-/* They count up within a block, and the best of it come first. */
+/* Number equal segments within a block, counting up; the best of a block come
+ * first. */
 static void count_beside(struct segment *segments, size_t found, size_t want)
 {
 	for (size_t i = found; i-- > 0;)
@@ -261,7 +266,8 @@ static void count_beside(struct segment *segments, size_t found, size_t want)
 			segments[i].beside = want;
 }
 
-/* Of a heap with the worst one first, let the one at `at` sink to its place. */
+/* Let the entry at `at` of a heap, which has the worst one on top, sink to its
+ * place. */
 static void aim_sink(struct segment *heap, size_t count, size_t at)
 {
 	for (;;) {
@@ -279,8 +285,8 @@ static void aim_sink(struct segment *heap, size_t count, size_t at)
 	}
 }
 
-/* The best ones are the first then, in any order: of equal ones those of the
- * fewest blocks. */
+/* Move the best segments to the front, in any order. Of equal ones, choose
+ * those of the fewest blocks. */
 static void choose_segments(struct segment *segments, size_t found, size_t want)
 {
 	count_beside(segments, found, want);
@@ -294,7 +300,8 @@ static void choose_segments(struct segment *segments, size_t found, size_t want)
 	}
 }
 
-/* Of a job that has but one segment any nodes of its block will do. */
+/* Leave in nodes those of the segments. A job with a single segment may use any
+ * nodes of its block. */
 static void keep_segments(const struct own_nodes *own,
 			  const struct segment *segments, size_t want,
 			  size_t each, bitstr_t *nodes)
@@ -313,7 +320,8 @@ static void keep_segments(const struct own_nodes *own,
 			bit_set(nodes, own->list[segments[i].at + k].node);
 }
 
-/* Slurm wants a job's nodes, or those of each segment, in one block. */
+/* Choose nodes for a job whose nodes, or those of each segment, must be in one
+ * block. */
 static void keep_blocks(const job_record_t *job, struct astra_node_order *order,
 			bitstr_t *nodes)
 {
@@ -340,14 +348,14 @@ static void keep_blocks(const job_record_t *job, struct astra_node_order *order,
 
 /* Rings. */
 
-/* Nodes one after the other in a ring. */
+/* Nodes that follow one another in a ring. */
 struct row {
 	const struct astra_ordered_node *ring;
 	size_t size; /* of the ring */
-	size_t at;   /* where it begins there */
+	size_t at;   /* index of the first one there */
 	size_t nodes;
-	bitoff_t turn; /* how far the ring is behind the first look */
-	uint64_t free; /* GPUs of all of them */
+	bitoff_t turn; /* distance of the ring from the first look */
+	uint64_t free; /* free GPUs of all of them */
 };
 
 static int compare_rows(const void *x, const void *y)
@@ -365,7 +373,7 @@ static const struct astra_ordered_node *node_of_row(const struct row *row,
 	return &row->ring[(row->at + i) % row->size];
 }
 
-/* Whether the job may have all of its nodes. free: GPUs of them. */
+/* Whether the job may have all nodes of the row. Sets row->free. */
 static bool row_suits(struct row *row, bitstr_t *nodes)
 {
 	row->free = 0;
@@ -377,8 +385,8 @@ static bool row_suits(struct row *row, bitstr_t *nodes)
 	return true;
 }
 
-/* The best row of a ring. Returns whether there is one. Slurm has 16 nodes in a
- * ring at most. */
+/* Find the best row of a ring. Returns whether there is one. Slurm's rings have
+ * at most 16 nodes. */
 static bool find_row(struct row *best, bitoff_t first, bitstr_t *nodes)
 {
 	struct row row = *best;
@@ -395,7 +403,7 @@ static bool find_row(struct row *best, bitoff_t first, bitstr_t *nodes)
 	return found;
 }
 
-/* The best row of each ring. Returns how many. */
+/* List the best row of each ring. Returns their number. */
 static size_t list_rows(const job_record_t *job,
 			const struct astra_ordered_node *all, size_t each,
 			bitstr_t *nodes, struct row *rows)
@@ -421,8 +429,8 @@ static size_t list_rows(const job_record_t *job,
 	return found;
 }
 
-/* Slurm wants a job's nodes, or those of each segment, one after the other in a
- * ring, and takes one segment of each ring. */
+/* Choose nodes for a job whose nodes, or those of each segment, must follow one
+ * another in a ring. Slurm takes one segment of each ring. */
 static void keep_rings(const job_record_t *job, struct astra_node_order *order,
 		       bitstr_t *nodes)
 {
@@ -448,15 +456,15 @@ static void keep_rings(const job_record_t *job, struct astra_node_order *order,
 	xfree(rows);
 }
 
-/* Leave in nodes as many as the job needs: for "[a*2&b*1]", where all features
- * have a count, that many of each; for --contiguous neighbours; where
- * topology/block binds, those of one block, or for each --segment as many of
- * one, of as few blocks as those allow; in rings neighbours there, or for each
- * --segment. Those with the most free GPUs are taken. Other jobs' nodes are not
- * touched, nor those of one that needs several blocks or a single node. A few
- * walks along all nodes, whatever they have. order: of this picture. Locks:
- * caller holds conf, job, node and part read.
- */
+/* Leave in nodes as many as the job needs, those with the most free GPUs:
+ * - "[a*2&b*1]", if all features have a count: that many of each;
+ * - --contiguous: neighbours;
+ * - topology/block: nodes of one block, or for each --segment nodes of one
+ * block, from as few blocks as possible;
+ * - rings: neighbours, or neighbours for each --segment.
+ * Other jobs' nodes are left alone, as are those of a job that needs several
+ * blocks or a single node. Costs a few walks over all nodes. order: of this
+ * snapshot. Locks: caller holds conf, job, node and part read. */
 static void aim(const job_record_t *job, struct astra_node_order *order,
 		bitstr_t *nodes)
 {
@@ -478,11 +486,11 @@ void astra_constraint_use(job_details_t *d, bool prefer)
 	d->feature_list_use = prefer ? d->prefer_list : d->feature_list;
 }
 
-/* The alternatives of "[a|b]": a feature whose operator, or the one before, is
- * the exclusive or. */
+/* The alternatives of "[a|b]": features with the exclusive or as their
+ * operator, or as that of the feature before. */
 struct choice {
 	const struct astra_ordered_node *all; /* by number */
-	bitstr_t *nodes;		      /* that are left so far */
+	bitstr_t *nodes;		      /* those left so far */
 	uint32_t nodes_min;
 	uint8_t before;
 	bitstr_t *best;
@@ -551,8 +559,9 @@ static void apply_features(job_record_t *job, struct astra_node_order *order,
 	FREE_NULL_BITMAP(c.best);
 }
 
-/* valid_feature_counts() takes its choice from the record and writes into the
- * list of features; others may read both now. So it gets copies. */
+/* Apply features to copies of a record. valid_feature_counts() takes its choice
+ * from the record and writes into the list of features, while other threads may
+ * read both. */
 static void constraint_apply_copy(const job_record_t *job,
 				  struct astra_node_order *order,
 				  bitstr_t *nodes, bitstr_t *possible)

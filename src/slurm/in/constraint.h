@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Wishes about nodes that the engine does not know: --constraint, --prefer,
- * --contiguous, --switches, and blocks of topology/block with --segment. What
- * can be said as a set of nodes is; the rest is left to Slurm when the job is
- * started. */
+ * --contiguous, --switches, and blocks of topology/block with --segment. What a
+ * set of nodes can express becomes one; the rest is left to Slurm when the job
+ * starts. */
 #ifndef ASTRA_CONSTRAINT_H
 #define ASTRA_CONSTRAINT_H
 
@@ -11,21 +11,20 @@
 
 /* Leave in nodes those that --constraint allows. Of "[a|b]" one alternative is
  * left: the one whose nodes have the most free GPUs, among those with enough
- * nodes. For counts, --contiguous and blocks see constraint.c.
- * possible: gets all that --constraint allows, as the choice among them may be
- * another one in the next round.
+ * nodes. For counts, --contiguous and blocks see constraint.c. possible: gets
+ * all nodes that --constraint allows, since the next round may choose others.
  * Locks: caller holds conf, job, node and part read. */
 void astra_constraint_apply(const job_record_t *job,
 			    struct astra_node_order *order, bitstr_t *nodes,
 			    bitstr_t *possible);
 
-/* Whether a set of nodes cannot say all that the job wishes, so that Slurm
+/* Whether a set of nodes cannot express all that the job wishes, so that Slurm
  * may have to choose the nodes itself. Locks: caller holds conf, job and part
  * read. */
 bool astra_constraint_intricate(const job_record_t *job);
 
-/* What select_nodes() is to heed: --prefer, or --constraint.
- * Locks: caller holds job write. */
+/* Set what select_nodes() is to obey: --prefer or --constraint. Locks: caller
+ * holds job write. */
 void astra_constraint_use(job_details_t *details, bool prefer);
 
 #endif

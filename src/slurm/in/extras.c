@@ -8,7 +8,7 @@ static uint32_t extras_number(uint32_t hash, uint64_t number)
 	return astra_fnv32_number(hash, number, 8);
 }
 
-/* Where it ends counts, too. */
+/* Add a text to a hash, including where it ends. */
 static uint32_t extras_text(uint32_t hash, const char *text)
 {
 	return astra_fnv32_byte(astra_fnv32_text(hash, text), 0);
@@ -22,7 +22,8 @@ uint32_t astra_extras_of(const job_record_t *job)
 	hash = extras_number(hash, job->time_limit);
 	hash = extras_number(hash, job->time_min);
 	hash = extras_number(hash, (uint64_t)job->deadline);
-	if (!astra_qos_named(job)) /* else the one that has room */
+	if (!astra_qos_named(job)) /* if it names several, job->qos_ptr is the
+				    * one with room */
 		hash = extras_number(hash, job->qos_id);
 	hash = extras_number(hash, job->assoc_id);
 	hash = extras_number(hash, job->req_switch);

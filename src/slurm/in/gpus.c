@@ -5,7 +5,7 @@
 
 #include "src/slurm/conf/gpu_kinds.h"
 
-/* Of either kind, by `shards`. */
+/* A search for the nth state of each kind, indexed by `shards`. */
 struct search {
 	int nth, met[2];
 	gres_state_t *found[2];
@@ -72,7 +72,7 @@ static uint32_t gpus_larger(uint32_t a, uint64_t b)
 	return b > a ? (uint32_t)b : a;
 }
 
-/* Those of GPUs that a job holds as a whole, too. */
+/* Count shards, including those of GPUs that a job holds as a whole. */
 static void count_shards(const gres_node_state_t *shards,
 			 const gres_node_state_t *gpus,
 			 struct astra_node_units *out)
@@ -95,7 +95,7 @@ static void count_shards(const gres_node_state_t *shards,
 	out->most = out->free = out->all;
 }
 
-/* Those of which a job holds a shard, too. */
+/* Count GPUs, including those of which a job holds a shard. */
 static void count_whole(const gres_node_state_t *gpus,
 			const gres_node_state_t *shards,
 			struct astra_node_units *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers of a limit. Slurm names a limit that binds in one word of a
- * grammar: [QOS|Assoc] Grp|Max|Min RESOURCE [RunMinutes|Minutes] [PerWHOM]. */
+/* The values of a limit. Slurm names a limit that binds in one word:
+ * [QOS|Assoc] Grp|Max|Min RESOURCE [RunMinutes|Minutes] [PerWHOM]. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct limit {
 	const char *tres; /* the TRES' type */
 };
 
-/* Longer words before those that they begin with. */
+/* Longer words come before their own beginnings. */
 static const struct {
 	const char *word, *tres;
 	enum limit_what what;
@@ -63,7 +63,7 @@ static bool limit_parse(const char *name, struct limit *out)
 	return false;
 }
 
-/* As sacctmgr writes it. */
+/* Write the option's name as sacctmgr does. */
 static void write_option(const struct limit *l, const char *tres, char *out,
 			 size_t size)
 {
@@ -86,12 +86,12 @@ static void write_option(const struct limit *l, const char *tres, char *out,
 		 bare ? "" : whoms[l->whom], tres ? "=" : "", tres ? tres : "");
 }
 
-/* One association or QOS: the limits, and what of them is used. */
+/* One association or QOS: its limits, and what is used of them. */
 struct source {
 	const uint64_t *limits, *counts; /* by TRES */
 	const long double *raw;		 /* TRES seconds used */
-	bool seconds;			 /* counts are */
-	uint32_t limit;			 /* of jobs, or minutes */
+	bool seconds;			 /* counts are in seconds */
+	uint32_t limit;			 /* of jobs or of minutes */
 	double used;
 };
 
@@ -217,7 +217,7 @@ static double used_of(const struct source *s, int i)
 	return s->used;
 }
 
-/* Whether the numbers of TRES i bind; then they are written. */
+/* Whether TRES i binds; then its values are written to out. */
 static bool tres_binds(const struct limit *l, const struct source *s,
 		       const job_record_t *job, int i,
 		       struct astra_report_bind *out)
@@ -261,7 +261,7 @@ static const char *limit_unit_of(const struct limit *l, const char *tres)
 	return tres;
 }
 
-/* Returns 1 when this source is the one that binds, 0, or -1. */
+/* Returns 1 if this source is the one that binds, 0 if not, or -1. */
 static int try_source(struct astra_arena *arena, const struct limit *l,
 		      const struct source *s, job_record_t *job,
 		      struct astra_report_bind *out)
@@ -324,7 +324,8 @@ static int fill_qos(struct astra_arena *arena, const struct limit *l,
 	return 1;
 }
 
-/* A user's own limit is one of an association with an account. */
+/* Fill in an association's values. A user's own limit belongs to the user's
+ * association with an account. */
 static int fill_assoc(struct astra_arena *arena, const struct limit *l,
 		      slurmdb_assoc_rec_t *assoc, job_record_t *job,
 		      struct astra_report_bind *out)

@@ -6,9 +6,9 @@
 
 #include "src/slurm/compat/compat.h"
 
-/* A launch waits in slurmctld for so long at most. */
+/* Longest time that a launch waits in slurmctld. */
 #define QUEUE_SEC 600
-/* What Slurm adds to BatchStartTimeout, and time for a slow node. */
+/* What Slurm adds to BatchStartTimeout, plus time for a slow node. */
 #define SLACK_SEC 20
 
 static time_t started_sec; /* of slurmctld; 0: nothing to ask */
@@ -37,7 +37,7 @@ static int lost_launch_add(void *x, void *arg)
 		return 0;
 	node = find_node_record(job->batch_host);
 	if (!node || IS_NODE_DOWN(node) || IS_NODE_NO_RESPOND(node))
-		return 0; /* it registers when it is back */
+		return 0; /* it registers when it is up again */
 	if (order->protocol_version > node->protocol_version)
 		order->protocol_version = node->protocol_version;
 	astra_order_pack_address(order, node);
@@ -45,7 +45,7 @@ static int lost_launch_add(void *x, void *arg)
 	return 0;
 }
 
-/* order: freed by Slurm from here on. */
+/* Send the order. Slurm frees it. */
 static void lost_launch_send(agent_arg_t *order)
 {
 	hostlist_uniq(order->hostlist);
@@ -58,7 +58,7 @@ static void lost_launch_send(agent_arg_t *order)
 	verbose("astraea: %u nodes are asked for the jobs that started shortly "
 		"before slurmctld",
 		order->node_count);
-	ping_begin(); /* ended when they have answered */
+	ping_begin(); /* pings end when the nodes have answered */
 	set_agent_arg_r_uid(order, (uid_t)SLURM_AUTH_UID_ANY);
 	agent_queue_request(order);
 }

@@ -15,8 +15,8 @@
 #include "src/slurm/note/marks.h"
 #include "src/slurm/note/progress.h"
 
-/* Runs that Slurm would not requeue although their flags said so. A few, and
- * losing one costs another refused requeue. */
+/* Runs that Slurm did not requeue although their flags allowed it. There are
+ * few, and losing one costs another refused requeue. */
 #define PINNED_MAX 256
 
 static pthread_mutex_t pinned_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -33,7 +33,7 @@ static bool names(const char *at, const char *gres)
 	       !strchr("abcdefghijklmnopqrstuvwxyz_", at[len] ? at[len] : ':');
 }
 
-/* "gres:gpu…" or "gres/shard…", alone or after a comma. */
+/* Whether the text has "gres:gpu…" or "gres/shard…", alone or after a comma. */
 static bool names_gpu(const char *tres)
 {
 	while (tres) {
@@ -47,7 +47,8 @@ static bool names_gpu(const char *tres)
 	return false;
 }
 
-/* --gpus=0 names them and asks for none. */
+/* Whether the job asks for GPUs or shards; --gpus=0 names GPUs but asks for
+ * none. */
 static bool asks_for_gpus(const job_record_t *job, bool *shards)
 {
 	struct astra_ask ask;
@@ -76,7 +77,7 @@ static bool managed_takes_gpus(const job_record_t *job)
 					     : job->part_ptr->node_bitmap);
 }
 
-/* The pool of a partition by name, or pool_count. */
+/* Return the index of a partition's pool, or pool_count. */
 static size_t pool_of(const struct astra_config *config, const char *partition)
 {
 	size_t i = 0;
@@ -175,7 +176,8 @@ bool astra_terms_unprepared(const struct astra_options *options,
 	       !wish->stated.gpus_max;
 }
 
-/* Why a job can have no leases, by what its user asked for; "": it can. */
+/* Return why a job can have no leases because of its user's options; "": it
+ * can. */
 static const char *why_unleasable(const job_record_t *job,
 				  const struct astra_wish *wish)
 {
@@ -207,7 +209,8 @@ static const char *why_pinned(const job_record_t *job,
 	return "";
 }
 
-/* As its user asked, unless it needs a longer one; 0: the pool's. */
+/* Return the job's lease term: as its user asked, or longer if the guard says
+ * so; 0: the pool's. */
 static double lease_of(const job_record_t *job, const struct astra_wish *wish,
 		       const struct astra_options *options)
 {
@@ -220,7 +223,8 @@ static double lease_of(const job_record_t *job, const struct astra_wish *wish,
 	return longer > term ? longer : wish->lease_sec;
 }
 
-/* The signal and its grace, TERM and KILL, and a round. */
+/* The lead is the grace after the signal, the time between TERM and KILL, and a
+ * round. */
 void astra_terms_before_maintenance(const struct astra_options *o,
 				    struct astra_terms *terms)
 {
@@ -235,8 +239,9 @@ void astra_terms_before_maintenance(const struct astra_options *o,
 		o->round_sec);
 }
 
-/* Drop what the pool does not grant of its lease: the job came in stock Slurm's
- * time, or the bounds were others. Returns what, or "". */
+/* Drop what the pool does not grant of the user's wish for a lease: the job
+ * came when stock Slurm ran, or the bounds have changed. Returns what was
+ * dropped, or "". */
 static const char *drop_lease(struct astra_wish *wish,
 			      const struct astra_options *options)
 {
@@ -278,7 +283,7 @@ void astra_terms_of(const job_record_t *job,
 	out->app = wish.app;
 	out->bid = wish.bid;
 	if (astra_signal_is_deaf(job->warn_signal)) {
-		out->signal = 0; /* of before job_submit refused it */
+		out->signal = 0; /* of before job_submit refused such signals */
 	} else if (job->warn_signal) {
 		out->signal = job->warn_signal;
 		out->batch_only = job->warn_flags & KILL_JOB_BATCH;
@@ -291,7 +296,7 @@ void astra_terms_of(const job_record_t *job,
 	out->leasable = !*unleasable;
 	out->pinned = why_pinned(job, options, unleasable, out->unprepared);
 	out->revocable = !*out->pinned;
-	/* One that keeps its GPUs does not leave before a maintenance, but for
+	/* A job that keeps its GPUs does not leave before a maintenance, except
 	 * a run whose time limit was cut to end there. */
 	if (!out->unprepared || options->unprepared != ASTRA_UNPREPARED_SHARE ||
 	    astra_reserved_cut(job))

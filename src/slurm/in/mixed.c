@@ -18,8 +18,9 @@ static void mixed_add_node(struct astra_gpu_kinds *kinds,
 					    node->name, g->type_name[i]);
 }
 
-/* Of Gres=shard GPUs without shards do not count, and MIG has none. Before the
- * self-check has passed slurmctld's nodes are not to be looked into. */
+/* Return the kinds of GPUs in a pool. With Gres=shard, GPUs without shards do
+ * not count, and MIG devices have none. Until the self-check has passed,
+ * slurmctld's nodes must not be read. */
 static struct astra_gpu_kinds mixed_kinds(const struct astra_pool_config *pool)
 {
 	struct astra_gpu_kinds kinds = {.whole = {.type = ""}};

@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The nodes that jobs may use, as sets of a pool's nodes. Thousands of jobs
- * wait for the same ones: a set is made once a picture, and they share it.
- */
+ * wait for the same nodes: a set is made once in a snapshot and shared. */
 #ifndef ASTRA_NODE_SETS_H
 #define ASTRA_NODE_SETS_H
 
 #include "src/slurm/in/request.h"
 
-/* The last ones of a picture; zeroed, there are none. */
+/* The last sets of a snapshot; zeroed, there are none. */
 struct astra_node_sets {
 	struct astra_node_set {
-		bitstr_t *nodes; /* by slurmctld's numbers; NULL: unused */
+		bitstr_t *nodes; /* by slurmctld's index; NULL: unused */
 		char type[ASTRA_GPU_TYPE_MAX];
-		uint64_t shards;     /* of one GPU */
-		const uint64_t *set; /* by the pool's numbers, in the arena */
+		uint64_t shards;     /* of a single GPU */
+		const uint64_t *set; /* by the pool's index, in the arena */
 		size_t count;
 	} kept[4];
-	size_t next; /* is replaced */
+	size_t next; /* which one is replaced next */
 };
 
-/* Whether a node of the pool has what is asked for of each: the type, and as
- * many shards of one GPU. Locks: caller holds node read. */
+/* Whether a node of the pool has what is asked of each node: the type, and as
+ * many shards of a single GPU. Locks: caller holds node read. */
 bool astra_node_suits(const struct astra_node_map *map, size_t local,
 		      const struct astra_ask *ask);
 
-/* The pool's nodes among these that have what is asked for of each: the type,
- * and as many shards of one GPU. Owned by the arena.
- * Locks: caller holds node read. Returns NULL when memory is out. */
+/* Return the pool's nodes among these that have what is asked of each node: the
+ * type, and as many shards of a single GPU. Owned by the arena. Locks: caller
+ * holds node read. Returns NULL when memory is out. */
 const struct astra_node_set *
 astra_node_sets_of(const struct astra_node_map *map, bitstr_t *nodes,
 		   const struct astra_ask *ask, struct astra_arena *arena);
 
-/* Forget all: the arena is another picture's. */
+/* Forget all sets. Call before the arena is reused. */
 void astra_node_sets_free(struct astra_node_sets *sets);
 
 #endif

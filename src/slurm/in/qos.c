@@ -14,7 +14,8 @@ bool astra_pairs_are_several(const job_record_t *job)
 	return job->part_ptr_list || astra_qos_named(job);
 }
 
-/* Of lists copies are looked through: what is asked may look at them, too. */
+/* Try the partition with each QOS. Copies of lists are walked, since suits()
+ * may walk the lists too. Returns whether a pair suits. */
 static bool pairs_try(const struct pairs *p, part_record_t *part)
 {
 	list_t *named = astra_qos_named(p->job);

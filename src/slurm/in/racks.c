@@ -8,8 +8,8 @@
 #include "src/common/grow.h"
 #include "src/slurm/compat/compat_topology.h"
 
-/* Of an address such as "s0.s4.n7" what is before the node's name; all of it
- * where that is dots only, which says that no switch is above the node. */
+/* Return the part of an address such as "s0.s4.n7" before the node's name. If
+ * that is dots only, no switch is above the node, and all of it is returned. */
 static const char *rack_name(char *address, const char *node)
 {
 	size_t size = strlen(address), name = strlen(node);
@@ -22,7 +22,7 @@ static const char *rack_name(char *address, const char *node)
 	return address;
 }
 
-/* In the cluster's topology. For xfree(). */
+/* Return a node's rack in the cluster's topology. For xfree(). */
 static char *racks_first(const node_record_t *node)
 {
 	char *address = NULL, *rack;
@@ -35,7 +35,8 @@ static char *racks_first(const node_record_t *node)
 	return rack;
 }
 
-/* Where "NAME:..." begins in "tree:s0:s4,blocks:b1", or NULL. It is ended. */
+/* Return where "NAME:..." begins in "tree:s0:s4,blocks:b1", or NULL. It is
+ * terminated. */
 static const char *racks_place_in(char *places, const char *name)
 {
 	size_t size = strlen(name);
@@ -48,7 +49,7 @@ static const char *racks_place_in(char *places, const char *name)
 	return NULL;
 }
 
-/* For xfree(). */
+/* Return a node's rack in a named topology. For xfree(). */
 static char *racks_named(node_record_t *node, const char *name, bool known)
 {
 	char *places = astra_node_places(node), *rack;
@@ -76,8 +77,8 @@ static bool is_divided(const char *name)
 	return found;
 }
 
-/* Of "ring1:3." or "NAME:ring1:3" the 3 + 1; the ring is left. 0: it is in no
- * ring. */
+/* Cut the place off "ring1:3." or "NAME:ring1:3", leaving the ring. Returns the
+ * place + 1, here 4; 0: the node is in no ring. */
 static uint32_t racks_take_place(char *name)
 {
 	char *colon = strrchr(name, ':'), *end;
@@ -92,7 +93,8 @@ static uint32_t racks_take_place(char *name)
 	return (uint32_t)place + 1;
 }
 
-/* number: of the topology, and its name; NULL: the cluster's. */
+/* Fill in a topology's racks. number: index of the topology; name: NULL: the
+ * cluster's. */
 static int racks_fill(struct astra_racks *racks, size_t number,
 		      const char *name)
 {
@@ -123,7 +125,7 @@ static int racks_fill(struct astra_racks *racks, size_t number,
 	return 0;
 }
 
-/* The names of topologies by number, from the partitions that have them. */
+/* The names of topologies by index, from the partitions that have them. */
 struct known {
 	const char *name[ASTRA_TOPOLOGIES_MAX];
 	size_t count;

@@ -34,8 +34,9 @@ static int request_add_part(void *x, void *arg)
 	return 0;
 }
 
-/* Of several partitions those that let it run now; where there is one, Slurm's
- * own reason says that it does not. */
+/* Add the nodes of the job's partitions. Of several partitions only those count
+ * that let the job run now. If there is one, Slurm's own reason says so if it
+ * does not. */
 static void request_add_parts(const job_record_t *job, bitstr_t *nodes)
 {
 	struct part_sum sum = {.job = job, .nodes = nodes};
@@ -46,7 +47,8 @@ static void request_add_parts(const job_record_t *job, bitstr_t *nodes)
 		bit_or(nodes, job->part_ptr->node_bitmap);
 }
 
-/* As get_node_cnts(): a QOS frees only who says how many it wants. */
+/* As in get_node_cnts(), a QOS lifts the limit only for a job that says how
+ * many nodes it wants. */
 uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part)
 {
 	bool free = part->max_nodes == INFINITE || !part->max_nodes ||
@@ -55,10 +57,10 @@ uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part)
 	return free ? INFINITE : part->max_nodes;
 }
 
-/* Which of these nodes, left by the partitions, the job would rather have;
- * NULL: any. Those of a magnetic reservation, which others have to leave free,
- * those of a FLEX one that it is in, and, with --time-min, those on which it
- * can run for its time limit. To be freed. */
+/* Return which of these nodes, left by the partitions, the job prefers; NULL:
+ * any. These are nodes of a magnetic reservation, which others have to leave
+ * free; of a FLEX reservation that the job is in; and, with --time-min, nodes
+ * on which the job can run for its time limit. To be freed. */
 static bitstr_t *request_preferred(job_record_t *job,
 				   const struct astra_terms *terms,
 				   struct astra_node_order *order, time_t now,
@@ -69,7 +71,7 @@ static bitstr_t *request_preferred(job_record_t *job,
 
 	if (!IS_JOB_PENDING(job))
 		return NULL;
-	/* Rows and blocks are chosen among all nodes that are allowed. */
+	/* Rows and blocks are chosen among all allowed nodes. */
 	if (!resv && !astra_constraint_intricate(job))
 		resv = astra_reserved_magnet(job, order, nodes, out, now);
 	if (resv && (!resv->node_bitmap ||
@@ -85,8 +87,8 @@ static bitstr_t *request_preferred(job_record_t *job,
 	return preferred;
 }
 
-/* Where hierarchical resources are free, if that is enough nodes; else the job
- * waits for these (park.c). */
+/* Leave in nodes those with free hierarchical resources, if they are enough;
+ * otherwise the job waits for these resources (park.c). */
 static void request_keep_licensed(job_record_t *job, bitstr_t *nodes)
 {
 	bitstr_t *licensed;
@@ -101,9 +103,8 @@ static void request_keep_licensed(job_record_t *job, bitstr_t *nodes)
 	bit_free(licensed);
 }
 
-/* All nodes that Slurm's rules leave to the job, by slurmctld's numbers. To be
- * freed with bit_free().
- * terms: NULL: as if nobody had reserved any, and nothing is preferred.
+/* Return all nodes that Slurm's rules leave to the job, by slurmctld's index.
+ * Free with bit_free(). terms: NULL: ignore reservations and preferences.
  * possible: see astra_constraint_apply(). preferred: see request_preferred().
  * Locks: caller holds conf, job, node and part read. */
 static bitstr_t *request_allowed_nodes(job_record_t *job,
@@ -175,7 +176,7 @@ static uint32_t cut32(uint64_t n)
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* The number behind the last ':' of "gres:gpu:4" or "gres/gpu:a100:4". */
+/* Return the number after the last ':' of "gres:gpu:4" or "gres/gpu:a100:4". */
 static uint64_t per_gpu(const char *text)
 {
 	const char *gpu = text ? strstr(text, "gpu") : NULL;
@@ -189,7 +190,7 @@ static uint64_t per_gpu(const char *text)
 	return n;
 }
 
-/* GPUs and how they lie on nodes. */
+/* GPUs and how they are spread over nodes. */
 
 void astra_request_ask(const job_record_t *job, struct astra_ask *ask)
 {
@@ -208,7 +209,7 @@ void astra_request_type(const job_record_t *job, char type[ASTRA_GPU_TYPE_MAX])
 	memcpy(type, ask.type, ASTRA_GPU_TYPE_MAX);
 }
 
-/* The most tasks that a node may have; 0: as many as fit. */
+/* Return the most tasks that a node may have; 0: as many as fit. */
 static uint32_t request_node_tasks(const job_details_t *d,
 				   const struct astra_node_map *map)
 {
@@ -219,7 +220,7 @@ static uint32_t request_node_tasks(const job_details_t *d,
 	return socket && (!node || socket < node) ? socket : node;
 }
 
-/* The fewest nodes that hold its tasks. */
+/* Return the fewest nodes for the job's tasks. */
 static uint32_t task_nodes(const job_details_t *d,
 			   const struct astra_node_map *map)
 {
@@ -228,13 +229,13 @@ static uint32_t task_nodes(const job_details_t *d,
 			    request_node_tasks(d, map)));
 }
 
-/* With --overcommit tasks share CPUs. */
+/* Return the CPUs that the job asks for. With --overcommit tasks share CPUs. */
 static uint32_t request_cpus(const job_details_t *d)
 {
 	return d->overcommit ? 0 : request_said32(d->orig_min_cpus);
 }
 
-/* And its CPUs. */
+/* Return the fewest nodes for the job's tasks and CPUs. */
 static uint32_t least_nodes(const job_details_t *d,
 			    const struct astra_node_map *map)
 {
@@ -242,7 +243,8 @@ static uint32_t least_nodes(const job_details_t *d,
 		     div_up(request_cpus(d), map->cpus_max));
 }
 
-/* Whole nodes without a word of GPUs are nodes with one GPU at least. */
+/* Return how many GPUs each node must have. Whole nodes without a number of
+ * GPUs need at least one. */
 static uint32_t gpus_of_a_node(const job_details_t *d,
 			       const struct astra_ask *ask, bool whole)
 {
@@ -272,7 +274,7 @@ static int widest_part(void *x, void *arg)
 	return 0;
 }
 
-/* The most nodes that its partitions let it have; INFINITE: any. */
+/* Return the most nodes that its partitions allow the job; INFINITE: any. */
 static uint32_t part_nodes(const job_record_t *job)
 {
 	struct widest w = {.job = job};
@@ -284,7 +286,7 @@ static uint32_t part_nodes(const job_record_t *job)
 	return w.nodes;
 }
 
-/* 0: none. */
+/* Return the most nodes that the job may have; 0: no limit. */
 static uint32_t nodes_limit(const job_record_t *job)
 {
 	uint32_t most = request_said32(job->details->max_nodes);
@@ -293,7 +295,7 @@ static uint32_t nodes_limit(const job_record_t *job)
 	return most && of_part ? min32(most, of_part) : max32(most, of_part);
 }
 
-/* The most nodes of its range; 0: it has none, or would rather have few. */
+/* Return the most nodes of the job's range; 0: it has none, or prefers few. */
 static uint32_t most_nodes(const job_record_t *job)
 {
 	uint32_t most = request_said32(astra_nodes_named_at_most(job));
@@ -303,8 +305,8 @@ static uint32_t most_nodes(const job_record_t *job)
 	return min32(most, part_nodes(job));
 }
 
-/* The nodes that a job with so many GPUs on each has or needs, and those that
- * it would like to have. */
+/* Set how many nodes a job with a number of GPUs per node has or needs, and how
+ * many it would like. */
 static void request_range(const job_record_t *job,
 			  const struct astra_node_map *map,
 			  struct astra_request *out)
@@ -343,7 +345,7 @@ static void read_gpus(const job_record_t *job, const struct astra_node_map *map,
 			in_all = per_task *
 				 max32(request_said32(d->num_tasks), 1);
 	}
-	if (!in_all) { /* as --ntasks-per-gpu alone: Slurm has worked it out */
+	if (!in_all) { /* --ntasks-per-gpu alone: Slurm has computed it */
 		gres_state_t *s = astra_gpu_state(job->gres_list_req, 0);
 		const gres_job_state_t *g = s ? s->gres_data : NULL;
 
@@ -365,7 +367,8 @@ static uint32_t default_cpus_per_gpu(const job_record_t *job)
 	return g->cpus_per_gres ? g->cpus_per_gres : g->def_cpus_per_gres;
 }
 
-/* Of all workers and parameter servers that it may have; each is a task. */
+/* Return the CPUs of all workers and parameter servers that the job may have;
+ * each is a task. */
 static uint32_t worker_cpus(const job_details_t *d,
 			    const struct astra_terms *terms)
 {
@@ -406,9 +409,10 @@ static void read_memory(const job_record_t *job,
 		out->mem_node_mib = mem;
 }
 
-/* Where it may run. */
+/* Nodes that the job may use. */
 
-/* The nodes that the job names, of which it must have all and may have more. */
+/* Set the nodes that the job names. It must have all of them and may have
+ * more. */
 static int request_named(const job_record_t *job, const struct astra_ask *ask,
 			 const struct astra_node_map *map,
 			 struct astra_arena *arena, struct astra_request *out)
@@ -431,7 +435,8 @@ static int request_named(const job_record_t *job, const struct astra_ask *ask,
 	return 0;
 }
 
-/* --gpu-range: its record says on how many it ran, or is to run next. */
+/* Apply --gpu-range. The job's record says on how many GPUs it ran, or will run
+ * next. */
 static void request_elastic(const job_record_t *job,
 			    const struct astra_terms *terms, time_t now,
 			    struct astra_request *out)
@@ -467,8 +472,9 @@ static bool is_node_range(const job_record_t *job,
 	       !job->details->prefer && !astra_constraint_intricate(job);
 }
 
-/* As many GPUs as on the most nodes that it may use, usable of them. On each it
- * needs the CPUs that it needs on one of the fewest. */
+/* Make the job elastic over numbers of nodes, of which `usable` may be used.
+ * The most GPUs are those on the most nodes. Each node needs the CPUs that a
+ * node needs if the job has the fewest nodes. */
 static void request_nodes(const job_record_t *job,
 			  const struct astra_node_map *map, size_t usable,
 			  struct astra_request *out)

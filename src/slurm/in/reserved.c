@@ -7,7 +7,7 @@
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/note/note.h"
 
-/* To Slurm a job without a time limit runs for a year. */
+/* Slurm lets a job without a time limit run for a year. */
 #define RESERVED_ENDLESS_MIN (365 * 24 * 60)
 
 static int reserved_is_same(void *x, void *key)
@@ -22,7 +22,8 @@ bool astra_reserved_own(const job_record_t *job, slurmctld_resv_t *resv)
 		list_find_first_ro(job->resv_list, reserved_is_same, resv));
 }
 
-/* Whether all of its nodes are kept from a job that is not inside. */
+/* Whether the reservation keeps all of its nodes from a job that is not in
+ * it. */
 static bool reserved_for_others(const job_record_t *job, slurmctld_resv_t *resv,
 				time_t now)
 {
@@ -41,7 +42,7 @@ struct reserved_first {
 	bitstr_t *nodes;
 	time_t now, from, lead;
 	bool maint, maint_only;
-	bool may_be_in; /* magnetic ones do not count: they may attract it */
+	bool may_be_in; /* not for magnetic ones: they may attract the job */
 };
 
 static int reserved_find(void *x, void *arg)
@@ -195,9 +196,10 @@ struct astra_pause astra_reserved_pause(bitstr_t *nodes,
 struct reserved_test {
 	const job_record_t *job;
 	const struct astra_terms *terms;
-	bitstr_t *nodes; /* to be taken from, or NULL */
-	bitstr_t *among; /* where a maintenance counts, or NULL */
-	const slurmctld_resv_t *inside; /* the job may be, or NULL */
+	bitstr_t *nodes; /* nodes are taken from these, or NULL */
+	bitstr_t *among; /* only here does a maintenance count, or NULL */
+	const slurmctld_resv_t *inside; /* the reservation that the job may be
+					 * in, or NULL */
 	time_t now, until;
 	struct astra_keepers keepers;
 };
@@ -307,8 +309,7 @@ static int reserved_is_magnetic(void *x, void *key)
 	       resv->start_time <= *now && resv->end_time > *now;
 }
 
-/* Slurm's queue records of those that the job has access to; NULL: there are
- * none. */
+/* Return Slurm's queue records of those that the job may use; NULL: none. */
 static list_t *reserved_magnetic_of(job_record_t *job, time_t now)
 {
 	job_queue_req_t request = {.job_ptr = job, .part_ptr = job->part_ptr};
@@ -322,14 +323,14 @@ static list_t *reserved_magnetic_of(job_record_t *job, time_t now)
 }
 
 struct reserved_attract {
-	time_t now, until; /* the job runs */
-	bitstr_t *nodes;   /* that have to be inside, or NULL */
-	/* For a job that waits; NULL: for one that starts on these nodes. */
+	time_t now, until; /* the job runs from now to until */
+	bitstr_t *nodes;   /* nodes that have to be inside, or NULL */
+	/* For a job that waits; NULL: for a job that starts on these nodes. */
 	const struct astra_request *request;
-	bitstr_t *suited; /* nodes */
+	bitstr_t *suited; /* nodes that suit the job */
 	struct astra_ask ask;
 	const struct astra_ordered_node *all;
-	bool free; /* it has to have room now */
+	bool free; /* there has to be room now */
 };
 
 static int reserved_add_nodes(void *x, void *arg)
@@ -342,7 +343,7 @@ static int reserved_add_nodes(void *x, void *arg)
 	return 0;
 }
 
-/* Of these nodes those inside. For bit_free(). */
+/* Return which of these nodes are inside a reservation. For bit_free(). */
 static bitstr_t *reserved_inside(list_t *records, bitstr_t *among)
 {
 	bitstr_t *nodes = bit_alloc(node_record_count);
@@ -352,7 +353,7 @@ static bitstr_t *reserved_inside(list_t *records, bitstr_t *among)
 	return nodes;
 }
 
-/* Leave in nodes those with the job's GPU type, and with its features. */
+/* Leave in nodes those with the job's GPU type and features. */
 static void reserved_keep_suited(const job_record_t *job,
 				 struct astra_node_order *order,
 				 const char *type, bitstr_t *nodes)
@@ -370,7 +371,7 @@ static void reserved_keep_suited(const job_record_t *job,
 			bit_clear(nodes, i);
 }
 
-/* The GPUs that the job could have of a node now. */
+/* Return how many GPUs of a node the job could have now. */
 static uint64_t reserved_free(const struct reserved_attract *a, bitoff_t node)
 {
 	uint32_t each = a->request->gpus_per_node;
@@ -386,7 +387,8 @@ static uint64_t reserved_free(const struct reserved_attract *a, bitoff_t node)
 	return free;
 }
 
-/* Whether it has as many nodes as the job needs, and if that is asked, GPUs. */
+/* Whether the reservation has as many nodes as the job needs and, if a->free,
+ * enough free GPUs. */
 static bool reserved_has_nodes(const struct reserved_attract *a,
 			       const slurmctld_resv_t *resv)
 {

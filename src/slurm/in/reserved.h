@@ -20,36 +20,37 @@
 
 bool astra_reserved_own(const job_record_t *job, slurmctld_resv_t *resv);
 
-/* From when on a node that a running job holds is reserved for others: now
- * where it is, 0 if no reservation is known. Parts of nodes do not count. For a
- * maintenance (flags=maint) the job leaves its lead_sec before that begins.
- * maint: whether it is one. Locks: as above. */
+/* Return from when on a node that a running job holds is reserved for others:
+ * now if it is already, 0 if no reservation is known. Reservations of parts of
+ * nodes do not count. For a maintenance (flags=maint) the time is lead_sec
+ * before its begin, when the job has to leave. maint: whether it is one. Locks:
+ * as above. */
 time_t astra_reserved_from(const job_record_t *job,
 			   const struct astra_terms *terms, time_t now,
 			   bool *maint);
 
 /* Take from nodes those that others have reserved for a part of the run of a
- * job that starts now; where it has leases a maintenance keeps only those that
- * would have no room before it. inside: one that keeps none from the job, or
- * NULL. full: whatever --time-min says, the job is to run for its time limit.
+ * job that starts now. If the job has leases, a maintenance only takes nodes on
+ * which no lease fits in before it. inside: a reservation that takes no nodes,
+ * or NULL. full: the job is to run for its time limit, even with --time-min.
  * Locks: as above. */
 void astra_reserved_drop(const job_record_t *job,
 			 const struct astra_terms *terms, time_t now,
 			 const slurmctld_resv_t *inside, bool full,
 			 bitstr_t *nodes);
 
-/* Seconds that a job with leases needs before a maintenance; 0: without leases
- * it needs its time limit. */
+/* Return how many seconds a job with leases needs before a maintenance; 0: it
+ * has no leases and needs its time limit. */
 double astra_reserved_least(const struct astra_terms *terms);
 
-/* How long a job may run by its time limit; without one, for a year. full: even
- * where its user lets it run shorter, --time-min. Locks: caller holds job and
- * part read. */
+/* Return how long a job may run by its time limit; without one, a year. full:
+ * even if --time-min lets it run for less. Locks: caller holds job and part
+ * read. */
 time_t astra_reserved_run_sec(const job_record_t *job, bool full);
 
 /* The reservations that keep some of these nodes from such a job: of several
- * maintenances the one that ends last, of others the one that begins first.
- * NULL: there is none. Locks: as above. */
+ * maintenances the one that ends last, of other reservations the one that
+ * begins first. NULL: there is none. Locks: as above. */
 struct astra_keepers {
 	const slurmctld_resv_t *maint, *other;
 };
@@ -57,62 +58,62 @@ struct astra_keepers astra_reserved_keepers(const job_record_t *job,
 					    const struct astra_terms *terms,
 					    bitstr_t *among, time_t now);
 
-/* From when until when no lease begins in a pool, as a maintenance has all of
- * its nodes: the next one that there is. Seconds since the epoch; 0: none is
- * planned. */
+/* The next time in which no lease begins in a pool, since a maintenance has all
+ * of its nodes. Seconds since the epoch; 0: none is planned. */
 struct astra_pause {
 	double from_sec, until_sec;
 };
 
-/* nodes: the pool's. Locks: as above, and conf read. */
+/* Return the next pause. nodes: the pool's. Locks: as above, and conf read. */
 struct astra_pause astra_reserved_pause(bitstr_t *nodes,
 					const struct astra_options *options,
 					time_t now);
 
-/* From when on one of these nodes is reserved for others: now where it is, 0 if
- * no reservation is known. Locks: as above. */
+/* Return from when on one of these nodes is reserved for others: now if one is
+ * already, 0 if no reservation is known. Locks: as above. */
 time_t astra_reserved_before(const job_record_t *job, bitstr_t *nodes,
 			     time_t now);
 
-/* When the first maintenance begins on any of these nodes that the job is not
- * inside of; 0: none is planned. Locks: as above. */
+/* Return when the first maintenance begins on any of these nodes, not counting
+ * those that the job is in; 0: none is planned. Locks: as above. */
 time_t astra_reserved_maint_from(const job_record_t *job, bitstr_t *nodes,
 				 time_t now);
 
-/* The end of a running job is a maintenance's begin: maint_end_sec of its note.
- * Without memory it stays so. Locks: as above. */
+/* Note that the end of a running job is a maintenance's begin: maint_end_sec of
+ * its note. When memory is out, that stays unknown. Locks: as above. */
 void astra_reserved_note(const job_record_t *job);
 
-/* Whether it still ends then: another end is its user's, or the admin's.
+/* Whether the job still ends then. Another end was set by its user or an admin.
  * Locks: as above. */
 bool astra_reserved_cut(const job_record_t *job);
 
-/* When a running job is to end, where that is later than its record says: a
- * maintenance that had shortened it, by astra_reserved_note() or seen here, was
- * put off, or is none any more. 0: it is right, but for a minute in which Slurm
- * counts limits. */
+/* Return when a running job is to end, if that is later than its record says:
+ * the maintenance that had shortened it, by astra_reserved_note() or seen here,
+ * was put off or cancelled. 0: the record is right, to within the minute in
+ * which Slurm counts limits. */
 time_t astra_reserved_end(const job_record_t *job,
 			  const struct astra_terms *terms, time_t now);
 
-/* Leave only their nodes, where the job has to stay inside. */
+/* Leave in nodes only those of its reservations, if the job has to stay
+ * inside. */
 void astra_reserved_keep(const job_record_t *job, bitstr_t *nodes);
 
-/* A magnetic reservation that has begun, and that the job, which names none,
- * may use, with as many of these nodes as it needs that have its GPU type and
- * its features: the first with free GPUs for it, else the first; NULL: none.
- * request: its GPUs and nodes, as far as known. order: of this picture.
- * Locks: as above, and conf and part read. */
+/* Return a magnetic reservation that has begun and that a job without a
+ * reservation may use, if as many of these nodes as it needs have its GPU type
+ * and features. Of several, the first with free GPUs for the job, else the
+ * first; NULL: none. request: the job's GPUs and nodes, as far as known. order:
+ * of this snapshot. Locks: as above, and conf and part read. */
 const slurmctld_resv_t *
 astra_reserved_magnet(job_record_t *job, struct astra_node_order *order,
 		      bitstr_t *among, const struct astra_request *request,
 		      time_t now);
 
-/* Put a job that names no reservation into the first such one that has all
+/* Put a job that names no reservation into the first magnetic one that has all
  * these nodes. Slurm takes it out with job_resv_clear_magnetic_flag(), also at
  * a requeue. Locks: caller holds job write, node and part read. */
 void astra_reserved_attract(job_record_t *job, bitstr_t *nodes);
 
-/* Take the first that has all these nodes. */
+/* Choose the first of the job's reservations that has all these nodes. */
 void astra_reserved_choose(job_record_t *job, bitstr_t *nodes);
 
 #endif

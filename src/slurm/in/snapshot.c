@@ -21,7 +21,8 @@
 
 /* Nodes. */
 
-/* A node that is asleep is usable: Slurm wakes it for a job. */
+/* Whether the node can be used. A sleeping node can: Slurm wakes it for a
+ * job. */
 static bool is_usable(const node_record_t *node)
 {
 	if (IS_NODE_DOWN(node) || IS_NODE_FUTURE(node) ||
@@ -36,7 +37,7 @@ bool astra_node_known(const node_record_t *node)
 	       IS_NODE_POWERING_UP(node);
 }
 
-/* shards: of a pool that shares these out. kind: or ASTRA_NONE. */
+/* Count a node's GPUs. shards: the pool has Gres=shard. kind: or ASTRA_NONE. */
 static void snapshot_count_gpus(const node_record_t *node, bool shards,
 				uint32_t kind, uint32_t held, bool young,
 				struct astra_node *out)
@@ -58,7 +59,8 @@ static void snapshot_count_gpus(const node_record_t *node, bool shards,
 	out->slot_gpus = shards ? units.most : astra_slot_gpus(node);
 }
 
-/* Nodes after each other often have the same type. NULL: not known. */
+/* Return a node's GPU type; NULL: unknown. last: of the node before, which is
+ * often the same. */
 static const char *node_type(struct astra_scene *scene,
 			     const node_record_t *node, uint32_t kind,
 			     const char *last)
@@ -114,7 +116,7 @@ static void fill_node(const struct astra_scene *scene, size_t local,
 		out->gpus_free = out->gpus_scattered = out->cpus_free = 0;
 }
 
-/* A node of several partitions is where the first of them has it. */
+/* Set the racks. A node of several partitions has its rack in the first one. */
 static void place_nodes(const struct astra_scene *scene,
 			struct astra_view *view,
 			const struct astra_pool_config *pool)
@@ -133,8 +135,8 @@ static void place_nodes(const struct astra_scene *scene,
 	}
 }
 
-/* The CPUs of each node that the pool's partitions leave their jobs, where each
- * of them has a MaxCPUsPerNode; else NULL. To be freed by xfree(). */
+/* Return how many CPUs of each node the pool's partitions allow their jobs, if
+ * each has a MaxCPUsPerNode; else NULL. For xfree(). */
 static uint32_t *most_cpus(const struct astra_view *view,
 			   const struct astra_pool_config *pool)
 {
@@ -160,7 +162,8 @@ static uint32_t *most_cpus(const struct astra_view *view,
 	return most;
 }
 
-/* Jobs of all partitions with such a limit count, also of other pools. */
+/* Limit CPUs. Jobs of all partitions with such a limit count, also those of
+ * other pools. */
 static void cap_cpus(const struct astra_scene *scene, struct astra_view *view,
 		     const struct astra_pool_config *pool)
 {
@@ -183,7 +186,7 @@ static void cap_cpus(const struct astra_scene *scene, struct astra_view *view,
 	xfree(most);
 }
 
-/* How many of ours they are at most. */
+/* Return the most entries that these nodes can be. */
 static size_t map_room(const struct astra_scene *scene, bitstr_t *nodes)
 {
 	size_t count = 0;
@@ -212,7 +215,7 @@ static void map_node(struct astra_node_map *map, uint32_t global)
 		map->sockets_max = node->tot_sockets;
 }
 
-/* The pool's nodes by slurmctld's order. */
+/* List the pool's nodes in slurmctld's order. */
 static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 		     const struct astra_config *config, size_t index)
 {
@@ -256,7 +259,8 @@ struct take {
 	const struct astra_config *config;
 };
 
-/* The look-ahead is to know when others leave the nodes of a pool. */
+/* Add a job of another pool to views that look ahead: they need to know when it
+ * leaves their nodes. */
 static int take_other(struct take *t, size_t own, const job_record_t *job)
 {
 	int rc = 0;
@@ -385,9 +389,9 @@ static bool snapshot_is_limited(const struct astra_job_info *info)
 	return false;
 }
 
-/* Look up the limits of the jobs from the number `from` on, and before `to`,
- * all pools' jobs numbered in a row, until none are left to look up. last: set
- * to the number behind the last one that was looked up. */
+/* Look up the limits of jobs with numbers from `from` up to `to`, until *left
+ * is 0. Numbers count through all pools' jobs. last: the number after the last
+ * job that was looked up. */
 static int look_up_some(struct astra_scene *scene, size_t from, size_t to,
 			uint32_t *left, size_t *last)
 {
@@ -413,9 +417,9 @@ static int look_up_some(struct astra_scene *scene, size_t from, size_t to,
 	return 0;
 }
 
-/* The numbers of limits, which are assoc_mgr's. Most jobs are under none; where
- * more are than are looked up in a picture, the next one goes on behind them.
- */
+/* Look up the values of limits in assoc_mgr. Most jobs are under no limit. If
+ * there are more jobs than one snapshot looks up, the next one goes on after
+ * them. */
 static int look_up_limits(struct astra_scene *scene)
 {
 	assoc_mgr_lock_t locks = {
@@ -435,8 +439,8 @@ static int look_up_limits(struct astra_scene *scene)
 	return rc;
 }
 
-/* Node names belong to slurmctld; keep copies. One that is several is called
- * NAME:TYPE. */
+/* Copy a node's name, which belongs to slurmctld. An entry of a node with
+ * several is called NAME:TYPE. */
 static const char *copy_name(struct astra_scene *scene,
 			     const struct astra_node *node, uint32_t kind)
 {

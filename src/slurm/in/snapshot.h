@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A picture of slurmctld for the engine: flat arrays that are used again each
- * round, taken under read locks and looked at without.
- */
+/* A snapshot of slurmctld for the engine: flat arrays that are reused each
+ * round, filled under read locks and read without. */
 #ifndef ASTRA_SNAPSHOT_H
 #define ASTRA_SNAPSHOT_H
 
@@ -22,7 +21,7 @@
 #include "src/slurm/in/tenant_users.h"
 #include "src/slurm/in/tenants.h"
 
-/* What the engine does not need, but queries and the applying do. */
+/* What the engine does not need, but queries and changes of jobs do. */
 struct astra_job_info {
 	uint32_t uid, gid;
 	uint32_t array_task; /* or NO_VAL */
@@ -30,31 +29,32 @@ struct astra_job_info {
 	const char *user, *account, *partition, *name, *nodes, *tasks;
 	uint32_t state; /* Slurm's */
 	uint32_t state_reason;
-	const char *limit; /* pending: the limit that keeps it, or what else
-			    * Slurm would name; else "" */
-	const char *brief; /* what squeue shows for that; NULL: the same */
+	const char *limit; /* pending: the limit, or other cause in Slurm's
+			    * words, that keeps it; else "" */
+	const char *brief; /* what squeue shows instead; NULL: the same */
 	struct astra_report_bind *binds; /* what keeps it, if pending */
 	uint32_t bind_count;
 	struct astra_report_array array;
-	uint32_t run_gpus; /* of its last run, which is over; 0: not known */
+	uint32_t run_gpus; /* of its last run, which is over; 0: unknown */
 	struct astra_terms terms;
-	time_t end; /* its record is to have, astra_reserved_end(); or 0 */
+	time_t end; /* end that its record is to have, astra_reserved_end(); or
+		     * 0 */
 };
 
-/* A job that is not the pool's, but has a part of its nodes, or had until it
- * ended. */
+/* A job that is not the pool's, but has, or had until it ended, a part of the
+ * pool's nodes. */
 struct astra_other {
 	struct astra_runtime_job job;
 	const struct astra_share *held;
 	size_t held_count;
 };
 
-/* One pool's picture. Strings and arrays live until the next one. */
+/* One pool's snapshot. Strings and arrays live until the next one. */
 struct astra_view {
 	struct astra_snapshot model;
 	struct astra_node_map map;
 	struct astra_node_sets sets;
-	struct astra_job_info *info; /* beside model.jobs */
+	struct astra_job_info *info; /* parallel to model.jobs */
 	struct astra_tenants tenants;
 	struct astra_tenant_users users;
 	struct astra_qos_weights qos;
@@ -62,50 +62,52 @@ struct astra_view {
 	struct astra_node *nodes;
 	struct astra_job *jobs;
 	size_t job_count, job_room, info_room;
-	struct astra_other *others; /* none where nobody looks ahead */
+	struct astra_other *others; /* only if somebody looks ahead */
 	size_t other_count, other_room;
 	struct astra_pause pause;
 	double heard_sec; /* no job is taken back before; 0: any may be */
 	bitstr_t *own;	  /* the nodes that it leases, astra_pool_nodes() */
-	bitstr_t *left;	  /* no more of them, but a job of the pool is there; or
-			     NULL */
+	bitstr_t *left;	  /* nodes that it no longer leases, with a job of the
+			   * pool; or NULL */
 	bool unsettled;	  /* a job is being cleaned up: look again soon */
 };
 
-/* So long after its start slurmctld may yet hear that a job had ended. */
+/* For so long after its start slurmctld may still hear that a job had ended. */
 #define ASTRA_HEARD_SEC 20
 
-/* The pictures of all pools at one moment. */
+/* The snapshots of all pools at one moment. */
 struct astra_scene {
 	struct astra_view *views; /* one a pool of the configuration */
 	size_t view_count;
 	struct astra_accounts accounts;
 	struct astra_arena arena;
-	uint32_t *cpus_used;   /* by slurmctld's node number */
-	uint32_t *cpus_capped; /* of these, under a MaxCPUsPerNode */
+	uint32_t *cpus_used;   /* by slurmctld's node index */
+	uint32_t *cpus_capped; /* part of cpus_used under a MaxCPUsPerNode */
 	uint64_t *mem_used;
 	uint32_t *gpus_held; /* by jobs that are being cleaned up */
 	bool *exclusive;
-	uint32_t *owners; /* of all jobs on a node; ASTRA_NONE: several */
-	bool owned;	  /* somebody has a node alone, or is to have one */
+	uint32_t *owners; /* owner of all jobs on a node; ASTRA_NONE: several */
+	bool owned;	  /* some job has, or wants, nodes for its owner
+			   * alone */
 	size_t node_count;
 	struct astra_racks racks;
 	struct astra_classes classes;
 	struct astra_node_order order;
 	time_t start;		  /* of slurmctld */
 	bitstr_t *kept;		  /* nodes that jobs leave for one that has
-				     preempted them; borrowed, may be NULL */
+				   * preempted them; borrowed, may be NULL */
 	int gpu_tres, shard_tres; /* astra_gres_tres() */
-	bool young;	    /* slurmctld may not have heard of all nodes */
-	time_t since;	    /* jobs that ended before are of no interest */
-	size_t limits_from; /* which job's limit is looked up first */
-	bool unnamed; /* a user's name is missing: resolve and take again */
+	bool young;	    /* slurmctld may not have heard from all nodes */
+	time_t since;	    /* jobs that ended earlier are left out */
+	size_t limits_from; /* number of the job whose limit is looked up
+			     * first */
+	bool unnamed; /* a user's name is missing: look it up and take again */
 	bool failed;  /* memory was out */
 };
 
-/* Take all pictures. Finished jobs are in it when they ended after `since`.
- * Locks: caller holds conf, job, node and part read; takes assoc_mgr's read.
- * Returns 0, or -1 with err set. */
+/* Take all snapshots. They include jobs that ended after `since`. Locks: caller
+ * holds conf, job, node and part read; takes assoc_mgr's read. Returns 0, or -1
+ * with err set. */
 int astra_scene_take(struct astra_scene *scene,
 		     const struct astra_config *config, time_t since,
 		     struct astra_error *err);
@@ -113,8 +115,8 @@ int astra_scene_take(struct astra_scene *scene,
 void astra_scene_free(struct astra_scene *scene);
 
 /* Whether a node has registered since slurmctld started or took over, or will
- * when it wakes up. Until then slurmctld does not know its devices, and a job
- * would be started without any. Caller holds the node read lock. */
+ * when it wakes up. Until then slurmctld does not know its devices and would
+ * start a job without any. Locks: caller holds node read. */
 bool astra_node_known(const node_record_t *node);
 
 #endif

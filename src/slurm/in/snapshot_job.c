@@ -22,8 +22,8 @@ static bool is_cleaning(const job_record_t *job)
 	       (job->step_list && list_count(job->step_list));
 }
 
-/* Managed jobs are parked unless there is something else about them; others
- * have Slurm's own reasons. */
+/* Whether something keeps a job from starting. A managed job is parked if
+ * nothing does; otherwise it has one of Slurm's own reasons. */
 static bool is_blocked(const job_record_t *job, bool leases)
 {
 	if (!leases)
@@ -59,7 +59,8 @@ static enum astra_job_state snapshot_job_state_of(const job_record_t *job,
 	return IS_JOB_COMPLETING(job) ? ASTRA_JOB_ENDING : ASTRA_JOB_ENDED;
 }
 
-/* Its array's limit counts when all jobs are known (arrays.c). */
+/* Return how many tasks the record stands for. The array's limit is applied
+ * once all jobs are known (arrays.c). */
 static uint32_t snapshot_job_copies_of(const job_record_t *job)
 {
 	const job_array_struct_t *a = job->array_recs;
@@ -67,8 +68,8 @@ static uint32_t snapshot_job_copies_of(const job_record_t *job)
 	return a && IS_JOB_PENDING(job) && a->task_cnt ? a->task_cnt : 1;
 }
 
-/* NO_VAL and INFINITE are larger; to Slurm a job without a limit runs a year.
- */
+/* NO_VAL and INFINITE are larger. Slurm lets a job without a limit run for a
+ * year. */
 #define SNAPSHOT_ENDLESS_MIN (365 * 24 * 60)
 
 static double snapshot_job_limit_of(const job_record_t *job)
@@ -80,21 +81,22 @@ static double snapshot_job_limit_of(const job_record_t *job)
 	return limit >= SNAPSHOT_ENDLESS_MIN ? 0 : limit * 60.0;
 }
 
-/* When the last run of a job that was requeued ended. */
+/* Return when the last run of a requeued job ended. */
 static double last_end_of(const job_record_t *job)
 {
 	time_t end = job->end_time,
 	       known = (time_t)astra_note_of(job->job_id).run_end_sec;
 
 	if (IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job))
-		end = 0; /* maybe a deadline's */
-	/* Requeued again after a kill, the record has the time of that. */
+		end = 0; /* may be a deadline */
+	/* If the job was requeued again after a kill, the record has the time
+	 * of that. */
 	if (!end || (known >= job->start_time && known < end))
 		end = known ? known : end;
 	return (double)(end ? end : job->details->submit_time);
 }
 
-/* Slurm's end_time of a running job is when it has to end. */
+/* Fill in times. Slurm's end_time of a running job is when it has to end. */
 static void fill_times(const job_record_t *job, time_t now,
 		       struct astra_job *out)
 {
@@ -128,7 +130,7 @@ static void fill_times(const job_record_t *job, time_t now,
 		break;
 	case ASTRA_JOB_ENDING:
 	case ASTRA_JOB_ENDED:
-		if (job->nodes) /* else it never ran */
+		if (job->nodes) /* otherwise it never ran */
 			out->start_sec = (double)job->start_time;
 		out->end_sec = (double)job->end_time;
 		break;
@@ -145,11 +147,12 @@ static int precedence_tier(void *x, void *arg)
 	return 0;
 }
 
-/* More than all that counts within a tier. */
+/* More than all other precedence within a tier. */
 #define TIER_PRECEDENCE (8.0 * NICE_OFFSET)
 
-/* The PriorityTier of its partitions, the highest one; then nice and scontrol
- * top, or the priority that an operator has set, which goes before these. */
+/* Return a job's precedence: the highest PriorityTier of its partitions; then
+ * nice and scontrol top, or the priority that an operator set, which counts
+ * more. */
 static double precedence_of(const job_record_t *job)
 {
 	uint16_t tier = 0;
@@ -164,7 +167,7 @@ static double precedence_of(const job_record_t *job)
 	return TIER_PRECEDENCE * tier + own;
 }
 
-/* Copies of what the user said in words; a bid only the first time. */
+/* Copy the user's texts to the arena; a bid only the first time. */
 static int snapshot_job_keep_said(struct astra_arena *arena,
 				  const job_record_t *job,
 				  struct astra_terms *terms)
@@ -182,7 +185,7 @@ static int snapshot_job_keep_said(struct astra_arena *arena,
 	return 0;
 }
 
-/* What keeps a job from waiting in line. */
+/* Fill in what keeps a job from waiting normally. */
 static int fill_binds(struct astra_arena *arena, job_record_t *job,
 		      bool limited, struct astra_job_info *out)
 {
@@ -197,7 +200,8 @@ static int fill_binds(struct astra_arena *arena, job_record_t *job,
 	return astra_binds_of(arena, job, name, &out->binds, &out->bind_count);
 }
 
-/* A copy, or the one that the job before has: many are of one user. */
+/* Return a copy, or the text of the job before if equal: many jobs are of one
+ * user. */
 static const char *snapshot_job_text(struct astra_arena *arena,
 				     const char *text, const char *before)
 {
@@ -205,7 +209,7 @@ static const char *snapshot_job_text(struct astra_arena *arena,
 					     : astra_arena_text(arena, text);
 }
 
-/* before: of the job before; NULL: none. */
+/* Fill in a job's info. before: the job before; NULL: none. */
 static int fill_info(struct astra_scene *scene, job_record_t *job,
 		     const struct astra_pool_config *pool,
 		     const struct astra_job_info *before,
@@ -250,8 +254,8 @@ static int fill_info(struct astra_scene *scene, job_record_t *job,
 		       : -1;
 }
 
-/* A job that ended while slurmctld was down tries to tell it every 15 seconds
- * (RETRY_DELAY of slurmstepd). */
+/* Whether it is unknown if the job ended while slurmctld was down: slurmstepd
+ * tries every 15 seconds to report that (its RETRY_DELAY). */
 static bool is_unheard(const struct astra_scene *scene, const job_record_t *job,
 		       time_t now)
 {
@@ -259,7 +263,8 @@ static bool is_unheard(const struct astra_scene *scene, const job_record_t *job,
 	       now < scene->start + ASTRA_HEARD_SEC;
 }
 
-/* Within its tenant; nobody where it is the tenant, or has no name yet. */
+/* Return the index of the job's user within the tenant; ASTRA_NONE if the user
+ * is the tenant, or has no name yet. */
 static uint32_t user_within(struct astra_view *view, uint32_t tenant,
 			    const struct astra_job_info *info)
 {

@@ -6,7 +6,7 @@
 
 #include "src/common/grow.h"
 
-/* From when all its nodes have answered, so long to kill what they found. */
+/* Time that nodes have to kill what they found, once all have answered. */
 #define KILL_SEC 10
 
 static struct astra_survivor *survivors;
@@ -72,7 +72,7 @@ static bool all_answered(const struct astra_survivor *s)
 	return true;
 }
 
-/* Nothing is known there of a run, or nobody is there to be told. */
+/* Whether the node knows nothing of a run, or cannot be told. */
 static bool survivor_is_off(const node_record_t *node)
 {
 	return IS_NODE_DOWN(node) || IS_NODE_FUTURE(node) ||
@@ -88,7 +88,7 @@ static int survivor_add_part(void *x, void *arg)
 	return 0;
 }
 
-/* Where the job may start again. To be freed. */
+/* Return the nodes on which the job may start again. To be freed. */
 static bitstr_t *survivor_next_nodes(const job_record_t *job)
 {
 	bitstr_t *nodes = bit_alloc(node_record_count);
@@ -100,10 +100,10 @@ static bitstr_t *survivor_next_nodes(const job_record_t *job)
 	return nodes;
 }
 
-/* A slurmd refuses a second copy of a batch job until it is told to end the
- * first, be that over or not; Slurm tells only those that still report the job.
- * Nodes that get no second copy are not told: a slurmd that is told runs the
- * job's epilog. */
+/* Tell nodes to end the last run. A slurmd refuses a second copy of a batch job
+ * until it is told to end the first, whether that is over or not; Slurm tells
+ * only those that still report the job. Only nodes on which the job may start
+ * again are told, since a slurmd that is told runs the job's epilog. */
 static void survivor_abort(job_record_t *job, const struct astra_survivor *s)
 {
 	bitstr_t *nodes = survivor_next_nodes(job);
@@ -117,7 +117,8 @@ static void survivor_abort(job_record_t *job, const struct astra_survivor *s)
 	FREE_NULL_BITMAP(nodes);
 }
 
-/* That run was one: the next is a restart, and knows it. */
+/* Whether the job need not wait any more. The last run then counts: the next
+ * one is a restart and knows it. */
 static bool survivor_is_over(struct astra_survivor *s, time_t now)
 {
 	job_record_t *job = find_job_record(s->job);

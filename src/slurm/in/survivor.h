@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pending jobs whose last run may still be alive: slurmctld was killed before
- * it had saved that it started them, or launched them. They wait until the
- * nodes of that run have answered and killed what they found.
- */
+ * it had saved that it started or launched them. They wait until the nodes of
+ * that run have answered and killed what they found. */
 #ifndef ASTRA_SURVIVOR_H
 #define ASTRA_SURVIVOR_H
 
 #include "src/slurm/compat/compat.h"
 #include "src/store/black_box.h"
 
-/* last: that run; end_sec: when it ended for accounting.
- * Locks: caller holds job write and node read. */
+/* Let a job wait. last: that run; end_sec: when it ended for accounting. Locks:
+ * caller holds job write and node read. */
 void astra_survivors_add(const job_record_t *job,
 			 const struct astra_box_event *last, time_t end_sec);
 
-/* Let those go on whose nodes have answered. Each round.
- * Locks: caller holds job write and node read. */
+/* Release the jobs whose nodes have answered. Call each round. Locks: caller
+ * holds job write and node read. */
 void astra_survivors_settle(void);
 
 struct astra_survivor {
@@ -23,12 +22,12 @@ struct astra_survivor {
 	uint32_t restart_cnt; /* of that run */
 	uint32_t gpus;	      /* that it had; 0: not known */
 	time_t start_sec, end_sec;
-	bitstr_t *nodes;    /* NULL: not known, all of them */
+	bitstr_t *nodes;    /* NULL: unknown, it may be any node */
 	time_t quiet_since; /* 0: not all nodes have answered */
 };
 
-/* The last run of a pending job that has to wait, or NULL. Valid until the next
- * call of another. The engine's thread only. */
+/* Return the last run of a pending job that has to wait, or NULL. Valid until
+ * the next call of another function. Engine's thread only. */
 const struct astra_survivor *astra_survivor_find(uint32_t job_id);
 
 void astra_survivors_free(void);

@@ -8,17 +8,18 @@
 
 struct astra_tenant_users {
 	struct astra_user *list; /* names are the caller's */
-	uint32_t *next; /* the same user within another tenant, or NONE */
+	uint32_t *next; /* index of the same user within another tenant, or
+			 * NONE */
 	size_t count, room, next_room;
-	struct astra_idmap by_uid; /* 1 + uid -> the first of them */
+	struct astra_idmap by_uid; /* 1 + uid -> index of the first of them */
 };
 
-/* Begin anew, without any. */
+/* Begin anew, without users. */
 void astra_tenant_users_begin(struct astra_tenant_users *users);
 
-/* The number of a user within a tenant; a new one is added. user: borrowed, its
- * name for as long as the list is used. Returns ASTRA_NONE when out of memory.
- */
+/* Return the index of a user within a tenant, adding a new user. user:
+ * borrowed; its name must live as long as the list is used. Returns ASTRA_NONE
+ * when memory is out. */
 uint32_t astra_tenant_users_of(struct astra_tenant_users *users, uint32_t uid,
 			       const struct astra_user *user);
 

@@ -121,7 +121,8 @@ static const char *user_of(struct astra_tenants *t, const job_record_t *job)
 
 	if (name)
 		return name;
-	t->unnamed = true; /* the snapshot is taken again when it is known */
+	t->unnamed = true; /* the snapshot is taken again when the name is
+			    * known */
 	return "?";
 }
 
@@ -141,8 +142,9 @@ static uint32_t configured(struct astra_tenants *t,
 	return ASTRA_NONE;
 }
 
-/* An account that slurmdbd does not have is no tenant: where associations are
- * not enforced, anybody could make up one more. */
+/* Return the tenant of the job's account, or ASTRA_NONE. An account that
+ * slurmdbd does not have is no tenant: if associations are not enforced,
+ * anybody could invent one. */
 static uint32_t of_account(struct astra_tenants *t, const job_record_t *job)
 {
 	uint32_t account;
@@ -168,7 +170,7 @@ uint32_t astra_tenants_of(struct astra_tenants *t,
 	uint32_t at = t->accounts->used ? of_account(t, job)
 					: configured(t, config, job);
 
-	/* All others are tenants of their own, one a user. */
+	/* A job without another tenant belongs to its user's own tenant. */
 	return at == ASTRA_NONE ? tenants_find_or_add(t, user_of(t, job), 1,
 						      job->user_id)
 				: at;

@@ -3,11 +3,11 @@
 
 #include "src/slurm/in/gpus.h"
 
-/* Larger nodes are taken as not known. */
+/* Larger nodes count as unknown. */
 #define LINKED_MAX 64
 #define SOCKETS_MAX 64
 
-/* GPUs that can be reached from one by links, those of `left` only. */
+/* Return the GPUs in `left` that can be reached from one by links. */
 static uint64_t linked_to(const gres_node_state_t *g, int from, uint64_t left)
 {
 	uint64_t found = UINT64_C(1) << from, next = found;
@@ -38,7 +38,8 @@ static bool has_links(const gres_node_state_t *g)
 	return true;
 }
 
-/* The smallest group of linked GPUs; 0: there are no links. */
+/* Return the size of the smallest group of linked GPUs; 0: there are no
+ * links. */
 static uint32_t least_linked(const gres_node_state_t *g)
 {
 	uint64_t left = UINT64_MAX >> (64 - g->link_len);
@@ -55,7 +56,7 @@ static uint32_t least_linked(const gres_node_state_t *g)
 	return most > 1 ? (uint32_t)least : 0;
 }
 
-/* The socket of all these cores, or -1. */
+/* Return the socket of all these cores, or -1. */
 static int socket_of(const node_record_t *node, bitstr_t *cores)
 {
 	int each, first;
@@ -69,7 +70,7 @@ static int socket_of(const node_record_t *node, bitstr_t *cores)
 	return first / each;
 }
 
-/* The fewest GPUs at a socket that has any; 0: not known. */
+/* Return the fewest GPUs at a socket that has any; 0: unknown. */
 static uint32_t least_at_socket(const node_record_t *node,
 				const gres_node_state_t *g)
 {

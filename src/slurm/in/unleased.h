@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Jobs without leases: of srun, salloc, --no-requeue and --lease=none. Nothing
- * takes their GPUs back, so what a tenant and a user hold in this way is
- * bounded; more of them wait, as over a limit. One whose time limit is no
- * longer than a lease holds its GPUs no longer than others do, and is free.
- */
+ * takes their GPUs back, so there is a bound on what a tenant and a user hold
+ * in this way. Further jobs wait, as over a limit. A job whose time limit is no
+ * longer than a lease holds its GPUs no longer than others do, and does not
+ * count. */
 #ifndef ASTRA_UNLEASED_H
 #define ASTRA_UNLEASED_H
 
@@ -17,36 +17,37 @@ enum astra_unleased_over {
 	ASTRA_OVER_USER,   /* NoLeaseUserGPUs */
 };
 
-/* A job without a lease that is bounded, and runs or could run. */
+/* A job without a lease that counts, and that runs or could run. */
 struct astra_unleased {
 	struct astra_job *job;
 	uint32_t user;
-	enum astra_unleased_over over; /* out */
-	double limit, used; /* out: GPUs, of whom it is over; used: by others */
+	enum astra_unleased_over over; /* result */
+	double limit, used; /* result: GPUs of the tenant or user; used: by
+			     * others */
 };
 
 /* Whether a job that is not revocable counts: it may hold its GPUs for longer
  * than one lease. limit_sec: its time limit, 0: none; lease_sec: a term. */
 bool astra_unleased_counts(double limit_sec, double lease_sec);
 
-/* The GPUs that it holds or, where it waits and is let in, may get. */
+/* Return the GPUs that the job holds, or may get if it waits and is let in. */
 uint32_t astra_unleased_gpus(const struct astra_unleased *u);
 
 /* Whether there is any bound. */
 bool astra_unleased_bounded(const struct astra_options *options);
 
-/* A bound in GPUs, of an option and a share; infinite where there is none. */
+/* Return a bound in GPUs from an option and a share; infinite: no bound. */
 double astra_unleased_limit_of(uint32_t option, double quota);
 
-/* The GPUs of a tenant: its share of so many, rounded up.
- * gpus: of the pool's usable nodes. */
+/* Return how many of `gpus` are a tenant's share, rounded up. gpus: of the
+ * pool's usable nodes. */
 double astra_unleased_quota(const struct astra_tenant *tenants, size_t count,
 			    uint32_t tenant, uint64_t gpus);
 
-/* Those that hold GPUs count first, then those that wait are let in by their
- * precedence and age, as many as there is room for; the others are BLOCKED.
- * copies becomes what each may start. The list is put into that order.
- * tenants, gpus: as above. Returns 0, or -1 when out of memory. */
+/* Count jobs that hold GPUs first. Then let in waiting jobs by precedence and
+ * age, as many as there is room for; the others are BLOCKED. copies becomes how
+ * many each may start. The list is sorted in that order. tenants, gpus: as
+ * above. Returns 0, or -1 when memory is out. */
 int astra_unleased_deal(struct astra_unleased *list, size_t count,
 			const struct astra_options *options,
 			const struct astra_tenant *tenants, size_t tenant_count,

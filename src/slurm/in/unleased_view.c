@@ -35,7 +35,7 @@ static bool unleased_is_one(const struct astra_job *job,
 				     options->lease_sec);
 }
 
-/* list: room for all jobs. Returns how many there are. */
+/* List the jobs that count. list: room for all jobs. Returns their number. */
 static size_t unleased_find(const struct astra_view *view,
 			    const struct astra_options *options,
 			    struct astra_unleased *list)
@@ -86,14 +86,14 @@ static int unleased_explain(struct astra_arena *arena, struct astra_view *view,
 
 #define ROOM_MAX (UINT32_MAX - 1)
 
-/* Of one pool: GPUs left to who is known, by user and account, and to anybody
- * else. */
+/* GPUs left in a pool, by user and account, and those left to anybody else. */
 static struct rooms {
 	struct astra_idmap of;
 	uint32_t others;
 } rooms[ASTRA_ROOM_POOLS];
 
-/* Two users of one hash share what is left. */
+/* Return the key of a user and an account. Two users with the same hash share
+ * what is left. */
 static uint32_t payer_of(uint32_t uid, const char *account)
 {
 	uint32_t hash = astra_fnv32_text(ASTRA_FNV32_BASIS ^ uid, account);
@@ -137,7 +137,7 @@ static int count_used(const struct astra_unleased *list, size_t count,
 	return 0;
 }
 
-/* A tenant that has not been seen yet has weight 1. */
+/* Return the share of a tenant that has not been seen yet, with weight 1. */
 static double quota_of_others(const struct astra_view *view, uint64_t gpus)
 {
 	double weights = 1;
@@ -179,7 +179,7 @@ static int note_rooms(struct rooms *r, const struct astra_view *view,
 }
 
 /* Note what a round leaves. list: after astra_unleased_deal(); gpus: of the
- * pool's usable nodes. Returns 0, or -1 when out of memory. */
+ * pool's usable nodes. Returns 0, or -1 when memory is out. */
 static int unleased_note(size_t pool, const struct astra_view *view,
 			 const struct astra_options *options,
 			 const struct astra_unleased *list, size_t count,

@@ -6,8 +6,8 @@
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/owner.h"
 
-/* Walks a job's nodes. Slurm numbers a job's arrays by the set bits of its
- * node bitmap. */
+/* A walk over a job's nodes. Slurm indexes a job's arrays by the set bits of
+ * its node bitmap. */
 struct walk {
 	const job_record_t *job;
 	const job_resources_t *res;
@@ -47,8 +47,9 @@ static bool walk_holds(const struct walk *w)
 	       bit_test(w->job->node_bitmap_cg, w->node);
 }
 
-/* Who suspends a job by hand frees its CPUs, but not its GPUs and memory;
- * select/cons_tres knows it by the priority, too. */
+/* Whether the job's CPUs are free. Suspending a job by hand frees its CPUs, but
+ * not its GPUs and memory; select/cons_tres also recognises that by the
+ * priority. */
 static bool freed_cpus(const job_record_t *job)
 {
 	return IS_JOB_SUSPENDED(job) && !job->priority;
@@ -69,7 +70,7 @@ static uint64_t walk_mem(const struct walk *w)
 	return w->res->memory_allocated[w->offset];
 }
 
-/* Of one type of a node that is several of the engine's. */
+/* Return the job's GPUs of one type on a node that counts as several. */
 static uint64_t walk_kind_gpus(const struct walk *w, const gres_job_state_t *g,
 			       uint32_t kind)
 {
@@ -88,7 +89,7 @@ static uint64_t walk_kind_gpus(const struct walk *w, const gres_job_state_t *g,
 		       : 0;
 }
 
-/* kind: or ASTRA_NONE. */
+/* Return the job's GPUs on the present node. kind: or ASTRA_NONE. */
 static uint32_t walk_gpus(const struct walk *w, uint32_t kind)
 {
 	uint64_t gpus = 0;
@@ -128,8 +129,9 @@ static bool usage_holds_nodes(const job_record_t *job)
 	       IS_JOB_COMPLETING(job);
 }
 
-/* A node that has left the pool's partitions stays in its picture until the
- * pool's jobs have left it: they are charged, and their leases end. */
+/* Note a node that has left the pool's partitions. It stays in the snapshot
+ * until the pool's jobs have left it: they are charged, and their leases
+ * end. */
 static void usage_note_left(struct astra_scene *scene, const job_record_t *job,
 			    bitstr_t *nodes)
 {
@@ -149,7 +151,7 @@ static void usage_note_left(struct astra_scene *scene, const job_record_t *job,
 	bit_and_not(view->left, view->own);
 }
 
-/* Of all that hold a part of a node. */
+/* Note the owner of all jobs that hold a part of a node. */
 static void usage_note_owner(struct astra_scene *scene, const job_record_t *job,
 			     bitoff_t node)
 {
@@ -209,7 +211,7 @@ int astra_usage_count(struct astra_scene *scene)
 	return 0;
 }
 
-/* The node's place in the pool, or ASTRA_NONE. */
+/* Return the node's index in the pool, or ASTRA_NONE. */
 static uint32_t walk_local(const struct walk *w,
 			   const struct astra_node_map *map)
 {
@@ -231,8 +233,8 @@ bool astra_usage_touches(const job_record_t *job,
 	return false;
 }
 
-/* What it holds of a node: of each of its types that it has GPUs of, and of one
- * where it has none. */
+/* Add what a job holds of a node: a share of each type of which it has GPUs, or
+ * one share if it has none. */
 static void usage_add(const struct walk *w, const struct astra_node_map *map,
 		      uint32_t node, struct astra_share *held, size_t *count)
 {

@@ -15,20 +15,20 @@
 #include "src/common/grow.h"
 #include "src/common/idmap.h"
 
-/* No pool's state file has a name without a dot. Lines of "UID NAME", of which
- * the last one of a user holds. */
+/* No pool's state file has a name without a dot, so this name is free. The file
+ * has lines of "UID NAME"; the last line of a user holds. */
 #define REMEMBERED "astraea-users"
 #define NAME_MAX_BYTES 256 /* as LOGIN_NAME_MAX, with the 0 */
-#define USERS_MAX 100000	   /* remembered */
-#define ABSENT_SEC 60	 /* "no such user" holds for so long */
-#define FAILED_SEC 10	 /* a service that fails has so much time */
+#define USERS_MAX 100000	   /* names that are remembered */
+#define ABSENT_SEC 60	 /* time for which "no such user" holds */
+#define FAILED_SEC 10	 /* time that a failing service is left alone */
 
 static struct user {
 	uint32_t uid;
 	char name[NAME_MAX_BYTES]; /* "": wanted */
 	bool used;		   /* in this process */
 	bool found;		   /* in this process */
-	double ask_sec;		   /* when to ask for it, if not found */
+	double ask_sec;		   /* when to ask for the name, if not found */
 } * *users;
 static size_t user_count, user_room;
 static struct astra_idmap by_uid; /* uid + 1 -> index */
@@ -101,8 +101,8 @@ static void users_remember(const struct user *user)
 
 /* Asking. */
 
-/* name: NAME_MAX_BYTES. Returns 1 when it is found, 0 when there is no such
- * user, -1 when the service does not answer. */
+/* Ask for a name. name: NAME_MAX_BYTES. Returns 1 if it is found, 0 if there is
+ * no such user, -1 if the service does not answer. */
 static int users_look_up(uint32_t uid, char *name)
 {
 	char buffer[16384];

@@ -10,33 +10,33 @@
 
 #define PARENTS_MAX 64
 
-/* Of which jobs a limit counts together. */
+/* Which jobs a limit counts together. */
 enum use_of {
-	USE_ASSOC,	 /* of an association and those below it */
-	USE_OWN_ASSOC,	 /* of an association itself */
-	USE_QOS,	 /* of a QOS */
-	USE_QOS_USER,	 /* and a user */
-	USE_QOS_ACCOUNT, /* and an account */
+	USE_ASSOC,	 /* those of an association and of those below it */
+	USE_OWN_ASSOC,	 /* those of an association itself */
+	USE_QOS,	 /* those of a QOS */
+	USE_QOS_USER,	 /* those of a QOS and a user */
+	USE_QOS_ACCOUNT, /* those of a QOS and an account */
 	USE_LICENCE,
 };
 
-#define USE_JOBS (-1) /* instead of a TRES: each job is one */
+#define USE_JOBS (-1) /* in place of a TRES: counts jobs */
 
 struct use_limit {
 	enum use_of of;
 	const void *record; /* assoc_mgr's; NULL: a licence */
 	uint32_t uid;
 	const char *name; /* of an account, or a licence */
-	int tres;	  /* its number, or USE_JOBS */
-	bool minutes;	  /* counted by the minutes that runs may still last */
+	int tres;	  /* its index, or USE_JOBS */
+	bool minutes;	  /* counts the minutes that runs may still last */
 	uint64_t most, used;
-	/* Of what is used, by jobs whose leases may end; whose these are, if
-	 * they are one user's in one tenant, else NULL. */
+	/* releasable: what jobs use whose leases may end. holder: one of these
+	 * jobs if all have the same user and tenant, else NULL. */
 	uint64_t releasable;
 	const struct astra_job *holder;
 };
 
-/* Limits that count for one job. */
+/* The limits that count a job. */
 struct use_list {
 	struct use_limit *list;
 	size_t count, most;
@@ -86,9 +86,10 @@ static double use_usage_factor(const job_record_t *job)
 	return qos && qos->usage_factor >= 0 ? qos->usage_factor : 1;
 }
 
-/* A waiting job's limit, or what a run has left of it. Slurm counts a run by
- * its QOS' UsageFactor, and a waiting job only with UsageFactorSafe. Up to five
- * minutes late it counts what a run has used: an end makes no less room. */
+/* Return a waiting job's time limit, or what is left of a run's. Slurm
+ * multiplies that of a run by its QOS' UsageFactor, that of a waiting job only
+ * with UsageFactorSafe. Slurm may count up to five minutes late what a run has
+ * used, so an end makes no less room than this. */
 static double use_minutes(const job_record_t *job)
 {
 	uint32_t limit = job->time_limit;
@@ -113,7 +114,8 @@ struct use_licence {
 	uint64_t amount;
 };
 
-/* Of several of which one will do, a run has the one that is in use. */
+/* Add up a licence. If one licence of several is enough, a run has the one that
+ * is in use. */
 static int use_add_licence(void *x, void *arg)
 {
 	const licenses_t *has = x;
@@ -134,7 +136,7 @@ static const struct use_limit *use_find_licence(const struct uses *u,
 	return NULL;
 }
 
-/* Of licences of which one will do, which the job waits for. */
+/* A choice among licences of which the job needs one. */
 struct use_choice {
 	const struct uses *uses;
 	const licenses_t *first, *free, *releasable;
@@ -156,8 +158,8 @@ static int use_choose(void *x, void *arg)
 	return 0;
 }
 
-/* One that has room, or else one in which leases may make room. NULL: the job
- * needs all that it asks for. */
+/* Return the licence with room, or else one in which ends of leases may make
+ * room. NULL: the job needs all that it asks for. */
 static const licenses_t *use_chosen(const struct uses *u,
 				    const job_record_t *job)
 {
@@ -281,7 +283,7 @@ static void use_add_tres(struct use_list *out, const job_record_t *job,
 	}
 }
 
-/* used_sec: by TRES, times seconds */
+/* Add limits in minutes. used_sec: by TRES, in TRES seconds. */
 static void use_add_minutes(struct use_list *out, const job_record_t *job,
 			    struct use_limit limit, const uint64_t *most,
 			    const uint64_t *used_sec)
@@ -355,7 +357,7 @@ static void use_add_qos(struct use_list *out, const job_record_t *job,
 		     of_account ? of_account->jobs : 0);
 }
 
-/* Whether a limit of a QOS stands for the association's of that kind. */
+/* Whether a limit of a QOS overrides the association's limit of that kind. */
 static bool use_overrides(const struct use_list *out, size_t count,
 			  const struct use_limit *l)
 {
@@ -443,14 +445,14 @@ static void use_limits_of(const struct uses *u, struct use_list *out,
 		use_add_licences(u, out, job);
 }
 
-/* Whether leases may end for it. */
+/* Whether leases may end to make room in a limit. */
 
 static bool use_same_user(const struct astra_job *a, const struct astra_job *b)
 {
 	return a->tenant == b->tenant && a->user == b->user;
 }
 
-/* What jobs whose leases may end use. */
+/* Find what jobs use whose leases may end. */
 static void use_find_releasable(const struct uses *u, struct use_limit *l)
 {
 	bool several = false;
@@ -477,7 +479,7 @@ static void use_find_releasable(const struct uses *u, struct use_limit *l)
 		l->holder = NULL;
 }
 
-/* The limit as it is kept, a new one if need be; NULL: there is no room. */
+/* Return the limit as it is kept, adding a new one; NULL: there is no room. */
 static const struct use_limit *use_keep(struct uses *u,
 					const struct use_limit *limit)
 {
@@ -491,8 +493,8 @@ static const struct use_limit *use_keep(struct uses *u,
 	return &u->limits[u->count++];
 }
 
-/* Whether ends of leases of other users' jobs could make room in all of them.
- */
+/* Whether ends of leases of other users' jobs could make room in all of the
+ * limits. */
 static bool use_helps(struct uses *u, const struct astra_job *j,
 		      const job_record_t *job, const struct use_list *limits)
 {
@@ -509,7 +511,7 @@ static bool use_helps(struct uses *u, const struct astra_job *j,
 	return limits->count && !limits->full;
 }
 
-/* Whether the job is over a limit that ends of leases may make room in. */
+/* Whether the job is over a limit in which ends of leases may make room. */
 static bool use_waits(const struct uses *u, uint32_t i)
 {
 	return u->view->jobs[i].state == ASTRA_JOB_BLOCKED &&
@@ -600,7 +602,7 @@ static int use_learn_licence(void *x, void *arg)
 	struct use_limit *l = &u->licences[u->licence_count];
 	struct use_count count = {.uses = u};
 
-	/* What there is depends on the nodes, so no lease ends for it. */
+	/* A count that depends on the nodes: no lease ends for it. */
 	if (astra_licence_has_layers(wanted) ||
 	    use_find_licence(u, wanted->name))
 		return 0;
@@ -618,7 +620,7 @@ static int use_learn_licence(void *x, void *arg)
 	return 0;
 }
 
-/* Those that wait for room, and the licences that they ask for. */
+/* Find the jobs that wait for room, and the licences that they ask for. */
 static void use_find_waiting(struct uses *u)
 {
 	for (uint32_t i = 0;

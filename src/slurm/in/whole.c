@@ -3,14 +3,15 @@
 
 #include "src/slurm/in/managed.h"
 
-/* What was found last: many jobs wait in one partition. */
+/* The last result: many jobs wait in one partition. */
 static _Thread_local struct {
 	const part_record_t *part;
 	time_t at;
 	uint32_t cpus;
 } whole_last;
 
-/* With --threads-per-core a job may have one CPU of each core only. */
+/* Return the fewest CPUs that a job can have on the node: with
+ * --threads-per-core that is one CPU of each core. */
 static uint32_t whole_of_node(const node_record_t *node)
 {
 	uint32_t cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus;

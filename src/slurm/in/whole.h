@@ -5,9 +5,9 @@
 
 #include "src/slurm/compat/compat.h"
 
-/* Return the fewest CPUs that a waiting job that takes whole nodes of its
- * partition will have; 0: another job, or it is not known. Its record counts
- * only those that it asks for. Locks: caller holds job, node and part read. */
+/* Return the fewest CPUs that a waiting job will have that takes whole nodes of
+ * its partition; 0: another job, or unknown. The job's record counts only the
+ * CPUs that it asks for. Locks: caller holds job, node and part read. */
 uint32_t astra_whole_cpus(const job_record_t *job);
 
 #endif

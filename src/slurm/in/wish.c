@@ -107,8 +107,8 @@ int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
 	return rc;
 }
 
-/* Two names of one user that meet by chance share their fate as one
- * app; those of two users are told apart later. */
+/* Two apps of one user with the same hash count as one app; apps of two users
+ * are told apart later. */
 uint32_t astra_wish_app(const char *name, uint32_t uid)
 {
 	uint32_t hash;

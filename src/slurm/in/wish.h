@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a user said by the options of spank/astraea, read from the job's SPANK
+/* What a user said with the options of spank/astraea, read from the job's SPANK
  * environment. Anybody can send such an environment, so it is checked again.
- * Pure: no Slurm, no locks.
- */
+ * Pure: no Slurm, no locks. */
 #ifndef ASTRA_WISH_H
 #define ASTRA_WISH_H
 
@@ -22,39 +21,40 @@ struct astra_wish {
 	const char *app;  /* --app; "": not given. Borrowed. */
 	const char *bid;  /* --bid as it came; NULL: not given. Borrowed. */
 	struct astra_stated stated; /* --iterations and so on */
-	bool size_unread; /* --gpu-range, --workers or --ps was no good */
+	bool size_unread; /* --gpu-range, --workers or --ps was invalid */
 	bool dumps;	  /* --checkpoint-with */
-	bool saves;	  /* that, --agent, or ASTRA_WISH_REQUEUE */
+	bool saves;	  /* --checkpoint-with, --agent or ASTRA_WISH_REQUEUE
+			   * was given */
 };
 
-/* Of a job whose user said --requeue: slurmctld keeps no more than that it may
- * be requeued, as most jobs may by JobRequeue. */
+/* Set for a job whose user said --requeue. slurmctld keeps only that it may be
+ * requeued, which JobRequeue allows most jobs. */
 #define ASTRA_WISH_REQUEUE "SPANK_ASTRAEA_REQUEUE=yes"
 
 /* Nothing was wished for. */
 #define ASTRA_WISH_NONE ((struct astra_wish){.app = ""})
 
-/* Read the wishes out of count strings NAME=VALUE, with or without Slurm's
- * SPANK_ in front. env may be NULL when count is 0; so may its strings.
- * The text of a bid is not looked into. Returns 0, or -1 with err naming option
- * and value. out is always set, to what could be read. */
+/* Read the wishes from count strings NAME=VALUE, with or without Slurm's SPANK_
+ * in front. env may be NULL if count is 0; its strings may be NULL. The text of
+ * a bid is not checked. Returns 0, or -1 with err naming option and value. out
+ * is always set to what could be read. */
 int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
 		    struct astra_error *err);
 
-/* The number of a user's app, never 0: the same for the same name on every
- * host and after every restart; two users' apps of one name are two apps.
- * name: "" gives 0. */
+/* Return the id of a user's app, never 0. It is the same for the same name on
+ * every host and after every restart; two users' apps of one name have
+ * different ids. For the name "" it is 0. */
 uint32_t astra_wish_app(const char *name, uint32_t uid);
 
-/* What the wish says of the work of a user's job: at least a second of it,
- * where it says how much. */
+/* Return what the wish says about the work of a user's job: at least a second,
+ * if it says how much. */
 struct astra_forecast astra_wish_forecast(const struct astra_wish *wish,
 					  uint32_t uid);
 
-/* Whether a pool grants the wish: --lease=none only where AllowNoLease is yes,
- * a time only between LeaseMin and LeaseMax (0: CheckpointGrace or MinRunTime,
- * and LeaseTerm). Its work may last ten years.
- * Returns 0, or -1 with err naming the bound. */
+/* Check that a pool grants the wish: --lease=none only with AllowNoLease, a
+ * time only between LeaseMin and LeaseMax (0: CheckpointGrace or MinRunTime,
+ * and LeaseTerm). Its work may last ten years. Returns 0, or -1 with err naming
+ * the bound. */
 int astra_wish_check(const struct astra_wish *wish,
 		     const struct astra_options *options,
 		     struct astra_error *err);

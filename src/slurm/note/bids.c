@@ -11,7 +11,7 @@
 #include "src/slurm/note/bid_files.h"
 #include "src/slurm/note/bids_priv.h"
 
-/* What a message changes of an entry. */
+/* What a message changes in an entry. */
 struct change {
 	uint32_t gpus_max, order_count;
 	double *table;
@@ -19,7 +19,7 @@ struct change {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct bids_entry *entries; /* by pool and app */
+static struct bids_entry *entries; /* sorted by pool and app */
 static size_t entry_count, entry_room;
 static bool changed; /* since the last save */
 
@@ -31,7 +31,7 @@ static int bids_compare(const char *pool, uint64_t app,
 	return order ? order : (app > e->app) - (app < e->app);
 }
 
-/* Where an entry is, or would be. */
+/* Return where an entry is, or would be. */
 static size_t bids_place_of(const char *pool, uint64_t app)
 {
 	size_t low = 0, high = entry_count;
@@ -61,7 +61,7 @@ static size_t numbers(uint32_t gpus_max, uint32_t order_count)
 	return (size_t)ASTRA_LEVEL_COUNT * gpus_max + order_count;
 }
 
-/* Whether an app's entry may change so. */
+/* Whether there is room for the change of an app's entry. */
 static bool bids_has_room(const struct bids_entry *old, uint32_t uid,
 			  const struct change *c)
 {
@@ -76,7 +76,7 @@ static bool bids_has_room(const struct bids_entry *old, uint32_t uid,
 		own_apps += e->uid == uid;
 	}
 	more = numbers(c->gpus_max, c->order_count);
-	if (old) { /* what is replaced makes room */
+	if (old) { /* what is replaced frees room */
 		size_t freed = numbers(c->gpus_max ? old->gpus_max : 0,
 				       c->order_count ? old->order_count : 0);
 
@@ -90,7 +90,7 @@ static bool bids_has_room(const struct bids_entry *old, uint32_t uid,
 	       own + more <= ASTRA_BIDS_NUMBERS_MAX / ASTRA_BIDS_USER_PART;
 }
 
-/* Takes what it points at, unless it returns NULL. */
+/* Add an entry. Takes what it points at, unless it returns NULL. */
 static struct bids_entry *bids_add(const struct bids_entry *new)
 {
 	size_t at = bids_place_of(new->pool, new->app);
@@ -152,7 +152,7 @@ static int change_make(struct change *c, const struct astra_report_app *app,
 	return 0;
 }
 
-/* What is replaced is left in the change, to be freed. */
+/* Apply a change. What is replaced is left in the change, to be freed. */
 static void bids_apply(struct bids_entry *e, struct change *c, double rho_now,
 		       double now_sec)
 {
@@ -203,12 +203,12 @@ int astra_bids_note(const struct astra_report *report,
 	return 0;
 }
 
-/* The round's side. */
+/* The functions of the rounds' thread. */
 
-/* One statement for an app, of which the best counts. */
+/* One bid for an app; only the best counts. */
 struct claim {
 	uint64_t app;
-	uint32_t job; /* that sent it; 0: the agent, which goes first */
+	uint32_t job; /* job that sent it; 0: the agent, which goes first */
 	double said_sec;
 	const struct bids_entry *entry;
 	const struct astra_bid_file *file;
@@ -230,7 +230,7 @@ void astra_bids_begin(void)
 		entries[i].seen = false;
 }
 
-/* The index of a number, from 1; UINT32_MAX: it was not given. */
+/* Return the turn that the order gives a job, from 1; UINT32_MAX: none. */
 static uint32_t turn_at(const struct bids_entry *e, uint32_t job)
 {
 	uint32_t low = 0, high = e->order_count;
@@ -248,7 +248,7 @@ static uint32_t turn_at(const struct bids_entry *e, uint32_t job)
 		       : UINT32_MAX;
 }
 
-/* 0: none. */
+/* Return a job's turn, its own or its array's; 0: none. */
 static uint32_t bids_turn_of(const struct bids_entry *e,
 			     const struct astra_job *job)
 {
@@ -265,7 +265,7 @@ static bool is_fresh(const struct astra_bids_view *view, double said_sec)
 	       view->now_sec <= said_sec + ASTRA_BID_TERMS * view->lease_sec;
 }
 
-/* The bids for a job's app, by its agent and by its user: at most two. */
+/* Find the bids for a job's app, by its agent and by its user: at most two. */
 static size_t claims_of(const struct astra_bids_view *view,
 			struct astra_job *job, struct claim *out)
 {
@@ -292,7 +292,7 @@ static size_t claims_of(const struct astra_bids_view *view,
 	return count;
 }
 
-/* The first claim of each app. */
+/* Keep the first claim of each app. Returns their number. */
 static size_t bids_keep_first(struct claim *claims, size_t count)
 {
 	size_t kept = 0;
@@ -304,7 +304,8 @@ static size_t bids_keep_first(struct claim *claims, size_t count)
 	return kept;
 }
 
-/* A bid whose table is the arena's: the socket may replace it meanwhile. */
+/* Copy a bid, with its table in the arena: the socket may replace the original.
+ * Returns false when memory is out. */
 static bool copy_bid(const struct claim *c, struct astra_arena *arena,
 		     struct astra_bid *out)
 {
@@ -374,7 +375,7 @@ void astra_bids_end(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* 0 stands for "none". */
+/* Shift a time; 0 stands for "none" and stays 0. */
 static void bids_shift_time(double *sec, double by_sec)
 {
 	if (*sec > 0)
@@ -412,7 +413,7 @@ void astra_bids_save(struct astra_bytes *out)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Where an agent has bid since, that counts. */
+/* Take over a saved entry, unless an agent has bid since. */
 static void bids_take_over(struct bids_entry *e)
 {
 	const struct change c = {.gpus_max = e->gpus_max,

@@ -11,7 +11,8 @@
 
 #define BIDS_POOL_BYTES 64
 
-/* The place that an app's agent wants for a job, or for all of an array. */
+/* The place that an app's agent wants for a job, or for all jobs of an
+ * array. */
 struct bids_turn {
 	uint32_t job, turn;
 };
@@ -20,20 +21,20 @@ struct bids_entry {
 	uint64_t app;
 	char pool[BIDS_POOL_BYTES];
 	uint32_t uid;
-	double time_sec; /* of the table; 0: there is none */
+	double time_sec; /* of the table; 0: there is no table */
 	double rho_now;
 	uint32_t gpus_max;
 	double *table;
-	double order_sec;	 /* likewise */
-	struct bids_turn *order; /* by job */
+	double order_sec;	 /* of the order; 0: there is no order */
+	struct bids_turn *order; /* sorted by job */
 	uint32_t order_count;
 	bool seen; /* since astra_bids_begin() */
 };
 
 void bids_entry_save(const struct bids_entry *entry, struct astra_bytes *out);
 
-/* list: owned, free(), after bids_entry_clear() of each.
- * Returns 0, or -1 when out of memory or the data makes no sense: then there is
+/* Read saved bids. list: owned; free() it after bids_entry_clear() of each.
+ * Returns 0, or -1 when memory is out or the data is invalid: then there is
  * nothing to free. */
 int bids_list_restore(struct bids_entry **list, size_t *count,
 		      struct astra_reader *in, uint32_t version,

@@ -51,7 +51,7 @@ static int restore_pool(struct bids_entry *e, struct astra_reader *in)
 	return fits ? 0 : -1;
 }
 
-/* A bid's numbers may be infinite. */
+/* Read a table. Its numbers may be infinite. */
 static int restore_table(struct bids_entry *e, struct astra_reader *in)
 {
 	size_t count;
@@ -73,7 +73,8 @@ static int restore_table(struct bids_entry *e, struct astra_reader *in)
 	return e->table && !in->failed ? 0 : -1;
 }
 
-/* They are searched by halves: by job. */
+/* Read an order. It must be sorted by job, since it is searched by
+ * bisection. */
 static int restore_order(struct bids_entry *e, struct astra_reader *in)
 {
 	e->order_sec = astra_get_f64(in);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What we note in a job's own record: variables of its environment, which
- * slurmctld saves with the job. */
+/* Notes in a job's own record: environment variables, which slurmctld saves
+ * with the job. */
 #ifndef ASTRA_MARKS_H
 #define ASTRA_MARKS_H
 
@@ -10,17 +10,18 @@
  * Locks: caller holds job write. */
 void astra_env_set(job_details_t *details, const char *name, const char *value);
 
-/* The same with a whole number. Locks: caller holds job write. */
+/* As astra_env_set(), with a whole number. Locks: caller holds job write. */
 void astra_env_set_number(job_details_t *details, const char *name,
 			  double value);
 
 /* Take a variable out. Locks: caller holds job write. */
 void astra_env_unset(job_details_t *details, const char *name);
 
-/* Why a job was refused and is held, astra_reason_text(), until it starts. */
+/* Why a job was refused and is held, astra_reason_text(); kept until it
+ * starts. */
 #define ASTRA_ENV_REFUSED "ASTRAEA_REFUSED"
 
-/* The user said after the submission that the job may be requeued. */
+/* The user allowed a requeue after the submission. */
 #define ASTRA_ENV_REQUEUE "ASTRAEA_REQUEUE"
 
 /* Return the value of a variable, or NULL; borrowed. Locks: caller holds job
@@ -30,19 +31,20 @@ const char *astra_env_get(const job_details_t *details, const char *name);
 /* The number of restarts of the run that has leases. */
 #define ASTRA_ENV_RUN "ASTRAEA_LEASED_RUN"
 
-/* Whether it was we who started the present run, so that it has leases. Stock
- * Slurm keeps that in the job's record. Locks: caller holds job read. */
+/* Whether the present run has leases, as we started it. Stock Slurm keeps that
+ * in the job's record. Locks: caller holds job read. */
 bool astra_env_is_leased(const job_record_t *job);
 
-/* The present run has leases from now on. Locks: caller holds job write. */
+/* Note that the present run has leases from now on. Locks: caller holds job
+ * write. */
 void astra_env_lease_run(const job_record_t *job);
 
-/* Note that a limit lets an elastic job have no more than so many GPUs. For an
- * hour its run is not to leave for more, as it would come back as it went. 0:
- * no limit does any more. Locks: caller holds job write. */
+/* Note that a limit lets an elastic job have no more than so many GPUs; 0: no
+ * limit does any more. For an hour its run is not to leave for more GPUs, as it
+ * would come back at the same size. Locks: caller holds job write. */
 void astra_resize_bound(job_record_t *job, uint32_t gpus);
 
-/* Return that number; 0: there is none. Locks: job read. */
+/* Return that count of GPUs; 0: none is noted. Locks: job read. */
 uint32_t astra_resize_bound_of(const job_record_t *job, time_t now);
 
 #endif

@@ -19,8 +19,9 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_note *notes;
 static size_t note_count, note_room;
 static struct astra_idmap by_job;
-static struct astra_note spare; /* where there is no memory for a note */
-/* Who was started before may be in its grace until then. */
+static struct astra_note spare; /* used if there is no memory for a note */
+/* Until doubt_until_sec, jobs that started before doubt_since_sec may be in a
+ * grace. */
 static int64_t doubt_since_sec, doubt_until_sec;
 
 static struct astra_note *note_find(uint32_t job)
@@ -49,7 +50,8 @@ static bool note_is_empty(const struct astra_note *n)
 	       !n->in_ledger;
 }
 
-/* The last one takes the place of one that is empty. Returns whether it was. */
+/* Remove an empty note; the last note takes its place. Returns whether it was
+ * empty. */
 static bool note_tidy(struct astra_note *n)
 {
 	if (n == &spare || !note_is_empty(n))
@@ -159,7 +161,8 @@ struct astra_ledger_entry astra_ledger_of(const struct astra_job_view *v,
 	};
 }
 
-/* Downwards: what takes the place of an empty one was seen before. */
+/* Goes downwards: a note that takes the place of an empty one was seen
+ * before. */
 void astra_note_each(size_t *at, size_t most,
 		     void (*visit)(struct astra_note *note, void *arg),
 		     void *arg)

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What we know of a job beside Slurm's own record: one note a job, in one
- * table. The round, the hooks and the desk write and read it. Nothing of it is
- * saved.
- *
- * Locks: one mutex, taken last and held for a look-up; whoever holds it calls
- * nothing that takes a lock. Any thread may call any function here. There is one table in a
- * process. Pure: no Slurm, no I/O.
- */
+/* What we know of a job besides Slurm's own record: one note a job, in one
+ * table. The round, the hooks and the desk write and read it. Nothing is saved.
+ * Locks: one mutex, taken last and held for a look-up. Whoever holds it calls
+ * nothing that takes a lock. Any thread may call any function here. There is
+ * one table in a process. Pure: no Slurm, no I/O. */
 #ifndef ASTRA_NOTE_H
 #define ASTRA_NOTE_H
 
@@ -16,14 +13,14 @@
 
 #include "src/engine/engine.h"
 
-#define ASTRA_NOTE_ANY_RUN UINT32_MAX /* not known after a restart */
+#define ASTRA_NOTE_ANY_RUN UINT32_MAX /* unknown, after a restart */
 #define ASTRA_NOTE_NO_RUN (UINT32_MAX - 1)
 #define ASTRA_NOTE_EXITS 16
 
 struct astra_options;
 
-/* A job in the grace after its checkpoint signal: what makes its end a
- * checkpoint. */
+/* A job in the grace after its checkpoint signal: how its end is recognised as
+ * a checkpoint. */
 struct astra_grace {
 	uint32_t run; /* restart_cnt of the run, or ANY_RUN */
 	uint16_t signal;
@@ -33,66 +30,66 @@ struct astra_grace {
 
 /* What the engine knows of a job's leases. */
 struct astra_ledger_entry {
-	uint32_t run;	 /* whose lease is counted, NO_RUN or ANY_RUN */
-	uint32_t leases; /* before that run, and in it */
+	uint32_t run;	 /* run whose lease is counted, NO_RUN or ANY_RUN */
+	uint32_t leases; /* up to that run and in it */
 	double submit_sec, lost_sec;
-	double lease_end_sec; /* of that run; 0: it has none */
+	double lease_end_sec; /* of that run; 0: no lease */
 };
 
-/* run: restart_cnt of the job's record, or ANY_RUN. */
+/* Make an entry of a view. run: restart_cnt of the job's record, or ANY_RUN. */
 struct astra_ledger_entry astra_ledger_of(const struct astra_job_view *view,
 					  uint32_t run);
 
-/* All zero: nothing is known. Times are seconds since the epoch; 0: none. */
+/* All zero: nothing is known. Times are in seconds since the epoch; 0: none. */
 struct astra_note {
 	uint32_t job;
-	uint32_t refused;	/* why Slurm refused its last start; 0: it gave
-				 * no reason */
-	uint32_t expected_sec;	/* when it is to start */
+	uint32_t refused;	/* reason why Slurm refused its last start; 0:
+				 * Slurm gave none */
+	uint32_t expected_sec;	/* when it is expected to start */
 	uint32_t run_end_sec;	/* when its last run ended */
-	uint32_t maint_end_sec; /* its end, where a maintenance set it */
+	uint32_t maint_end_sec; /* its end, if a maintenance set it */
 	bool limited;		/* a limit of Slurm's holds it */
-	bool sited;		/* its site factor is ours */
+	bool sited;		/* its site factor is set by us */
 	bool in_grace, in_ledger;
-	bool told; /* by astra_note_tell(), since the last end */
+	bool told; /* passed to astra_note_tell() since the last end */
 	struct astra_grace grace;
 	struct astra_ledger_entry ledger;
 };
 
-/* Copy what is known of a job. */
+/* Return a copy of a job's note. */
 struct astra_note astra_note_of(uint32_t job);
 
-/* Lock a job's note, made where there is none, to be changed; then close it.
- * What is written is lost where there is no memory for it. */
+/* Lock a job's note for writing, adding it if there is none; then close it.
+ * When memory is out, what is written is lost. */
 struct astra_note *astra_note_open(uint32_t job);
 void astra_note_close(struct astra_note *note);
 
-/* Lock a job's note to be changed where there is one; else NULL, and nothing is
- * locked. */
+/* Lock a job's note for writing. Returns NULL, without a lock, if there is
+ * none. */
 struct astra_note *astra_note_find(uint32_t job);
 
-/* The engine's thread tells what its round knows of each job, and ends: jobs
- * that it did not tell of are in no grace and in no ledger any more. grace,
- * ledger: NULL: the job is in none. */
+/* Note what the engine's round knows of a job. Call for each job, then call
+ * end: jobs that were left out have no grace and no ledger any more. grace,
+ * ledger: NULL: the job has none. Engine's thread only. */
 void astra_note_tell(uint32_t job, const struct astra_grace *grace,
 		     const struct astra_ledger_entry *ledger);
 void astra_note_tell_end(void);
 
-/* A grace with the exit codes of a pool. run: or ANY_RUN. */
+/* Return a grace with the exit codes of a pool. run: or ANY_RUN. */
 struct astra_grace astra_grace_make(const struct astra_options *options,
 				    uint32_t run, int signal);
 
-/* Show notes to a function that may change them: so many at most, from *at on
- * and around; *at begins with 0. */
+/* Show at most so many notes to a function, which may change them. *at: where
+ * to go on; 0 at first. Goes round the table. */
 void astra_note_each(size_t *at, size_t most,
 		     void (*visit)(struct astra_note *note, void *arg),
 		     void *arg);
 
-/* The state is not known: whoever runs now may be in a grace of so many
- * seconds. */
+/* Note that the state is unknown: for so many seconds any running job may be in
+ * a grace. */
 void astra_grace_doubt(double grace_sec);
 
-/* Whether a run may be in a grace that is not known. start_sec, end_sec: of the
+/* Whether a run may be in a grace that is unknown. start_sec, end_sec: of the
  * run, since the epoch. */
 bool astra_grace_is_doubtful(int64_t start_sec, int64_t end_sec);
 

@@ -24,7 +24,8 @@ void astra_expected_set(job_record_t *job, double start_sec)
 	last_job_update = time(NULL);
 }
 
-/* It is what it was before the pass: nobody has to fetch it anew. */
+/* Restore a start time to what it was before the pass, so that no client has to
+ * fetch the job again. */
 static void expected_restore(struct astra_note *note, void *arg)
 {
 	job_record_t *job =

@@ -6,7 +6,7 @@
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/note/note.h"
 
-/* At most so many jobs are looked at in one round; beyond, in turn. */
+/* At most so many jobs are looked at in a round, by turns if there are more. */
 #define ASTRA_PARK_BATCH 1000
 
 static inline bool astra_is_parked(const job_record_t *job)
@@ -19,19 +19,18 @@ static inline bool astra_job_waits(const job_record_t *job)
 	return IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job);
 }
 
-/* Slurm's reason when it refused a job's last start; NULL: it gave none. */
+/* Return Slurm's reason for refusing a job's last start; NULL: it gave none. */
 const char *astra_refused_reason(uint32_t job);
 
-/* When a waiting job is expected to start, for squeue --start. Backfill forgets
- * all start times at the beginning of each of its passes, and works out those
- * of jobs in its own queue only; the gate is asked at the end of the pass under
- * the same lock and gives ours back, so that nobody sees them gone.
- * start_sec: seconds since the epoch; 0: not known.
- * Locks: caller holds job write. */
+/* Set when a waiting job is expected to start, for squeue --start. Backfill
+ * clears all start times at the begin of each pass, and computes only those of
+ * jobs in its own queue. At the end of the pass, under the same lock, it asks
+ * the gate, which restores our times: so nobody sees them missing. start_sec:
+ * seconds since the epoch; 0: unknown. Locks: caller holds job write. */
 void astra_expected_set(job_record_t *job, double start_sec);
 
-/* Give parked jobs the times that were set; those of others are forgotten.
- * Locks: caller holds job write. */
+/* Restore the times that were set for parked jobs; those of other jobs are
+ * forgotten. Locks: caller holds job write. */
 void astra_expected_restore(void);
 
 #endif

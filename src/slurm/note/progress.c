@@ -43,7 +43,7 @@ static void progress_drop(struct progress_table *t, size_t at)
 	astra_idmap_del(&t->by_key, t->list[at].key);
 	if (at != --t->count) {
 		t->list[at] = t->list[t->count];
-		/* Its key is there: this needs no memory. */
+		/* The key exists already, so this needs no memory. */
 		(void)astra_idmap_put(&t->by_key, t->list[at].key,
 				      (uint32_t)at);
 	}
@@ -56,7 +56,8 @@ static void progress_clear(struct progress_table *t)
 	*t = (struct progress_table){0};
 }
 
-/* An entry that a process before this one saved; newer reports go first. */
+/* Take over a saved entry of an earlier process; newer reports have
+ * priority. */
 static void progress_take_over(struct progress_table *t,
 			       const struct progress_entry *saved)
 {
@@ -78,13 +79,13 @@ static void progress_take_over(struct progress_table *t,
 	}
 }
 
-/* What a job may make the engine believe. */
+/* Limits on what a job can make the engine believe. */
 #define WORK_SEC_MIN 1.0
 #define WORK_SEC_MAX (10 * 365.25 * 86400)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct progress_table jobs_known, apps_known, arrays_known;
-static atomic_bool any_longer; /* any lease, in the last round */
+static atomic_bool any_longer; /* some lease was longer in the last round */
 static bool any_untold, longer;
 static bool changed; /* since the last save */
 
@@ -174,7 +175,8 @@ void astra_progress_begin(void)
 	longer = false;
 }
 
-/* The iterations that a run without a report begins with: its checkpoint's. */
+/* Return the iterations with which a run begins that has not reported yet:
+ * those of its checkpoint. */
 static uint64_t done_of(const struct progress_entry *e, uint32_t run)
 {
 	if (e->progress.run != run && e->checkpoint.time_sec > 0 &&
@@ -183,9 +185,10 @@ static uint64_t done_of(const struct progress_entry *e, uint32_t run)
 	return e->progress.done;
 }
 
-/* Jobs of an app are taken to be alike. One that is an app of its own has a
- * profile of its own; an array's record finds that of its tasks. A name may
- * well make the number of an array. */
+/* Return the profile of a job's app. Jobs of an app are assumed to be alike. A
+ * job that is its own app has a profile of its own; an array's record has that
+ * of its tasks. The key of a named app may equal an array's id, so there are
+ * two tables. */
 static struct progress_entry *progress_app_of(const struct astra_job *job,
 					      bool noted)
 {
@@ -198,7 +201,7 @@ static struct progress_entry *progress_app_of(const struct astra_job *job,
 	return progress_find(t, key);
 }
 
-/* Where a job was when it reported, if it is there still. */
+/* Note where a job was when it reported, if it is still there. */
 static void progress_measure(struct progress_entry *e,
 			     struct progress_entry *app,
 			     const struct astra_node *nodes,
@@ -231,7 +234,7 @@ static void progress_measure(struct progress_entry *e,
 
 static bool is_known(uint32_t levels)
 {
-	return (levels & (levels - 1)) != 0; /* two at least */
+	return (levels & (levels - 1)) != 0; /* at least two */
 }
 
 static uint32_t levels_of(const struct progress_entry *e)
@@ -239,7 +242,7 @@ static uint32_t levels_of(const struct progress_entry *e)
 	return e ? astra_speed_seen(&e->speed) : 0;
 }
 
-/* e, app: or NULL. */
+/* Put the measured slowdown into the forecast. e, app: or NULL. */
 static void tell_slowdown(const struct progress_entry *e,
 			  const struct progress_entry *app,
 			  struct astra_forecast *f)
@@ -277,7 +280,7 @@ static void tell_work(const struct progress_entry *e,
 			   f->work_sec > 0 ? f->work_sec : WORK_SEC_MAX);
 }
 
-/* The reports of the run that the guard follows. */
+/* Pass on to the guard the reports of the run that it follows. */
 static void feed_guard(struct progress_entry *e)
 {
 	struct astra_guard *g = &e->guard;
@@ -294,8 +297,8 @@ static void feed_guard(struct progress_entry *e)
 	}
 }
 
-/* If the clock was set since the run began, only the engine knows how long the
- * run has lasted. */
+/* Return when the run began. If the clock was set since, only the engine
+ * knows. */
 static double progress_run_start(const struct astra_progress_pool *pool,
 				 const struct astra_job *job)
 {
@@ -307,7 +310,8 @@ static double progress_run_start(const struct astra_progress_pool *pool,
 	return start > 0 && !job->booting ? start : job->start_sec;
 }
 
-/* The end of a run may be seen before its last words were. */
+/* Let the guard look at a job. A run's end may be seen before its last
+ * report. */
 static void guard(struct progress_entry *e,
 		  const struct astra_progress_pool *pool, struct astra_job *job)
 {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What jobs have said of themselves: the newest progress and checkpoint of
- * each, until it ends, and what was learned from that. The thread of the socket
- * writes, that of the rounds reads and saves (told_state.h); a lock of its own
- * is held for as long as a copy takes. Pure: no Slurm, no I/O.
- *
- * There is one in a process.
- */
+/* What jobs report of themselves: each job's newest progress and checkpoint,
+ * kept until it ends, and what was learned from that. The socket's thread
+ * writes, the rounds' thread reads and saves (told_state.h). Their own lock is
+ * held only while they are copied. Pure: no Slurm, no I/O. There is one table
+ * in a process. */
 #ifndef ASTRA_PROGRESS_H
 #define ASTRA_PROGRESS_H
 
@@ -21,8 +19,8 @@
 
 struct astra_query;
 
-/* Keep what a job said, which astra_answer() has let pass.
- * Returns 0, or -1 with err set when there is no room. */
+/* Keep a job's report that astra_answer() has accepted. Returns 0, or -1 with
+ * err set when there is no room. */
 int astra_progress_note(const struct astra_query *query, double now_sec,
 			struct astra_error *err);
 
@@ -31,24 +29,24 @@ struct astra_progress_texts {
 	char speedup[ASTRA_SCALING_TEXT];
 };
 
-/* Copy what is known of a job by now into its record of a report, which borrows
- * the texts. */
+/* Copy what is known of a job now into its record of a report. The record
+ * borrows the texts. */
 void astra_progress_show(struct astra_report_job *job, double now_sec,
 			 struct astra_progress_texts *texts);
 
-/* Tell the engine: work_sec and done_sec of the forecast, where the job said
- * enough. Of a run that follows the one that reported, only what was saved
- * counts. Iterations are taken for as long as on all the GPUs that it asks for,
- * side by side. Once two levels were measured, of the job or of its app, its
- * slowdown is as measured, as far as it was: see astra_speed_refine(). Once two
- * sizes were, an elastic job asks for no more GPUs than are of use to it: see
- * astra_scaling_most().
- * In a pool with leases the guard looks at each job that has reported.
- * Call begin, fill for each pool's jobs, and end, in one thread; end forgets
- * the jobs that were in none of them or have ended. No calls in between. */
+/* Pass reports to the engine: work_sec and done_sec of the forecast, if the job
+ * said enough. If the run is not the one that reported, only saved work counts.
+ * An iteration is taken to last as long as on all the GPUs that the job asks
+ * for, side by side. Once two levels were measured, of the job or of its app,
+ * the measured ones replace the assumed slowdown: see astra_speed_refine().
+ * Once two sizes were measured, an elastic job asks for no more GPUs than it
+ * can use: see astra_scaling_most(). In a pool with leases the guard looks at
+ * each job that has reported. Call begin, fill for each pool's jobs, and end,
+ * all in one thread, with no calls in between. end forgets jobs that were in no
+ * pool or have ended. */
 void astra_progress_begin(void);
 struct astra_progress_pool {
-	const struct astra_node *nodes;	     /* of the jobs' shares */
+	const struct astra_node *nodes;	     /* nodes of the jobs' shares */
 	const struct astra_options *options; /* NULL: no guard */
 	const struct astra_engine *engine;   /* of the pool; NULL: none */
 	double now_sec;
@@ -62,31 +60,32 @@ void astra_progress_end(void);
  * negative. */
 void astra_progress_shift(double by_sec);
 
-/* The lease term that the guard gives a job, as of the last round; 0: none. */
+/* Return the lease term that the guard gives a job, as of the last round; 0:
+ * none. */
 double astra_progress_lease(uint32_t job);
 
-/* This run of a job was told to write a checkpoint, at that time. */
+/* Note that this run of a job was told to write a checkpoint, and when. */
 void astra_progress_signalled(uint32_t job, uint32_t run, double time_sec);
 
-/* What users are to know and were not told yet. */
+/* What users are to know and have not been told yet. */
 struct astra_advice {
 	uint32_t job;
 	char text[ASTRA_GUARD_TEXT];
 };
 
-/* Returns how many there are, at most max; the others come later. Each once. */
+/* Fill in at most max advices. Each is given once. Returns their number; the
+ * others come later. */
 size_t astra_progress_advice(struct astra_advice *list, size_t max);
 
 #define ASTRA_PROGRESS_VERSION 2
 
-/* All that is known; and whether anything changed since that was saved. */
+/* Save all that is known; whether anything has changed since the last save. */
 void astra_progress_save(struct astra_bytes *out);
 bool astra_progress_changed(void);
 
-/* What a process before this one saved; what jobs have said since counts more.
- * now_sec: nothing was said later than that.
- * Returns 0, or -1 when out of memory or the data makes no sense: nothing is
- * taken over. */
+/* Take over what an earlier process saved; what jobs have reported since has
+ * priority. now_sec: nothing can be newer. Returns 0, or -1 when memory is out
+ * or the data is invalid: then nothing is taken over. */
 int astra_progress_restore(struct astra_reader *in, uint32_t version,
 			   double now_sec);
 

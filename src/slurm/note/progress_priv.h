@@ -10,21 +10,22 @@
 #include "src/model/speed.h"
 #include "src/proto/report.h"
 
-/* What outlives the process has its rows in progress_state.c. */
+/* Members that outlive the process have rows in progress_state.c. */
 struct progress_entry {
-	uint32_t key; /* job, app or array */
+	uint32_t key; /* id of a job, app or array */
 	struct astra_report_progress progress;
 	struct astra_report_checkpoint checkpoint;
 	struct astra_speed speed;
 	bool fresh;	     /* progress was not looked at yet */
-	enum astra_level at; /* where its GPUs were when it said that, */
-	double share;	     /* and how many it had of those it asked for */
-	uint32_t gpus;	     /* so many; 0: of a job of one size */
+	enum astra_level at; /* where its GPUs were then, */
+	double share;	     /* and which part it had of those it asked for */
+	uint32_t gpus;	     /* how many; 0: of a job of one size */
 	struct astra_scaling scaling;
 	struct astra_guard guard;
-	uint32_t saved_run; /* that wrote the checkpoint */
-	bool unguarded[2];  /* progress, checkpoint: not told the guard yet */
-	uint32_t told;	    /* changes that the guard has made */
+	uint32_t saved_run; /* run that wrote the checkpoint */
+	bool unguarded[2];  /* progress, checkpoint: not passed to the guard
+			     * yet */
+	uint32_t told;	    /* how many changes of the guard were told */
 	bool seen;	    /* since astra_progress_begin() */
 };
 
@@ -34,45 +35,48 @@ struct progress_table {
 	struct astra_idmap by_key;
 };
 
-/* The entry of a key, or NULL. */
+/* Return the entry of a key, or NULL. */
 struct progress_entry *progress_find(const struct progress_table *table,
 				     uint32_t key);
-/* Made where there is none; NULL when there is no room. */
+/* Return the entry of a key, adding a new one; NULL when there is no room. */
 struct progress_entry *progress_obtain(struct progress_table *table,
 				       uint32_t key);
 
-/* How long an iteration takes by the number of GPUs: progress_size.c. */
+/* How long an iteration takes on so many GPUs: progress_size.c. */
 
-/* What an entry says of its job's size, for that and its app. app: or NULL. */
+/* Note what an entry says of its job's size, for the entry and its app. app: or
+ * NULL. */
 void progress_note_size(struct progress_entry *entry,
 			struct progress_entry *app);
 
-/* Let an elastic job ask for no more GPUs than are of use to it. entry, app: or
- * NULL. Returns its own speed-up, or its app's, as soon as that is of two
- * sizes, or NULL. */
+/* Let an elastic job ask for no more GPUs than it can use. entry, app: or NULL.
+ * Returns the speed-up of the job, or of its app, once that has two sizes; else
+ * NULL. */
 const struct astra_scaling *
 progress_tell_size(const struct progress_entry *entry,
 		   const struct progress_entry *app, double now_sec,
 		   struct astra_job *job);
 
-/* An iteration on all GPUs that the job asks for, side by side. */
+/* Return the time of an iteration on all GPUs that the job asks for, side by
+ * side. */
 double progress_iter_sec(const struct progress_entry *entry,
 			 const struct astra_scaling *scaling, double now_sec,
 			 const struct astra_job *job);
 
 void progress_save_size(const struct progress_entry *entry,
 			struct astra_bytes *out);
-/* Returns 0, or -1 where the data makes no sense. */
+/* Read the sizes of an entry. Returns 0, or -1 if the data is invalid. */
 int progress_restore_size(struct progress_entry *entry, struct astra_reader *in,
 			  double now_sec);
 
-/* Move all times of a table that are known by so much. */
+/* Move all known times of a table by so much. */
 void progress_shift(struct progress_table *table, double by_sec);
 
 void progress_save(const struct progress_table *table, struct astra_bytes *out);
 
-/* Into an empty table. version: of the layout; now_sec: nothing was said later.
- * Returns 0, or -1 when out of memory or the data makes no sense: clear it. */
+/* Read into an empty table. version: of the layout; now_sec: nothing can be
+ * newer. Returns 0, or -1 when memory is out or the data is invalid: clear the
+ * table. */
 int progress_restore(struct progress_table *table, struct astra_reader *in,
 		     uint32_t version, double now_sec);
 

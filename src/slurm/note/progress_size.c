@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much faster jobs are on more GPUs, by their reports. */
+/* How much faster jobs run on more GPUs, by their reports. */
 #include <math.h>
 
 #include "src/placement/placement.h"
@@ -92,7 +92,7 @@ int progress_restore_size(struct progress_entry *e, struct astra_reader *in,
 		for (uint32_t k = 0; k < count; k++) {
 			double iter_sec = astra_get_f64(in);
 
-			/* It is stored as a float. */
+			/* It is stored as a float, so it is checked as one. */
 			if (!((float)iter_sec > 0) ||
 			    !isfinite((float)iter_sec))
 				return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is known of jobs, apps and arrays, as bytes. A later layout adds to the
- * end of a row, and reads those of version 1 as they are. */
+ * end of a row, and can read rows of version 1. */
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static const struct astra_member guard_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* The oldest first; where the next one goes follows from how many. */
+/* Save the oldest first. Where the next one goes follows from the count. */
 static void save_speed(const struct astra_speed *speed, struct astra_bytes *out)
 {
 	for (int l = 0; l < ASTRA_LEVEL_COUNT; l++) {
@@ -97,7 +97,7 @@ static int restore_speed(struct astra_speed *speed, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-/* All numbers of a row but its loss are >= 0 and finite. */
+/* Whether all numbers of a row, except its loss, are finite and >= 0. */
 static bool is_sound_row(const void *record, const struct astra_member *members)
 {
 	for (const struct astra_member *m = members; m->key; m++) {
@@ -139,7 +139,7 @@ void progress_save(const struct progress_table *t, struct astra_bytes *out)
 
 #define TIMES 6
 
-/* An entry's times, but for those of its sizes. */
+/* List an entry's times, except those of its sizes. */
 static void progress_times(struct progress_entry *e, double *times[TIMES])
 {
 	struct astra_guard *g = &e->guard;
@@ -152,7 +152,7 @@ static void progress_times(struct progress_entry *e, double *times[TIMES])
 	times[5] = &g->saved_sec;
 }
 
-/* The clock may have been set back meanwhile. */
+/* Limit an entry's times to now_sec: the clock may have been set back. */
 static void not_after(struct progress_entry *e, double now_sec)
 {
 	double *times[TIMES];
@@ -162,7 +162,7 @@ static void not_after(struct progress_entry *e, double now_sec)
 		*times[i] = fmin(*times[i], now_sec);
 }
 
-/* 0 stands for "none". */
+/* Shift a time; 0 stands for "none" and stays 0. */
 static void progress_shift_time(double *sec, double by_sec)
 {
 	if (*sec > 0)

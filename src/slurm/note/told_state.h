@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What jobs and agents said, and what was learned from it, as bytes: parts of a
- * name, a version and a size each, so that a release reads those that it knows,
- * and one that is damaged costs the others nothing. Pure: no Slurm, no I/O. */
+/* What jobs and agents reported and what was learned from it, as bytes. Each
+ * part has a name, a version and a size. So a release reads the parts that it
+ * knows, and a damaged part does not affect the others. Pure: no Slurm, no
+ * I/O. */
 #ifndef ASTRA_TOLD_STATE_H
 #define ASTRA_TOLD_STATE_H
 
@@ -13,12 +14,12 @@
 /* Whether anything has changed since the last call of astra_told_encode(). */
 bool astra_told_changed(void);
 
-/* Returns 0, or -1 when out of memory. */
+/* Append all parts to out. Returns 0, or -1 when memory is out. */
 int astra_told_encode(struct astra_bytes *out);
 
-/* now_sec: the present time; nothing was said later.
- * Returns 0, or -1 with err naming the parts that cannot be used: the others
- * are in force. */
+/* Read all parts. now_sec: the present time; nothing can be newer. Returns 0,
+ * or -1 with err naming the parts that cannot be used: the others are in
+ * force. */
 int astra_told_decode(const void *data, size_t size, double now_sec,
 		      struct astra_error *err);
 

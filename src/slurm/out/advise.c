@@ -10,8 +10,7 @@
 #define MARK "[astraea: "
 #define ROUND_MAX 32 /* jobs that get a comment in one round */
 
-/* The comment less what we said before, and the space before or after it; for
- * xfree(). */
+/* Return the comment without our part and one space beside it; for xfree(). */
 static char *advise_others_words(const char *comment)
 {
 	const char *at = comment ? strstr(comment, MARK) : NULL;
@@ -59,6 +58,6 @@ int astra_advise(struct astra_diag *diag)
 	for (size_t i = 0; i < count; i++)
 		advise_tell(&list[i]);
 	astra_unlock(&hold, diag);
-	schedule_job_save(); /* has locks of its own */
+	schedule_job_save(); /* takes locks of its own */
 	return 0;
 }

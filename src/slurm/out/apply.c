@@ -19,12 +19,12 @@
 #include "src/slurm/out/saver.h"
 #include "src/slurm/out/start.h"
 
-/* Let others in after so long, and for so long: one that waits to write gets
- * nothing from a lock that is taken again at once. */
+/* How long the locks are held, and for how long others are let in. A thread
+ * that waits to write gets nothing from a lock that is taken again at once. */
 #define HOLD_USEC 5000
 #define PAUSE_NSEC 1000000
-/* A job that has its nodes runs, for everybody: so long it waits at most for
- * those that are started with it, until the nodes are told. */
+/* Longest time that a job with nodes waits for those started with it until its
+ * nodes are told: to everybody it runs already. */
 #define LAUNCH_USEC 500000
 
 int astra_lock(struct astra_hold_time *hold)
@@ -61,14 +61,15 @@ struct apply {
 	const struct astra_view *view;
 	const struct astra_options *options;
 	struct astra_applied *out;
-	struct astra_idmap index;      /* job id -> its place in the view */
-	struct astra_started *started; /* room for one a decision */
+	struct astra_idmap index;      /* job id -> its index in the view */
+	struct astra_started *started; /* room for one per decision */
 	size_t started_count, launched_count;
-	uint64_t since_usec; /* the first that is not launched was started */
-	size_t denied_at;    /* in the plan's reasons */
+	uint64_t since_usec; /* when the first job was started that is not
+			      * launched yet */
+	size_t denied_at;    /* index in the plan's reasons */
 };
 
-/* The run that was decided about, or NULL. */
+/* Return the run that was decided about, or NULL. */
 static job_record_t *find_run(const struct astra_decision *d)
 {
 	job_record_t *job = find_job_record(d->job);
@@ -80,7 +81,7 @@ static job_record_t *find_run(const struct astra_decision *d)
 	return job;
 }
 
-/* Where each job stands in the view; made before the locks are taken. */
+/* Index the view's jobs; done before the locks are taken. Returns 0, or -1. */
 static int index_jobs(struct apply *a)
 {
 	for (size_t i = 0; i < a->view->job_count; i++)
@@ -98,7 +99,8 @@ static const struct astra_job_info *find_info(const struct apply *a,
 	return i == ASTRA_IDMAP_NONE ? NULL : &a->view->info[i];
 }
 
-/* The fewest GPUs of a job whose size is chosen at each start; 0: others. */
+/* Return the fewest GPUs of a job whose size is chosen at each start; 0: it has
+ * one size. */
 static uint32_t apply_least(const struct apply *a,
 			    const struct astra_job_info *info)
 {
@@ -107,8 +109,8 @@ static uint32_t apply_least(const struct apply *a,
 		       : a->view->jobs[info - a->view->info].request.gpus_min;
 }
 
-/* slurmctld's number of a node of the view, or ASTRA_NONE. Dynamic nodes may
- * have been deleted since, and a reconfigure gives nodes other numbers. */
+/* Return slurmctld's index of a node of the view, or ASTRA_NONE. Dynamic nodes
+ * may have been deleted since, and a reconfigure may change indices. */
 static uint32_t apply_node(const struct apply *a, uint32_t node)
 {
 	uint32_t global = a->view->map.global[node];
@@ -118,14 +120,15 @@ static uint32_t apply_node(const struct apply *a, uint32_t node)
 					   : NULL;
 	size_t length = now && now->name ? strlen(now->name) : 0;
 
-	/* The engine may know it as several: NAME:TYPE. */
+	/* To the engine the node may be several: NAME:TYPE. */
 	return length && name && !strncmp(name, now->name, length) &&
 			       (!name[length] || name[length] == ':')
 		       ? global
 		       : ASTRA_NONE;
 }
 
-/* To be freed; NULL: the nodes are others now, or out of memory. */
+/* Return a decision's shares, to be freed; NULL: the nodes have changed, or
+ * memory is out. */
 static struct astra_start_share *apply_shares(const struct apply *a,
 					      const struct astra_decision *d)
 {
@@ -170,7 +173,7 @@ static void keep_node(uint32_t node, void *arg)
 		bit_set(keep->nodes, global);
 }
 
-/* Nodes with GPUs that are kept for others; to be freed. */
+/* Return the nodes with GPUs that are kept for others; to be freed. */
 static bitstr_t *apply_kept(const struct apply *a, uint32_t job)
 {
 	struct keep keep = {.a = a, .nodes = bit_alloc(node_record_count)};
@@ -210,7 +213,7 @@ static void apply_start(struct apply *a, const struct astra_decision *d,
 	bitstr_t *kept = NULL;
 	int rc;
 
-	if (!shares) { /* the next round sees them */
+	if (!shares) { /* the next round sees the new nodes */
 		a->out->skipped++;
 		return;
 	}
@@ -284,8 +287,8 @@ static void apply_requeue(struct apply *a, const struct astra_decision *d,
 	}
 }
 
-/* Why it is refused: decisions to do that and reasons are both in the order of
- * the jobs. */
+/* Return why a job is refused. Decisions to refuse and reasons are both in the
+ * order of the jobs. */
 static const struct astra_reason *denied_reason(struct apply *a, uint32_t job)
 {
 	const struct astra_plan *plan = &a->pool->plan;
@@ -297,7 +300,7 @@ static const struct astra_reason *denied_reason(struct apply *a, uint32_t job)
 						 : NULL;
 }
 
-/* What squeue shows. text: ASTRA_REASON_BYTES. */
+/* Write what squeue shows. text: ASTRA_REASON_BYTES. */
 static void apply_text(const struct astra_options *options,
 		       const struct astra_reason *reason, double now_sec,
 		       char *text)
@@ -309,7 +312,7 @@ static void apply_text(const struct astra_options *options,
 			 astra_brief_text(astra_brief_of(reason)));
 }
 
-/* As its user would hold it, so that its user may release it. */
+/* Hold a job as its user would, so that the user may release it. */
 static void deny(struct apply *a, const struct astra_decision *d)
 {
 	const struct astra_reason *reason = denied_reason(a, d->job);
@@ -373,7 +376,7 @@ int astra_launch_all(const struct astra_started *started, size_t count,
 	return 0;
 }
 
-/* Locks: none. */
+/* Launch the jobs started since the last call. Locks: none. */
 static int launch_started(struct apply *a, struct astra_diag *diag)
 {
 	size_t from = a->launched_count;
@@ -383,7 +386,8 @@ static int launch_started(struct apply *a, struct astra_diag *diag)
 				diag);
 }
 
-/* Let others in now and then, and jobs start before all have been decided. */
+/* Let others in now and then, and launch jobs before all decisions are carried
+ * out. Returns 0, or -1. */
 static int pause_all(struct apply *a, struct astra_hold_time *hold,
 		     struct astra_diag *diag)
 {
@@ -394,7 +398,7 @@ static int pause_all(struct apply *a, struct astra_hold_time *hold,
 	return launch_started(a, diag) < 0 ? -1 : astra_lock(hold);
 }
 
-/* Returns 0 with the locks given back, or -1. */
+/* Carry out all decisions. Returns 0 with the locks released, or -1. */
 static int apply_carry_out_all(struct apply *a, struct astra_diag *diag)
 {
 	struct astra_hold_time hold;
@@ -425,8 +429,8 @@ static void apply_end(const struct astra_job *model, time_t end)
 	last_job_update = time(NULL);
 }
 
-/* Slurm would end jobs when a maintenance was to begin that is none any more,
- * or later. Returns 0 with the locks given back, or -1. */
+/* Correct ends of jobs: Slurm would end them when a maintenance was to begin
+ * that was cancelled or put off. Returns 0 with the locks released, or -1. */
 static int apply_ends(const struct astra_view *view, struct astra_diag *diag)
 {
 	struct astra_hold_time hold;
@@ -476,7 +480,8 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	return rc;
 }
 
-/* limit: what to show where that keeps it which Slurm knows not of, or "". */
+/* Tell a job its reason. limit: what to show if a limit keeps the job that
+ * Slurm does not know, or "". */
 static void apply_tell(const struct astra_pool *pool,
 		       const struct astra_reason *reason, const char *limit,
 		       double start_sec, double now_sec)
@@ -513,8 +518,8 @@ static void apply_tell(const struct astra_pool *pool,
 	astra_expected_set(job, start_sec);
 }
 
-/* The limit of a reason's job, as squeue shows it. at: where the last one's
- * was; reasons are in the order of the jobs. */
+/* Return the limit of a reason's job, as squeue shows it. at: where the last
+ * one was; reasons are in the order of the jobs. */
 static const char *apply_limit_of(const struct astra_view *view,
 				  const struct astra_reason *reason,
 				  bool detail, size_t *at)

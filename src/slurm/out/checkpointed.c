@@ -9,8 +9,8 @@
 #include "src/slurm/out/revoke.h"
 #include "src/slurm/round/bell.h"
 
-/* What mails the user wants, while Slurm is not to send that of an end. Kept in
- * the job's record: slurmctld may be killed in between. */
+/* Which mails the user wants, while Slurm is not to send the one of an end.
+ * Kept in the job's record, since slurmctld may be killed in between. */
 #define MAIL_WANTED "ASTRAEA_MAIL_TYPE"
 #define MAIL_OF_ENDS (MAIL_JOB_END | MAIL_JOB_FAIL | MAIL_JOB_REQUEUE)
 
@@ -19,7 +19,7 @@ struct checkpointed {
 	uint32_t restart_cnt; /* of the run that has ended */
 };
 
-static struct checkpointed *unsettled; /* under job write */
+static struct checkpointed *unsettled; /* guarded by job write */
 static size_t unsettled_count, unsettled_room;
 
 static bool is_of_array(const job_record_t *job)
@@ -74,8 +74,8 @@ static void checkpointed_note(const job_record_t *job)
 	astra_bell_settle();
 }
 
-/* An array takes the highest exit code of all ends of its tasks, and any other
- * end than a complete one for a failure. */
+/* End the run. An array takes the highest exit code of its tasks' ends, and
+ * counts every end other than a complete one as a failure. */
 void astra_checkpointed_end(job_record_t *job)
 {
 	uint32_t base = is_of_array(job) ? JOB_COMPLETE : JOB_PREEMPTED;
@@ -92,8 +92,8 @@ void astra_checkpointed_end(job_record_t *job)
 	checkpointed_note(job);
 }
 
-/* As _job_requeue_op() leaves a job whose nodes are not clean. A job that other
- * clusters know as well is left to job_hold_requeue(). */
+/* Leave a job as _job_requeue_op() leaves one whose nodes are not clean. A job
+ * that other clusters know too is left to job_hold_requeue(). */
 static void checkpointed_let_wait(job_record_t *job)
 {
 	uint32_t flags = job->job_state & JOB_STATE_FLAGS;
@@ -116,7 +116,7 @@ static void checkpointed_settle(const struct checkpointed *c)
 	if (!IS_JOB_PENDING(job) || job->restart_cnt != c->restart_cnt + 1)
 		return;
 	job->db_flags = 0;
-	/* The user has set none: the next run may have another one. */
+	/* The user set none: the next run may have another limit. */
 	if (job->limit_set.time == 1) {
 		job->time_limit = NO_VAL;
 		job->limit_set.time = 0;

@@ -12,8 +12,8 @@
 #include "src/slurm/in/managed.h"
 #include "src/slurm/note/marks.h"
 
-/* Of an elastic job: what it has now, and had in its last run; that one's
- * GPUs may have been given back. */
+/* Tell an elastic job the GPUs that it has now and had in its last run; that
+ * run may have given its variables back. */
 static void env_tell_size(job_details_t *details,
 			  const struct astra_env_lease *lease)
 {
@@ -34,7 +34,7 @@ static void env_tell_size(job_details_t *details,
 		astra_stated_ps(lease->ps, lease->workers_max, gpus));
 }
 
-/* Locks: caller holds job write. */
+/* Set a job's variables. Locks: caller holds job write. */
 static void env_tell(job_details_t *details,
 		     const struct astra_env_lease *lease)
 {
@@ -58,7 +58,7 @@ static void env_tell(job_details_t *details,
 		env_tell_size(details, lease);
 }
 
-static struct astra_env_place place; /* under job write */
+static struct astra_env_place place; /* guarded by job write */
 
 void astra_env_place_clear(struct astra_env_place *p)
 {
@@ -81,8 +81,8 @@ static void env_tell_place(job_details_t *details)
 		astra_env_set(details, "ASTRAEA_SOCKET", place.path);
 	if (place.address)
 		astra_env_set(details, "ASTRAEA_ADDRESS", place.address);
-	/* One of another cluster's, where the job was submitted by a job, would
-	 * count more than munged. */
+	/* If a job submitted the job from another cluster, that cluster's value
+	 * would override munged. */
 	astra_env_unset(details, "ASTRAEA_AUTH");
 	if (place.path && place.auth)
 		astra_env_set(details, "ASTRAEA_AUTH", place.auth);
@@ -124,7 +124,7 @@ void astra_env_start(job_record_t *job, const struct astra_env_lease *lease)
 	last_job_update = time(NULL);
 }
 
-/* What a run was told, but for what it is to find again after a restart. */
+/* Whether the variable was told to a run and is not needed after a restart. */
 static bool env_is_of_run(const char *variable)
 {
 	static const char *const kept[] = {

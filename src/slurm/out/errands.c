@@ -22,11 +22,13 @@
 #include "src/common/thread.h"
 
 #define STACK_SIZE (256 * 1024)
-#define ERRAND_MAX 16384   /* bytes of its strings */
-#define FDS_LATER 64	   /* that others may open meanwhile */
+#define ERRAND_MAX 16384 /* bytes of its strings */
+#define FDS_LATER                                                     \
+	64		   /* descriptors that other threads may open \
+			    * meanwhile */
 #define WAIT_NSEC 10000000 /* between two looks at a program */
 #define TELL_SEC 60	   /* between two complaints */
-#define STOP_SEC 1	   /* for one that was killed and goes on */
+#define STOP_SEC 1	   /* wait for a killed program that goes on */
 
 void astra_errand_add(struct astra_errand *errand, const char *fmt, ...)
 {
@@ -52,11 +54,11 @@ struct astra_errands {
 	pthread_cond_t bell;
 	pthread_t thread;
 	bool runs, stop;
-	size_t first, waiting; /* in the ring */
+	size_t first, waiting; /* of the ring */
 	struct astra_errand_counts counts;
-	double told_sec;       /* the thread's */
-	double left, left_sec; /* the thread's: how many it may run at once, as
-				* of when */
+	double told_sec;       /* of the thread */
+	double left, left_sec; /* of the thread: how many programs may start at
+				* once, and at what time */
 	struct astra_errand ring[];
 };
 
@@ -85,8 +87,8 @@ astra_errands_new(const struct astra_errand_bounds *bounds,
 
 /* A program. */
 
-/* The highest of this process, and some more, where there may be more: one
- * beyond all that may be cannot be closed. */
+/* Return the highest descriptor of this process, plus some if there may be
+ * more: descriptors beyond the limit cannot be closed. */
 static int fds_end(void)
 {
 	int most = (int)fmin((double)sysconf(_SC_OPEN_MAX), INT_MAX) - 1;
@@ -100,8 +102,8 @@ static int fds_end(void)
 	return most < 0 || end + FDS_LATER < most ? end + FDS_LATER : most;
 }
 
-/* Nothing of slurmctld's goes with it: it could hold slurmctld's port while
- * that is started again. */
+/* Pass none of slurmctld's descriptors on: a program could hold slurmctld's
+ * port while slurmctld is restarted. */
 static void errand_files(posix_spawn_file_actions_t *actions)
 {
 	int end = fds_end();
@@ -114,7 +116,7 @@ static void errand_files(posix_spawn_file_actions_t *actions)
 		posix_spawn_file_actions_addclose(actions, fd);
 }
 
-/* Signals as for a program from a shell, and a session of its own. */
+/* Set signals as for a program from a shell, and a session of its own. */
 static void errand_signals(posix_spawnattr_t *attr)
 {
 	sigset_t set;
@@ -128,7 +130,7 @@ static void errand_signals(posix_spawnattr_t *attr)
 					       POSIX_SPAWN_SETSID);
 }
 
-/* Returns 0, or an error number. */
+/* Start a program. Returns 0, or an error number. */
 static int errand_spawn(const struct astra_errand *errand, pid_t *pid)
 {
 	char **strings = calloc(errand->count + 2, sizeof(*strings));
@@ -163,8 +165,8 @@ static bool errands_stopped(struct astra_errands *e)
 	return stop;
 }
 
-/* One that is killed may be stuck in the kernel, or another user's, by sudo: it
- * keeps others waiting, but not who stops the queue. */
+/* Wait for a killed program. It may be stuck in the kernel, or run as another
+ * user by sudo. Then it delays other programs, but not the end of the queue. */
 static void errand_reap(struct astra_errands *e, pid_t pid, int *status)
 {
 	const struct timespec pause = {.tv_nsec = WAIT_NSEC};
@@ -182,8 +184,8 @@ static void errand_reap(struct astra_errands *e, pid_t pid, int *status)
 	}
 }
 
-/* Until it has ended, its time is over or the queue goes. Returns whether it
- * ended by itself. */
+/* Wait until the program has ended, its time is over or the queue ends. Returns
+ * whether it ended by itself. */
 static bool errand_wait(struct astra_errands *e, pid_t pid, int *status)
 {
 	const struct timespec pause = {.tv_nsec = WAIT_NSEC};
@@ -204,7 +206,7 @@ static bool errand_wait(struct astra_errands *e, pid_t pid, int *status)
 	return false;
 }
 
-/* Once a minute at most. */
+/* Report a failure, at most once a minute. */
 __attribute__((format(printf, 2, 3))) static void
 errand_complain(struct astra_errands *e, const char *fmt, ...)
 {
@@ -248,7 +250,7 @@ static bool errand_run(struct astra_errands *e,
 
 /* The thread. */
 
-/* How long until the next may be run. */
+/* Return how long to wait until the next program may run. */
 static double errands_delay(struct astra_errands *e)
 {
 	double now = astra_now_sec(CLOCK_MONOTONIC);
@@ -268,7 +270,8 @@ static void errands_sleep(struct astra_errands *e, double seconds)
 	pthread_cond_timedwait(&e->bell, &e->lock, &t);
 }
 
-/* The next one, when its time has come. Returns false when the queue goes. */
+/* Take the next program when its time has come. Returns false when the queue
+ * ends. */
 static bool errands_take(struct astra_errands *e, struct astra_errand *out)
 {
 	double delay = 0;
@@ -308,7 +311,7 @@ static void *errands_thread(void *arg)
 	return NULL;
 }
 
-/* Returns whether it runs. */
+/* Start the thread. Returns whether it runs. */
 static bool errands_begin(struct astra_errands *e)
 {
 	if (!e->runs)

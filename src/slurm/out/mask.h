@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Leaving a job exactly so many GPUs of each node: the others are marked as
- * allocated while Slurm chooses, and given back under the same lock.
- */
+/* Leaving a job an exact number of GPUs on each node: the others are marked as
+ * allocated while Slurm chooses, and released under the same lock. */
 #ifndef ASTRA_MASK_H
 #define ASTRA_MASK_H
 
@@ -12,14 +11,15 @@ struct astra_mask {
 	size_t count;
 };
 
-/* Hide GPUs of a node until `leave` are free, those of the type first.
- * node: slurmctld's number. type: NULL or "": any.
- * Locks: caller holds node write, and keeps it until astra_mask_undo().
- * Returns 0, or -1 when fewer are free or out of memory. */
+/* Hide GPUs of a node until only `leave` GPUs of the type are free. GPUs
+ * without files are hidden by count, whatever their type. node: slurmctld's
+ * index. type: NULL or "": any. Locks: caller holds node write, and keeps it
+ * until astra_mask_undo(). Returns 0, or -1 when fewer are free or memory is
+ * out. */
 int astra_mask_add(struct astra_mask *mask, uint32_t node, uint32_t leave,
 		   const char *type);
 
-/* Give all back. Locks: the same hold of node write. */
+/* Release all hidden GPUs. Locks: the same hold of node write. */
 void astra_mask_undo(struct astra_mask *mask);
 
 #endif

@@ -11,9 +11,9 @@
 #include "src/slurm/out/errands.h"
 
 #define NAME_SIZE 256
-#define TEXT_SIZE 8192 /* a node list's */
+#define TEXT_SIZE 8192 /* for a list of nodes */
 
-/* A lease of a thousand jobs may end in one moment. */
+/* Leases of a thousand jobs may end in one moment. */
 static const struct astra_errand_bounds bounds = {
 	.waiting = 1000,
 	.seconds = 10,
@@ -23,7 +23,7 @@ static const struct astra_errand_bounds bounds = {
 
 static struct astra_errands *mails, *programs;
 
-/* In a mail's subject, as Slurm has "Began" and "Ended". */
+/* For a mail's subject, as Slurm's "Began" and "Ended". */
 static const char *const news_words[ASTRA_NEWS_COUNT] = {
 	[ASTRA_NEWS_OVER] = "Lease over",
 	[ASTRA_NEWS_RESUMED] = "Resumed",
@@ -35,7 +35,8 @@ static void notify_failed(const char *text)
 	error("astraea: %s", text);
 }
 
-/* Users choose names: a line's end in one would be a header of a mail. */
+/* Copy a text, replacing control characters. Users choose names, and a line end
+ * in one would begin a header of the mail. */
 static const char *notify_plain(char *out, size_t size, const char *text)
 {
 	size_t i = 0;
@@ -51,7 +52,8 @@ static void notify_env_text(struct astra_errand *errand, const char *name,
 {
 	char plain[TEXT_SIZE];
 
-	/* Half of a list of nodes would be another one. */
+	/* Leave a long text out: half of a list of nodes would be a wrong
+	 * list. */
 	if (text && strlen(text) < sizeof(plain))
 		astra_errand_add(errand, "%s=%s", name,
 				 notify_plain(plain, sizeof(plain), text));
@@ -69,7 +71,7 @@ static void notify_env_user(struct astra_errand *errand,
 	astra_errand_add(errand, "SLURM_JOB_UID=%u", job->user_id);
 }
 
-/* As Slurm's own programs get it. */
+/* Add the environment that Slurm's own programs get. */
 static void notify_env(struct astra_errand *errand, const job_record_t *job,
 		       enum astra_news news, const char *pool)
 {
@@ -122,7 +124,8 @@ static void notify_subject(struct astra_errand *errand, const job_record_t *job,
 			 news_words[news]);
 }
 
-/* An address that looks like an option would be one. */
+/* Queue a mail if the user asked for it. An address that begins with '-' would
+ * be an option. */
 static void notify_mail(const job_record_t *job, enum astra_news news,
 			const char *pool)
 {
@@ -137,7 +140,7 @@ static void notify_mail(const job_record_t *job, enum astra_news news,
 	astra_errand_add(&errand, "%s", slurm_conf.mail_prog);
 	astra_errand_add(&errand, "-s");
 	notify_subject(&errand, job, news);
-	/* Whole: the rest of a list that is cut may be somebody's address. */
+	/* In full: a list that is cut could end in another person's address. */
 	astra_errand_add(&errand, "%s", job->mail_user);
 	notify_env(&errand, job, news, pool);
 	notify_put(&mails, &errand);

@@ -15,7 +15,7 @@ void astra_park(job_record_t *job, const char *text)
 	job->state_reason = FAIL_BURST_BUFFER_OP;
 	xfree(job->state_desc);
 	job->state_desc = xstrdup(text);
-	xfree(job->sched_nodes); /* else planned nodes stay visible */
+	xfree(job->sched_nodes); /* otherwise planned nodes stay visible */
 	last_job_update = time(NULL);
 }
 
@@ -27,8 +27,8 @@ void astra_unpark(job_record_t *job)
 	xfree(job->state_desc);
 }
 
-/* Whether the limits have room for what the job asks for, and for all CPUs of
- * the nodes that it takes whole. */
+/* Whether limits have room for what the job asks for, including all CPUs of
+ * nodes that it takes whole. */
 static bool park_has_room(job_record_t *job)
 {
 	uint64_t cpus = astra_whole_cpus(job), *counts;
@@ -49,7 +49,8 @@ static bool park_has_room(job_record_t *job)
 	return has;
 }
 
-/* Whether enough nodes have what the job asks for of hierarchical resources. */
+/* Whether enough nodes have the hierarchical resources that the job asks
+ * for. */
 static bool park_licensed(job_record_t *job)
 {
 	bitstr_t *named = job->details->req_node_bitmap, *nodes;
@@ -88,7 +89,7 @@ bool astra_within_limits(job_record_t *job)
 	return true;
 }
 
-/* The first pair that was asked, and why not. */
+/* The first pair that was tried, and why it was refused. */
 struct refusal {
 	slurmdb_qos_rec_t *qos;
 	uint32_t qos_id, reason;
@@ -109,8 +110,8 @@ static bool park_lets_run(job_record_t *job, void *arg)
 	return false;
 }
 
-/* Of several partitions and QOS one pair has to let it run; else it keeps the
- * partition and the first QOS, which the reason is about. */
+/* Whether a pair of the job's partitions and QOS lets it run. If none does, it
+ * keeps the partition and the first QOS, to which the reason belongs. */
 static bool may_run(job_record_t *job)
 {
 	struct refusal first = {.reason = WAIT_NO_REASON};
@@ -125,8 +126,8 @@ static bool may_run(job_record_t *job)
 	return false;
 }
 
-/* Slurm ends a job that cannot be done by its deadline when its queues come to
- * it; they never come to ours. */
+/* Whether the job can still be done by its deadline. Slurm ends a job that
+ * cannot when its queues reach the job; but they never reach ours. */
 static bool in_time(job_record_t *job)
 {
 	char caller[] = "astraea";
@@ -135,7 +136,8 @@ static bool in_time(job_record_t *job)
 	       deadline_ok(job, caller);
 }
 
-/* Held, dependent, before its time: Slurm's queues pass it over anyway. */
+/* Whether the job may be parked. Slurm's queues skip jobs that are held,
+ * dependent or before their begin time anyway. */
 static bool eligible(job_record_t *job)
 {
 	if (IS_JOB_REVOKED(job))
@@ -155,7 +157,7 @@ bool astra_runnable(job_record_t *job)
 	return eligible(job) && may_run(job);
 }
 
-/* Park again, with the same text if it had the same reason before. */
+/* Park a job again, with its old text if the reason is the same. */
 static void park_again(job_record_t *job, char *before, const char *text)
 {
 	if (before && (!text || !strcmp(before, text))) {
@@ -179,9 +181,9 @@ static void park_set_limited(const job_record_t *job, bool limited)
 	astra_note_close(note);
 }
 
-/* A limit's name replaces our text; Slurm's schedulers must not meet the job,
- * for they would put another reason in its place. A reason that Slurm gave
- * stays until the round has its own answer. */
+/* Park a job anew. A limit's name replaces our text. Slurm's schedulers must
+ * not reach the job, since they would set another reason. A reason that Slurm
+ * gave stays until the round has its own. */
 static void refresh(job_record_t *job)
 {
 	const char *own = NULL;
@@ -211,7 +213,8 @@ static void refresh(job_record_t *job)
 	park_again(job, before, own);
 }
 
-/* No longer in a pool, or in one without leases: Slurm's. */
+/* Give a job back to Slurm that is no longer in a pool, or is in one without
+ * leases. */
 static void park_give_up(job_record_t *job)
 {
 	if (!astra_is_parked(job))
@@ -284,8 +287,8 @@ static int unpark_one(void *x, void *arg)
 
 	if (!IS_JOB_PENDING(job))
 		return 0;
-	/* At the submission Slurm puts this reason over the gate's, beside its
-	 * text; nobody else uses it either. */
+	/* At submission Slurm sets this reason over the gate's, with the gate's
+	 * text. Nothing else uses it either. */
 	if (job->state_reason == WAIT_BURST_BUFFER_RESOURCE)
 		job->state_reason = FAIL_BURST_BUFFER_OP;
 	if (astra_is_parked(job)) {

@@ -7,12 +7,12 @@
 #include "src/slurm/out/start.h"
 #include "src/slurm/out/waiting.h"
 
-/* A call looks at so many jobs, each time at all that run, and tries so many to
- * start: all of it under the write locks. */
+/* A call looks at so many jobs, and for each at all running jobs, and tries to
+ * start so many. All of this happens under the write locks. */
 #define LOOKS_MAX 16
 #define TRIES_MAX 8
 
-/* So long after KillWait a job that has preempted others waits for them. */
+/* How long, after KillWait, a job that has preempted others waits for them. */
 #define LEAVE_SEC 60
 
 #define LOWEST_PRIORITY 1 /* of a job that is not held */
@@ -26,7 +26,7 @@ struct serve {
 	struct astra_jobs due;
 	struct astra_started started[TRIES_MAX];
 	size_t started_count;
-	bool waiting; /* one has preempted others, and they are leaving */
+	bool waiting; /* a job has preempted others, which are leaving */
 };
 
 static bool may_preempt(job_record_t *job)
@@ -45,7 +45,7 @@ static bool is_waiting_for_victims(const job_record_t *job)
 	return since && time(NULL) < since + slurm_conf.kill_wait + LEAVE_SEC;
 }
 
-/* Whoever is leaving may be one of them. */
+/* Keep the nodes of all leaving jobs: any may be a victim. */
 static void keep_nodes(void)
 {
 	if (kept && bit_size(kept) != node_record_count)
@@ -105,8 +105,8 @@ static void preempt_find_due(struct serve *s, struct astra_diag *diag)
 	unlock_slurmctld(astra_read_locks());
 }
 
-/* In one of its partitions after the other, as Slurm does. While its victims
- * leave it keeps the one where that is. */
+/* Try the job's partitions one after the other, as Slurm does. While its
+ * victims leave, the job keeps the partition in which it preempted them. */
 static void try_parts(struct serve *s, job_record_t *job, size_t pool)
 {
 	part_record_t *first = job->part_ptr, *part;
@@ -144,9 +144,9 @@ static void serve_candidate(struct serve *s, job_record_t *job, size_t pool)
 		IS_JOB_PENDING(job) && (waits || is_waiting_for_victims(job));
 }
 
-/* WITHIN lets the job of a QOS that has the higher priority preempt. Ours are
- * places in the line, and a job's own lease ends for its victim: both would be
- * ended in turn. So no job has a higher priority here. */
+/* Try a job. WITHIN lets the job of a QOS with the higher priority preempt. Our
+ * priorities are ranks, and a job's own lease may end for its victim, so each
+ * would end for the other in turn. So no job has a higher priority here. */
 static void serve_job(struct serve *s, uint32_t id)
 {
 	job_record_t *job = find_job_record(id);
@@ -164,7 +164,7 @@ static void serve_job(struct serve *s, uint32_t id)
 		job->priority = priority;
 }
 
-/* Returns 0 with the locks given back, or -1. */
+/* Try all due jobs. Returns 0 with the locks released, or -1. */
 static int serve_all(struct serve *s, struct astra_diag *diag)
 {
 	struct astra_hold_time hold;
@@ -184,7 +184,7 @@ static int serve_all(struct serve *s, struct astra_diag *diag)
 	return 0;
 }
 
-/* Slurm's plugins look at slurm.conf to say. */
+/* Whether preemption is enabled. Slurm's plugins look it up in slurm.conf. */
 static bool is_enabled(void)
 {
 	slurmctld_lock_t conf = {.conf = READ_LOCK};

@@ -13,7 +13,7 @@
 #include "src/slurm/note/note.h"
 #include "src/slurm/round/bell.h"
 
-/* What a priority plugin exports; each may be missing in some release. */
+/* What a priority plugin exports; some releases lack some of it. */
 struct child {
 	uint32_t (*set)(uint32_t last, job_record_t *job);
 	void (*reconfig)(bool assoc_clear);
@@ -28,8 +28,8 @@ struct child {
 static plugin_context_t *context;
 static struct child child;
 
-/* Whether publish() may use the child. fini() waits for it, so it is never
- * held while waiting for anything but association locks. */
+/* Guards whether publish() may use the child. fini() waits for this lock, so it
+ * is never held while waiting for anything except association locks. */
 static pthread_mutex_t publish_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool publishing;
 
@@ -50,7 +50,8 @@ static bool is_managed(const job_record_t *job)
 	return astra_claim_of(job, NULL) == ASTRA_MANAGED;
 }
 
-/* Held jobs, and those whose priority an operator has set, are not ours. */
+/* Whether we may set the priority: not of held jobs, nor if an operator set
+ * it. */
 static bool is_settable(const job_record_t *job)
 {
 	return IS_JOB_PENDING(job) && job->priority && !job->direct_set_prio;
@@ -84,7 +85,7 @@ void astra_priority_publish(job_record_t *job, uint32_t rank)
 /* ---- without leases -------------------------------------------------------
  */
 
-/* "CPU=1000,Mem=500" */
+/* Return the sum of weights such as "CPU=1000,Mem=500". */
 static double tres_weights(const char *text)
 {
 	double sum = 0;
@@ -116,7 +117,8 @@ static uint32_t site_of(uint32_t rank, uint32_t ranks, uint32_t weight)
 	return NICE_OFFSET + (uint32_t)(all * (ranks - rank + 1) / ranks);
 }
 
-/* multifactor adds the site factor up with its own, now and in its decay. */
+/* Set the site factor. multifactor adds it to its own factors, now and in its
+ * decay. */
 static void set_site(job_record_t *job, uint32_t site)
 {
 	job->site_factor = site;
@@ -138,7 +140,7 @@ static void set_sited(const job_record_t *job, bool sited)
 	astra_note_close(note);
 }
 
-/* After a kill the site factor may be there, and not yet known as ours. */
+/* After a kill the site factor may be set without being known as ours. */
 void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 			  uint32_t weight)
 {
@@ -150,7 +152,7 @@ void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 		if ((job->site_factor != site || ours != is_sited(job)) &&
 		    astra_claim_of(job, NULL) == ASTRA_ORDERED) {
 			set_sited(job, ours);
-			/* Else nobody would take it back. */
+			/* Otherwise nobody would take it back. */
 			if (ours == is_sited(job))
 				set_site(job, site);
 		}
@@ -189,8 +191,8 @@ static void priority_give_back(job_record_t *job)
 	priority_drop(job);
 }
 
-/* By an iterator: multifactor takes the locks of associations, and Slurm takes
- * those before the list's, which list_for_each would hold. */
+/* Uses an iterator: multifactor takes the locks of associations, which Slurm
+ * takes before the list's lock, and list_for_each would hold that. */
 void astra_priority_give_back(void)
 {
 	list_itr_t *jobs = job_list ? list_iterator_create(job_list) : NULL;
@@ -258,8 +260,8 @@ int astra_priority_load(void)
 	return SLURM_SUCCESS;
 }
 
-/* The child's fini waits for its thread, which may wait for the locks that a
- * publisher holds: so the lock is not held meanwhile. */
+/* The child's fini waits for its thread, which may wait for locks that a
+ * publisher holds. So the lock is not held meanwhile. */
 int astra_priority_unload(void)
 {
 	int rc = SLURM_SUCCESS;
@@ -274,8 +276,8 @@ int astra_priority_unload(void)
 	return rc;
 }
 
-/* Slurm asks at submission, release, requeue and update: a rank published
- * before stays until the next round, which comes soon for one that has none. */
+/* Slurm calls this at submission, release, requeue and update. A rank that was
+ * published stays until the next round. A job without one gets a round soon. */
 uint32_t astra_priority_set(uint32_t last, job_record_t *job)
 {
 	uint32_t stock = child.set(last, job);
@@ -293,7 +295,7 @@ void astra_priority_reconfig(bool assoc_clear)
 {
 	if (child.reconfig)
 		child.reconfig(assoc_clear);
-	/* Else for the debug flags or so. */
+	/* Otherwise it is only the debug flags or the like. */
 	if (publishing && assoc_clear)
 		astra_bell_reconfigure();
 }
@@ -331,7 +333,7 @@ void astra_priority_thread_start(void)
 /* ---- sprio ----------------------------------------------------------------
  */
 
-/* Turn one line of sprio into ours: the number in SITE, nothing else. */
+/* Turn a line of sprio into ours: the priority in SITE, nothing else. */
 static int show_rank(void *entry, void *arg)
 {
 	priority_factors_object_t *line = entry;

@@ -15,21 +15,22 @@
 #include "src/store/black_box.h"
 #include "src/store/shared_name.h"
 
-/* Ids of jobs whose records are lost are not given again so soon. */
+/* For so long, ids of lost jobs are not given out again. */
 #define ID_SEC 3600
-/* Ends so long before the last known one may not have reached slurmdbd. */
+/* Ends up to so long before the last known one may not have reached
+ * slurmdbd. */
 #define HEARD_SEC 10
 
 #define BOX_PREFIX "astraea." ASTRA_BOX_FORMAT "."
 #define UNPROTECTED "no protection of the last seconds before a crash"
 
-static struct astra_box *box; /* under job write */
+static struct astra_box *box; /* guarded by job write */
 static char box_name[64];
 static struct astra_error trouble;
-static time_t died_sec;	  /* the process before; 0: not known */
-static time_t opened_sec; /* slurmctld has just read its jobs */
-static bool taken;	  /* another user has made a file of its name */
-static bool again; /* what ends now had ended before, as has been noted */
+static time_t died_sec;	  /* when the last process died; 0: unknown */
+static time_t opened_sec; /* when slurmctld had just read its jobs */
+static bool taken;	  /* another user has made a file of that name */
+static bool again; /* the end that is carried out now has been noted before */
 
 static int open_box(const char *folder)
 {
@@ -58,7 +59,7 @@ void astra_recover_open(const char *folder)
 		error("astraea: " UNPROTECTED ": %s", trouble.text);
 }
 
-/* What the file had is still mapped. */
+/* Make a new box from the old one, whose file is gone but still mapped. */
 static void make_box_again(void)
 {
 	struct astra_box *gone = box, *made;
@@ -105,7 +106,8 @@ void astra_recover_close(void)
 
 /* Writing. */
 
-/* In the midst of its start its record does not name them yet. */
+/* Return the job's nodes. While a job is being started its record does not name
+ * them yet, but job_resrcs does. */
 static const char *recover_nodes_of(const job_record_t *job)
 {
 	if (job->nodes || !job->job_resrcs)
@@ -145,8 +147,8 @@ void astra_recover_launched(const job_record_t *job)
 	recover_note(job, ASTRA_BOX_LAUNCH);
 }
 
-/* What is over because of its node is left to Slurm, which will see the node's
- * state again. */
+/* Ends because of a node are left to Slurm, which will see the node's state
+ * again. */
 void astra_recover_ended(const job_record_t *job)
 {
 	uint32_t base = job->job_state & JOB_STATE_BASE;
@@ -162,10 +164,10 @@ void astra_recover_ended(const job_record_t *job)
 
 /* Reading. */
 
-/* The same job, at that run or an earlier one. Ids come back; with a requeue
- * the restarts are counted at once, the time of submission changes when the run
- * has been cleaned up: maybe before the kill and the record is older, maybe
- * since slurmctld has read the record. */
+/* Whether an event is about the job's present run or a later one. Ids are
+ * reused. A requeue counts a restart at once, but changes the time of
+ * submission only when the run has been cleaned up. That may have been before
+ * the kill, and the record is older, or after slurmctld has read the record. */
 static bool is_about(const struct astra_box_event *e, const job_record_t *job)
 {
 	time_t submit_sec;
@@ -179,7 +181,8 @@ static bool is_about(const struct astra_box_event *e, const job_record_t *job)
 	       (job->restart_cnt && submit_sec >= opened_sec);
 }
 
-/* A task that was split from its array after the last save. */
+/* Split a task again that was split from its array after the last save. Returns
+ * its record, or NULL. */
 static job_record_t *split_again(const struct astra_box_event *e)
 {
 	job_record_t *job = find_job_record(e->array_job);
@@ -194,7 +197,7 @@ static job_record_t *split_again(const struct astra_box_event *e)
 		return NULL;
 	job->array_task_id = e->array_task;
 	astra_array_split(job);
-	job->db_index = e->index; /* what slurmdbd has; not a new one */
+	job->db_index = e->index; /* slurmdbd's index, not a new one */
 	return job;
 }
 
@@ -208,10 +211,10 @@ static job_record_t *find_record(const struct astra_box_event *e)
 	return e->array_job ? split_again(e) : NULL;
 }
 
-/* The record is of that run or an earlier one: from now on of that run, which
- * slurmdbd knows by its index, and before 25.11 by its time of submission. It
- * may not have heard yet that it was started; without an index Slurm will tell
- * it by itself. */
+/* Turn a record of this run or an earlier one into that of this run. slurmdbd
+ * knows the run by its index, before 25.11 by its time of submission. It may
+ * not have heard of the start yet; if there is no index, Slurm reports the
+ * start itself. */
 static void take_run(job_record_t *job, const struct astra_box_event *e)
 {
 	astra_restarts_set(job, e->restart_cnt);
@@ -224,7 +227,7 @@ static void take_run(job_record_t *job, const struct astra_box_event *e)
 		(void)jobacct_storage_g_job_start(acct_db_conn, job);
 }
 
-/* A run that had not ended ended with slurmctld. */
+/* Return when the run ended. If it had not, it ended with slurmctld. */
 static time_t end_of_run(const struct astra_box_event *e)
 {
 	time_t now = time(NULL), start = (time_t)e->start_sec;
@@ -247,16 +250,16 @@ static uint32_t count_nodes(char *names)
 	return count;
 }
 
-/* What the run had: slurmdbd may not have heard of its start. To Slurm only a
- * run that is over may be told of without waiting for an answer. */
+/* Report a run's start, of which slurmdbd may not have heard. Slurm can report
+ * only a run that is over without waiting for an answer. */
 static void tell_start(job_record_t *run)
 {
 	run->job_state = JOB_PREEMPTED;
 	(void)jobacct_storage_g_job_start(acct_db_conn, run);
 }
 
-/* Tell accounting of the run and that it is over. The record, which is pending,
- * is not what it was at that time. Returns when it ended. */
+/* Report a run and its end to accounting. The record is pending, not as it was
+ * then. Returns when the run ended. */
 static time_t close_run(const job_record_t *job,
 			const struct astra_box_event *e, uint32_t state)
 {
@@ -267,7 +270,7 @@ static time_t close_run(const job_record_t *job,
 	job_record_t run = *job;
 
 	details.submit_time = (time_t)e->submit_sec;
-	/* Sacct does not list a run that was never eligible. */
+	/* sacct does not list a run that was never eligible. */
 	details.begin_time = (time_t)e->submit_sec;
 	run.details = &details;
 	run.job_id = e->job;
@@ -318,8 +321,8 @@ static void recover_requeue(job_record_t *job, const struct astra_box_event *e)
 	int rc;
 
 	take_run(job, e);
-	/* After another kill, slurmdbd would be told of an end that is noted
-	 * now, but maybe no longer of the one that was. */
+	/* After another kill slurmdbd would be told of an end noted now, but
+	 * perhaps no longer of the earlier one. */
 	again = ended;
 	rc = astra_revoke_requeue(job);
 	again = false;
@@ -329,7 +332,7 @@ static void recover_requeue(job_record_t *job, const struct astra_box_event *e)
 	astra_survivors_add(job, e, close_run(job, e, JOB_REQUEUE));
 }
 
-/* That run ends in accounting as well, and the next one is another there. */
+/* End that run in accounting too; the next run is another one there. */
 static void let_wait(job_record_t *job, const struct astra_box_event *e)
 {
 	time_t end = close_run(job, e, JOB_REQUEUE);
@@ -338,9 +341,9 @@ static void let_wait(job_record_t *job, const struct astra_box_event *e)
 	astra_survivors_add(job, e, end);
 }
 
-/* A run of the same number that began earlier is another: the job was put back
- * to an earlier record and started anew, or its nodes have booted meanwhile.
- * The record is the newer of the two. */
+/* Whether the record is newer than the event. A run with the same count of
+ * restarts that began earlier is another run: the job was put back to an
+ * earlier record and started again, or its nodes have booted meanwhile. */
 static bool record_is_newer(const job_record_t *job,
 			    const struct astra_box_event *e)
 {
@@ -356,7 +359,7 @@ static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 		return;
 	if (e->kind != ASTRA_BOX_LAUNCH && e->kind != ASTRA_BOX_START &&
 	    e->end_sec < job->start_time)
-		return; /* another controller has started it anew */
+		return; /* another controller has started it again */
 	switch (e->kind) {
 	case ASTRA_BOX_LAUNCH:
 		if (later && (!astra_box_has_nodes(e, job->nodes) ||
@@ -384,10 +387,10 @@ static void bring_up(job_record_t *job, const struct astra_box_event *e)
 		let_wait(job, e);
 }
 
-/* Slurm may have saved that a job was requeued, and be killed before slurmdbd
- * had heard of it: that run would go on there for ever. The ends of jobs that
- * are over Slurm tells again by itself. The record may be of a later run: what
- * it says of the job is not sent. */
+/* Report a requeue again. Slurm may have saved that a job was requeued and been
+ * killed before slurmdbd heard of it: then that run would go on there for ever.
+ * Slurm itself repeats the ends of jobs that are over. The record may be of a
+ * later run, so what it says of the job is not sent. */
 static void tell_requeue_again(const struct astra_box_event *e)
 {
 	job_record_t *job = find_job_record(e->job), run;
@@ -403,7 +406,7 @@ static void tell_requeue_again(const struct astra_box_event *e)
 	(void)close_run(&run, e, e->state ? e->state : JOB_REQUEUE);
 }
 
-/* Those of the last seconds; slurmdbd has got those before. */
+/* Report the requeues of the last seconds again; slurmdbd has earlier ones. */
 static void tell_requeues_again(const struct astra_box_event *list,
 				size_t count)
 {
@@ -419,8 +422,8 @@ static void tell_requeues_again(const struct astra_box_event *list,
 			tell_requeue_again(&list[i]);
 }
 
-/* The next new job, which may be a task that is split off, gets this id or a
- * later one. */
+/* Let the next new job, which may be a split task, get this id or a later
+ * one. */
 static void start_ids_at(uint32_t id)
 {
 	uint32_t first = slurm_conf.first_job_id;
@@ -432,7 +435,8 @@ static void start_ids_at(uint32_t id)
 	slurm_conf.first_job_id = first;
 }
 
-/* The last task of an array keeps the array's id, once the others have left. */
+/* Whether the event is of an array's last task, which keeps the array's id once
+ * the others have left. */
 static bool is_last_task(const struct astra_box_event *e)
 {
 	return e->array_job == e->job;
@@ -447,14 +451,14 @@ static int recover_compare(const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-/* The last event of each job, in an order in which tasks that are split off
- * again get the ids they had. */
+/* Keep the last event of each job, in an order in which tasks that are split
+ * again get the ids they had. Returns their number. */
 static size_t keep_last(struct astra_box_event *list, size_t count)
 {
 	struct astra_idmap seen = {0};
 	size_t kept = count;
 
-	if (!count) /* then there may be no list */
+	if (!count) /* there may be no list then */
 		return 0;
 	for (size_t i = count; i--;) {
 		if (astra_idmap_get(&seen, list[i].job) != ASTRA_IDMAP_NONE)

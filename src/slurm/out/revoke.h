@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The end of a lease: the checkpoint signal, and the requeue. */
+/* The end of a lease: the checkpoint signal and the requeue. */
 #ifndef ASTRA_REVOKE_H
 #define ASTRA_REVOKE_H
 
@@ -7,17 +7,16 @@
 #include "src/slurm/in/managed.h"
 
 /* Send the checkpoint signal as Slurm sends its warning: to the batch shell
- * alone, or to the steps. Where nothing of the script is a step, the forwarder
- * on its node sends the signal to the processes that catch it. The user's own
- * warning before the time limit is not used up.
- * Locks: caller holds job and node write.
- * Returns a Slurm error number. */
+ * alone or to the steps. If no part of the script is a step, the forwarder on
+ * its node sends the signal to the processes that catch it. The user's own
+ * warning before the time limit is still sent. Locks: caller holds job and node
+ * write. Returns a Slurm error number. */
 int astra_revoke_signal(job_record_t *job, const struct astra_terms *terms);
 
 /* Take the GPUs back: Slurm ends the job (TERM, KillWait, KILL) and queues it
- * again. When it refuses, the run is marked as not revocable.
- * Locks: caller holds job and node write, conf, part and fed read.
- * Returns a Slurm error number. */
+ * again. If Slurm refuses, the run is marked as not revocable. Locks: caller
+ * holds job and node write, conf, part and fed read. Returns a Slurm error
+ * number. */
 int astra_revoke_requeue(job_record_t *job);
 
 /* Note in the job's record that this run's requeue is ours.
@@ -28,8 +27,8 @@ void astra_revoke_mark(job_record_t *job);
 bool astra_revoke_marked(const job_record_t *job);
 
 /* Finish the requeue of a pending job. Slurm makes every requeued job wait two
- * minutes; one that we requeued is eligible at once.
- * Locks: caller holds job and node write. */
+ * minutes; one that we requeued is eligible at once. Locks: caller holds job
+ * and node write. */
 void astra_revoke_tidy(job_record_t *job);
 
 #endif

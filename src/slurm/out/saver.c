@@ -11,7 +11,7 @@
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/round/pace.h"
 
-/* A save that goes on, and what follows it, are over by then. */
+/* By then a save in progress, and what follows it, are over. */
 #define WAIT_NSEC INT64_C(1000000000)
 #define POLL_NSEC 20000000
 
@@ -23,14 +23,14 @@ static bool saver_is_same(const struct stat *a, const struct stat *b)
 }
 
 static char path[PATH_MAX]; /* job_state */
-/* As the saver left it last, and as we did. */
+/* the file as the saver left it last, and as we did */
 static struct stat its, ours;
 
 static pthread_t thread;
 static bool thread_runs;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
-static bool wanted, stopping; /* under lock */
+static bool wanted, stopping; /* guarded by lock */
 
 static bool rests_now(void)
 {

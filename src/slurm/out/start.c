@@ -16,7 +16,7 @@
 #include "src/slurm/out/recover.h"
 #include "src/slurm/out/resize.h"
 
-/* All GPUs of an order. */
+/* Return the number of GPUs in an order. */
 static uint32_t order_gpus(const struct astra_start_order *order)
 {
 	uint32_t gpus = 0;
@@ -26,8 +26,8 @@ static uint32_t order_gpus(const struct astra_start_order *order)
 	return gpus;
 }
 
-/* So many GPUs of an order, those on nodes that the job named first. shares:
- * room for the order's; borrowed. */
+/* Return an order of so many of its GPUs, first those on nodes that the job
+ * named. shares: room for the order's; borrowed. */
 static struct astra_start_order
 order_first(const job_record_t *job, const struct astra_start_order *order,
 	    uint32_t gpus, struct astra_start_share *shares)
@@ -54,9 +54,9 @@ order_first(const job_record_t *job, const struct astra_start_order *order,
 	return some;
 }
 
-/* Where a limit refuses an order's size: as many GPUs as limits let the job
- * have, or the fewest; of whole nodes the fewest. Its record is made of another
- * size meanwhile. Locks: as astra_resize(). */
+/* Return how many GPUs limits let the job have if they refuse the order's size:
+ * as many as possible, at least the fewest; of whole nodes the fewest. The
+ * job's record is resized meanwhile. Locks: as astra_resize(). */
 static uint32_t order_within_limits(job_record_t *job,
 				    const struct astra_start_order *order)
 {
@@ -78,7 +78,7 @@ static uint32_t order_within_limits(job_record_t *job,
 	return some;
 }
 
-/* What is changed in a record for the time of the choice. */
+/* What is changed in a record while Slurm chooses. */
 struct narrowed {
 	bitstr_t *exc_nodes;
 	uint32_t min_nodes, max_nodes;
@@ -86,7 +86,8 @@ struct narrowed {
 	uint16_t limit_set; /* of time */
 };
 
-/* The checks that schedule() makes and select_nodes() does not. */
+/* Whether the job passes the checks that schedule() makes and select_nodes()
+ * does not. */
 static bool may_start(job_record_t *job)
 {
 	if (assoc_mgr_validate_assoc_id(acct_db_conn, job->assoc_id,
@@ -99,7 +100,8 @@ static bool may_start(job_record_t *job)
 	return true;
 }
 
-/* Whether the partition has all the nodes, and it and the QOS let it run. */
+/* Whether the partition has all the nodes, and it and the QOS let the job
+ * run. */
 static bool start_suits(job_record_t *job, void *arg)
 {
 	const part_record_t *part = job->part_ptr;
@@ -125,8 +127,8 @@ static bitstr_t *wanted_nodes(const struct astra_start_order *order)
 	return nodes;
 }
 
-/* Return the whole minutes until the job's deadline; INFINITE: no deadline is
- * ahead. */
+/* Return the whole minutes until the job's deadline; INFINITE: none in the
+ * future. */
 static uint32_t start_left(const job_record_t *job, time_t now)
 {
 	if (!job->deadline || job->deadline == NO_VAL ||
@@ -135,7 +137,7 @@ static uint32_t start_left(const job_record_t *job, time_t now)
 	return (uint32_t)((job->deadline - now) / 60);
 }
 
-/* Let the time limit be no longer than so many minutes. */
+/* Limit the time limit to so many minutes. */
 static void start_limit(job_record_t *job, uint32_t most)
 {
 	uint32_t limit = job->time_limit;
@@ -146,13 +148,13 @@ static void start_limit(job_record_t *job, uint32_t most)
 		limit = job->part_ptr->max_time;
 	if (limit != NO_VAL && limit != INFINITE && limit <= most)
 		return;
-	if (job->time_limit == NO_VAL) /* a requeue makes it so again */
+	if (job->time_limit == NO_VAL) /* a requeue resets it */
 		job->limit_set.time = 1;
 	job->time_limit = most;
 }
 
-/* A deadline shortens the run, as in schedule(), and with --time-min so does a
- * reservation of others, as in the backfill scheduler. nodes: where it is to
+/* Shorten the run for a deadline, as schedule() does, and with --time-min for a
+ * reservation of others, as the backfill scheduler does. nodes: where it is to
  * run; NULL: anywhere. */
 static void start_shorten(job_record_t *job, bitstr_t *nodes)
 {
@@ -195,17 +197,18 @@ static void narrow(job_record_t *job, bitstr_t *nodes,
 	bit_not(d->exc_node_bitmap);
 	if (saved->exc_nodes)
 		bit_or(d->exc_node_bitmap, saved->exc_nodes);
-	/* --ntasks-per-gpu is refused where Slurm is told how many nodes. */
+	/* Slurm refuses --ntasks-per-gpu if it is told how many nodes. */
 	if (d->ntasks_per_tres && d->ntasks_per_tres != NO_VAL16 &&
 	    d->min_nodes <= 1)
 		return;
 	d->min_nodes = (uint32_t)bit_set_count(nodes);
-	/* With a most of nodes Slurm wants a CPU for each of the tasks. */
+	/* With a maximum of nodes Slurm wants a CPU for each task. */
 	if (!d->overcommit || astra_nodes_named_at_most(job))
 		d->max_nodes = d->min_nodes;
 }
 
-/* The record of an array's remaining tasks has inherited all of it. */
+/* Undo all of it in the record of an array's remaining tasks, which has
+ * inherited it. */
 static void widen_rest(const job_record_t *job, const struct narrowed *saved)
 {
 	job_record_t *rest = find_job_record(job->array_job_id);
@@ -238,7 +241,7 @@ static void start_widen(job_record_t *job, bool head, bool started,
 	job->details->max_nodes = saved->max_nodes;
 }
 
-/* Only where Slurm could divide the GPUs in another way. */
+/* Hide the other GPUs, if Slurm could divide the GPUs in another way. */
 static int mask_rest(const job_record_t *job,
 		     const struct astra_start_order *order,
 		     struct astra_mask *mask)
@@ -258,8 +261,8 @@ static int mask_rest(const job_record_t *job,
 	return 0;
 }
 
-/* The nodes as the user wished them, for the time of one more choice. without:
- * none of these; NULL: of all. */
+/* Restore the nodes of the user's wish for one more choice. without: except
+ * these; NULL: all of them. */
 static void loosen(job_record_t *job, const struct narrowed *saved,
 		   bitstr_t *without)
 {
@@ -276,7 +279,7 @@ static void loosen(job_record_t *job, const struct narrowed *saved,
 	d->max_nodes = saved->max_nodes;
 }
 
-/* While Slurm chooses its nodes. */
+/* the job for which Slurm is choosing nodes */
 static _Thread_local const job_record_t *starting;
 
 bool astra_start_is_ours(const job_record_t *job)
@@ -320,9 +323,9 @@ static bool is_about_job(int rc)
 	}
 }
 
-/* With the GPUs of each node that were decided. Slurm may not be able to divide
- * them so: their cores may be in use, or too few. Where nobody's GPUs are kept
- * on these nodes it may divide them as it likes. */
+/* Choose with the GPUs of each node that were decided. Slurm may be unable to
+ * divide them so, since their cores are in use or too few. If no GPUs on these
+ * nodes are kept for others, Slurm may divide them as it likes. */
 static int select_masked(job_record_t *job,
 			 const struct astra_start_order *order, bitstr_t *nodes)
 {
@@ -341,16 +344,16 @@ static int select_masked(job_record_t *job,
 	return rc;
 }
 
-/* Whether other nodes may help where these do not. */
+/* Whether other nodes may help if these were refused. */
 static bool start_may_elsewhere(int rc)
 {
 	return rc != SLURM_SUCCESS && rc != ESLURM_FED_JOB_LOCK &&
 	       rc != ESLURM_DEPENDENCY && rc != ESLURM_JOB_HELD;
 }
 
-/* On the nodes that were decided. Where a set of nodes cannot say all that the
- * user wished, Slurm looks among all of them: for --prefer at first, else when
- * these will not do. */
+/* Choose the nodes that were decided. If a set of nodes cannot express all of
+ * the user's wishes, Slurm looks among all of them: first for --prefer,
+ * otherwise if these nodes are not suitable. */
 static int start_choose(job_record_t *job,
 			const struct astra_start_order *order)
 {
@@ -386,7 +389,7 @@ static int start_choose(job_record_t *job,
 	return rc;
 }
 
-/* An elastic job is made as large as its place is. */
+/* Make an elastic job as large as its place, and choose. */
 static int choose_size(job_record_t *job, struct astra_start_order *order)
 {
 	int rc = SLURM_SUCCESS;
@@ -396,7 +399,7 @@ static int choose_size(job_record_t *job, struct astra_start_order *order)
 	return rc ? rc : start_choose(job, order);
 }
 
-/* Where a limit forbids that size, a smaller one may do. */
+/* Choose; if a limit forbids the size, try a smaller one. */
 static int choose_any(job_record_t *job, struct astra_start_order *order)
 {
 	int rc = choose_size(job, order);
@@ -454,15 +457,16 @@ void astra_launch(const struct astra_started *started)
 	astra_recover_launched(job);
 }
 
-/* Never priority 0. */
+/* Park a job after a refusal. Its priority is never set to 0. */
 static void start_refuse(job_record_t *job)
 {
-	if (IS_JOB_PENDING(job)) /* else Slurm has given it up, e.g. over its
-				  * deadline */
+	if (IS_JOB_PENDING(job)) /* otherwise Slurm has given it up, for example
+				  * for its deadline */
 		astra_park_refuse(job);
 }
 
-/* Its credential is revoked, or its last run is being cleaned up. */
+/* Whether the job cannot start yet: its credential is revoked, or its last run
+ * is being cleaned up. */
 static bool too_soon(const job_record_t *job)
 {
 	return job->restart_cnt &&
@@ -473,21 +477,21 @@ static bool too_soon(const job_record_t *job)
 
 #define INDEX_SEC 10
 
-/* Slurm 22.05 refuses to change a job while slurmdbd looks for the job's index,
- * some seconds after its submission or requeue. An elastic one that was started
- * then would have the size of its record until its lease's end. After INDEX_SEC
- * it is started so all the same: slurmdbd may be away. */
+/* Whether slurmdbd has not yet told the job's index. For some seconds after a
+ * submission or requeue, Slurm 22.05 then refuses to change a job. An elastic
+ * job that started then would have its record's size until its lease's end.
+ * After INDEX_SEC it starts anyway: slurmdbd may be down. */
 static bool start_lacks_index(const job_record_t *job)
 {
 	return job->db_index == NO_VAL64 &&
 	       time(NULL) < job->details->submit_time + INDEX_SEC;
 }
 
-/* A maintenance is in no lease's way that is over before. But Slurm lets no job
- * start whose time limit reaches into one: so for the time of the choice the
- * limit does not. A deadline shortens the limit first.
- * limit: set to the limit of the run, to be restored after the choice.
- * Returns when the maintenance begins; 0: it is not in the way of the limit
+/* Prepare a start before a maintenance. A maintenance does not hinder a lease
+ * that ends before it. But Slurm does not start a job whose time limit reaches
+ * into one. So the limit is shortened while Slurm chooses. A deadline shortens
+ * it first. limit: set to the run's limit, to be restored after the choice.
+ * Returns when the maintenance begins; 0: it does not hinder the limit
  * either. */
 static time_t start_before(job_record_t *job, bitstr_t *nodes,
 			   struct astra_start_order *order, uint32_t *limit)
@@ -517,9 +521,9 @@ static time_t start_before(job_record_t *job, bitstr_t *nodes,
 	return begin;
 }
 
-/* Its limit is what it was, and its end what the lease makes sure of. Where it
+/* Restore the time limit, and set the end that the lease ensures. If the job
  * was the head of an array, the record of the remaining tasks has inherited the
- * other limit. */
+ * short limit. */
 static void start_lengthen(job_record_t *job, bool head, time_t begin,
 			   uint32_t asked, uint32_t limit, bool started)
 {
@@ -533,14 +537,14 @@ static void start_lengthen(job_record_t *job, bool head, time_t begin,
 	}
 	acct_policy_alter_job(job, limit);
 	job->time_limit = limit;
-	/* Else a requeue would take the user's limit for a default. */
+	/* Otherwise a requeue would take the user's limit for a default. */
 	if (asked != NO_VAL && job->limit_set.time == 1)
 		job->limit_set.time = 0;
 	job->end_time = begin;
 	astra_reserved_note(job);
 }
 
-/* What did not start is in no magnetic reservation, nor are an array's
+/* Remove a job that did not start from a magnetic reservation, and an array's
  * remaining tasks, whose record has inherited it. */
 static void start_repel(job_record_t *job, bool head)
 {

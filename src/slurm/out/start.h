@@ -7,7 +7,7 @@
 #include "src/slurm/out/env.h"
 
 struct astra_start_share {
-	uint32_t node; /* slurmctld's number */
+	uint32_t node; /* slurmctld's index */
 	uint32_t gpus;
 };
 
@@ -15,39 +15,41 @@ struct astra_start_order {
 	uint32_t job, restart_cnt;
 	const struct astra_start_share *shares;
 	size_t share_count;
-	double lead_sec;   /* before a maintenance it is told to leave so long;
-			    * 0: it has no leases */
-	uint32_t gpus_min; /* an elastic job may have so many; 0: as it asks */
-	bitstr_t *kept; /* nodes with GPUs that are kept for others; borrowed;
-			 * NULL with one share, unless anywhere */
-	bool anywhere;	/* where the nodes that were decided are refused it is
-			 * given others of Slurm's own choice, but those */
+	double lead_sec;   /* how long before a maintenance it is told to leave;
+			    * 0: no leases */
+	uint32_t gpus_min; /* fewest GPUs of an elastic job; 0: it has one
+			    * size */
+	bitstr_t *kept; /* nodes with GPUs kept for others; borrowed; NULL with
+			 * one share, unless anywhere */
+	bool anywhere;	/* if the chosen nodes are refused, Slurm may choose
+			 * others, except the kept ones */
 	struct astra_env_lease lease;
 };
 
-/* A job that has its nodes, to be launched. */
+/* A job that has its nodes and is to be launched. */
 struct astra_started {
-	uint32_t job; /* an array's task has an id of its own now */
+	uint32_t job; /* a task of an array has an id of its own by now */
 	uint32_t restart_cnt;
-	bool configuring; /* slurmctld launches it, once that is over */
+	bool configuring; /* slurmctld launches it when that is over */
 };
 
 enum astra_start_result {
 	ASTRA_STARTED,
-	ASTRA_START_STALE,   /* not the job that was decided about */
-	ASTRA_REFUSED_JOB,   /* limits, licences, dependency: no nodes help */
+	ASTRA_START_STALE,   /* no longer the job that was decided about */
+	ASTRA_REFUSED_JOB,   /* limits, licences, dependency: no other nodes
+			      * help */
 	ASTRA_REFUSED_NODES, /* not on these nodes */
 };
 
-/* Give it its nodes, or park it again. An array starts one of its tasks. It
- * runs from now on, but no node has been told. started: what astra_launch() is
- * to be called with. error: gets Slurm's error number when refused. Locks:
- * caller holds job and node write, conf, part and fed read. */
+/* Give the job its nodes, or park it again. An array starts one of its tasks.
+ * The job runs from now on, but no node has been told. started: for
+ * astra_launch(). error: gets Slurm's error number of a refusal. Locks: caller
+ * holds job and node write, conf, part and fed read. */
 enum astra_start_result astra_start(const struct astra_start_order *order,
 				    struct astra_started *started, int *error);
 
-/* The same on nodes of Slurm's own choice, which may preempt others; then the
- * job is refused until these have left. */
+/* Do the same on nodes of Slurm's own choice, for which Slurm may preempt
+ * others; then the job is refused until these have left. */
 enum astra_start_result astra_start_anywhere(job_record_t *job,
 					     const struct astra_env_lease *,
 					     struct astra_started *started);
@@ -56,8 +58,8 @@ enum astra_start_result astra_start_anywhere(job_record_t *job,
  * Locks: caller holds job write. */
 bool astra_start_is_ours(const job_record_t *job);
 
-/* Launch it, unless it has ended since.
- * Locks: caller holds job and node write, conf, part and fed read. */
+/* Launch the job, unless it has ended since. Locks: caller holds job and node
+ * write, conf, part and fed read. */
 void astra_launch(const struct astra_started *started);
 
 #endif

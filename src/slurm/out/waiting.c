@@ -35,7 +35,7 @@ struct find {
 	struct astra_jobs due;
 };
 
-/* Out of memory: the jobs that are left come in the next round. */
+/* Collect a due job. When memory is out, the rest come in the next round. */
 static int waiting_find_job(void *x, void *arg)
 {
 	const job_record_t *job = x;
@@ -73,7 +73,7 @@ static void waiting_look(uint32_t id, bool gate)
 	astra_park_look(job);
 }
 
-/* What was noted of a job while it was in another state. */
+/* Forget what was noted of a job while it was in another state. */
 static void waiting_forget(struct astra_note *note, void *arg)
 {
 	const job_record_t *job = find_job_record(note->job);
@@ -93,7 +93,7 @@ static void waiting_forget(struct astra_note *note, void *arg)
 		note->maint_end_sec = 0;
 }
 
-/* Locks: caller holds job read. */
+/* Sweep a part of the notes. Locks: caller holds job read. */
 static void waiting_sweep(void)
 {
 	static size_t at;
@@ -101,7 +101,7 @@ static void waiting_sweep(void)
 	astra_note_each(&at, ASTRA_PARK_BATCH, waiting_forget, NULL);
 }
 
-/* Returns 0 with the locks given back, or -1. */
+/* Look at all due jobs. Returns 0 with the locks released, or -1. */
 static int look_at_all(const struct find *f, struct astra_diag *diag)
 {
 	struct astra_hold_time hold;
@@ -112,8 +112,8 @@ static int look_at_all(const struct find *f, struct astra_diag *diag)
 	astra_survivors_settle();
 	astra_lost_launch_ask();
 	waiting_sweep();
-	/* Where no burst buffer plugin is loaded, a job that is parked was left
-	 * so by a slurmctld that was killed. */
+	/* If no burst buffer plugin is loaded, parked jobs were left so by a
+	 * slurmctld that was killed. */
 	if (!f->gate && !diag->of.rounds && !slurm_conf.bb_type)
 		(void)astra_unpark_all();
 	for (size_t i = 0; i < f->due.count; i++) {

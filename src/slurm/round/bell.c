@@ -10,12 +10,12 @@
 
 static pthread_mutex_t bell_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell_cond = PTHREAD_COND_INITIALIZER;
-static bool stop, event, urgent, settle, reconfigure; /* under bell_mutex */
+static bool stop, event, urgent, settle, reconfigure; /* all under bell_mutex */
 static atomic_bool reset_diag;
 
-/* A moment so many seconds from now by a clock that nobody sets. Slurm counts
- * in whole seconds, and its clock may lag by a tick: a little after the second
- * begins, time() has it. */
+/* Return the moment in so many seconds, by a clock that nobody sets. Slurm
+ * counts whole seconds, and its clock may lag by a tick, so the moment is a
+ * little later: by then time() has the new second. */
 static struct timespec bell_moment(double wait_sec)
 {
 	struct timespec t;
@@ -28,7 +28,7 @@ static struct timespec bell_moment(double wait_sec)
 	return t;
 }
 
-/* The earliest moment for a round that was asked for. */
+/* Return the earliest moment for a round that was asked for. */
 static struct timespec bell_after_pause(const struct astra_pace *pace)
 {
 	uint64_t at = pace->due_usec;
@@ -53,7 +53,7 @@ static bool bell_is_past(const struct timespec *t)
 	return !bell_is_before(&now, t);
 }
 
-/* bell_mutex is held. */
+/* Take the orders. Caller holds bell_mutex. */
 static void bell_take_orders(struct astra_bell_orders *orders)
 {
 	orders->reconfigure = reconfigure;

@@ -20,8 +20,9 @@ static void close_pool(struct astra_pool *pool)
 	free(pool->path);
 }
 
-/* A job whose lease is over may have got its signal though that was not saved:
- * killed in between, or an older file is all there is. Then it checkpoints. */
+/* Whether a job may be in its grace. If its lease is over, it may have got its
+ * signal without that being saved: slurmctld was killed in between, or only an
+ * older file exists. Then it writes a checkpoint. */
 static bool pool_may_be_in_grace(const struct astra_job_view *view,
 				 double now_sec)
 {
@@ -31,8 +32,8 @@ static bool pool_may_be_in_grace(const struct astra_job_view *view,
 	       view->lease_end_sec <= now_sec;
 }
 
-/* Jobs may end before the first round, also those that were in their grace when
- * slurmctld stopped. */
+/* Note what is known of jobs before the first round, since they may end
+ * earlier, as may those that were in their grace when slurmctld stopped. */
 static void remember_jobs(const struct astra_pool *pool, double now_sec)
 {
 	const struct astra_options *o = astra_engine_options(pool->engine);
@@ -60,15 +61,16 @@ static void remember_jobs(const struct astra_pool *pool, double now_sec)
 	}
 }
 
-/* The next save must not lose what another release may read. */
+/* Keep a file that this release cannot read: the next save must not lose what
+ * another release may read. */
 static void keep_aside(struct astra_pool *pool)
 {
 	pool->unread = true;
 	astra_damage_keep(pool->path);
 }
 
-/* A part of the state is damaged, though the file is not: the policy's own, its
- * ledger and plans. The file is kept for whoever can read it. */
+/* If the policy's part of the state (its ledger and plans) is damaged, look for
+ * it in an older file. The damaged file is kept. */
 static void mend_policy(struct astra_pool *pool, struct astra_engine *engine)
 {
 	const char *policy = astra_engine_options(engine)->policy;
@@ -91,8 +93,8 @@ static void mend_policy(struct astra_pool *pool, struct astra_engine *engine)
 	pool->dirty = true;
 }
 
-/* What cannot be used is put aside. Returns whether there may be another, as
- * the one before a newer release's. */
+/* Load one state. A file that cannot be used is put aside. Returns whether
+ * there may be another file, such as the one before a newer release's. */
 static bool load_one(struct astra_pool *pool,
 		     const struct astra_options *options,
 		     struct astra_engine **engine)
@@ -128,7 +130,7 @@ static bool load_one(struct astra_pool *pool,
 	return !fallback;
 }
 
-/* What could not be saved before the end. */
+/* Load what could not be saved before the end. */
 static struct astra_engine *load_refuge(const struct astra_pool *pool,
 					const struct astra_options *options)
 {
@@ -159,7 +161,8 @@ static struct astra_engine *pool_load(struct astra_pool *pool,
 	return engine;
 }
 
-/* A state of the future: the clock was set back while nobody looked. */
+/* Move a state from the future back: the clock was set back while slurmctld was
+ * down. */
 static void go_on_from(struct astra_pool *pool, double now_sec)
 {
 	double ahead = astra_engine_time(pool->engine) - now_sec;
@@ -202,7 +205,8 @@ static void open_pool(struct astra_pool *pool,
 		      err.text);
 }
 
-/* Move the running pool of that name out of the list. */
+/* Move the running pool of that name out of the list. Returns whether there is
+ * one. */
 static bool take_pool(struct astra_pools *pools, const char *name,
 		      struct astra_pool *out)
 {
@@ -278,7 +282,8 @@ void astra_pools_shift(struct astra_pools *pools, double by_sec)
 	}
 }
 
-/* A kill loses nothing that was written; only the host's own end does. */
+/* Write a state. If slurmctld is killed, nothing written is lost; only if the
+ * host itself goes down is what was not synced. */
 static void write_state(struct astra_pool *pool,
 			const struct astra_bytes *bytes, bool last,
 			struct astra_error *err)

@@ -136,7 +136,7 @@ static double score_without(const struct astra_themis_deal *deal, uint32_t i)
 	return sum;
 }
 
-/* By more than rounding may have come to. */
+/* Whether the deal is better, by more than rounding errors. */
 static bool search_better(const struct astra_themis_deal *deal,
 			  const struct astra_themis_deal *than)
 {
