@@ -220,9 +220,9 @@ static void repay_job(const struct round *r, struct ejob *j, double *tenants,
 	/* If the bound is later, from other quotas, it comes forward by as
 	 * much. */
 	if (is_sec < was_sec)
-		j->bound_sec = fmin(j->bound_sec,
-				    fmax(is_sec,
-					 j->bound_sec - (was_sec - is_sec)));
+		j->bound_sec =
+			fmin(j->bound_sec,
+			     fmax(is_sec, j->bound_sec - (was_sec - is_sec)));
 	astra_first_start_next(e, j);
 }
 

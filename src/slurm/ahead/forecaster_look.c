@@ -8,9 +8,10 @@
 
 #define PASS_CPU_SEC 2 /* of one pass */
 #define HORIZON_SEC (14 * 86400.0)
-#define CHECKPOINT_PART 0.5 /* part of their grace that jobs take on average \
-			     */
-#define MARGIN_PART 0.1	    /* part of a wait by which the bounds are widened */
+#define CHECKPOINT_PART                                                  \
+	0.5		/* part of their grace that jobs take on average \
+			 */
+#define MARGIN_PART 0.1 /* part of a wait by which the bounds are widened */
 
 /* When a pass ends. */
 struct bound {

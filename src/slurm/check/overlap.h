@@ -4,8 +4,8 @@
 #ifndef ASTRA_OVERLAP_H
 #define ASTRA_OVERLAP_H
 
-#include "src/slurm/conf/config.h"
 #include "src/slurm/compat/compat.h"
+#include "src/slurm/conf/config.h"
 
 /* Return the nodes that a pool leases: those of its partitions except those of
  * pools before it. A bitmap of all nodes, freed by the caller. Locks: caller

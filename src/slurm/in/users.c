@@ -19,9 +19,9 @@
  * has lines of "UID NAME"; the last line of a user holds. */
 #define REMEMBERED "astraea-users"
 #define NAME_MAX_BYTES 256 /* as LOGIN_NAME_MAX, with the 0 */
-#define USERS_MAX 100000	   /* names that are remembered */
-#define ABSENT_SEC 60	 /* time for which "no such user" holds */
-#define FAILED_SEC 10	 /* time that a failing service is left alone */
+#define USERS_MAX 100000   /* names that are remembered */
+#define ABSENT_SEC 60	   /* time for which "no such user" holds */
+#define FAILED_SEC 10	   /* time that a failing service is left alone */
 
 static struct user {
 	uint32_t uid;
