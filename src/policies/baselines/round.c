@@ -472,7 +472,8 @@ static int round_possible(struct baseline_run *run, uint32_t demand)
 				  run->shares) > 0;
 }
 
-/* The next that waits: who was passed over, then the rest of the lines. */
+/* Take the next waiting job: those that were passed over, then the rest of the
+ * lines. Returns false if there is none. */
 static bool round_next_waiting(struct baseline_run *run,
 			       struct astra_entry *out)
 {

@@ -33,7 +33,7 @@ struct rrh_outlook {
 	bool waits; /* and was not refused */
 };
 
-/* One that was judged, by its slack. */
+/* Whether a job was judged and refused, for its slack. */
 static bool rrh_refused(const struct baseline_run *run,
 			const struct astra_demand *d)
 {

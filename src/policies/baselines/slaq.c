@@ -42,7 +42,8 @@ static void slaq_score(const struct baseline_run *run,
 			   : slaq_gain(run, p, p->least) / p->least;
 }
 
-/* The larger score first, then the earlier submission. */
+/* Whether a goes before b: by the larger score, then by the earlier
+ * submission. */
 static bool slaq_before(const struct baseline_run *run, uint32_t a, uint32_t b)
 {
 	double x = run->portions[a].score, y = run->portions[b].score;

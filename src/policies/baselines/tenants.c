@@ -30,9 +30,10 @@ const struct astra_policy astra_drf = {
 	BASELINE_CALLS,
 };
 
-/* The capacity scheduler with queues that may not grow: each tenant has its
- * quota, first come, first served, and no more when others idle. A job larger
- * than its tenant's quota runs alone in it. */
+/* Whether a job is within its tenant's quota: the capacity scheduler with
+ * queues that may not grow. Each tenant has its quota, first come, first
+ * served, and no more even if others are idle. A job larger than its tenant's
+ * quota runs alone in it. */
 static bool tenants_within_quota(const struct baseline_run *run,
 				 const struct astra_demand *d)
 {
