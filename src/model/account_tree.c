@@ -31,7 +31,8 @@ void astra_account_tree_sum(struct astra_account_tree *tree)
 
 		if (a->parent == ASTRA_NONE)
 			continue;
-		/* The jobs of one with fairshare=parent are its parent's. */
+		/* The jobs of an account with fairshare=parent belong to its
+		 * parent. */
 		if (a->of_parent)
 			tree->list[a->parent].users += a->shares;
 		else
@@ -39,8 +40,8 @@ void astra_account_tree_sum(struct astra_account_tree *tree)
 	}
 }
 
-/* How far below root; no further than there are accounts, should they go in a
- * circle. */
+/* Return how far an account is below root; at most the number of accounts, in
+ * case they form a circle. */
 static unsigned tree_depth(const struct astra_account_tree *tree,
 			   uint32_t account)
 {
@@ -75,10 +76,11 @@ double astra_account_tree_weight(const struct astra_account_tree *tree,
 	if (!by_tree)
 		return weight;
 	if (depth == 0)
-		return a->users; /* they stand beside the accounts */
+		return a->users; /* their shares are beside those of the
+				  * accounts */
 	if (!(level && depth == level) && a->accounts > 0)
 		weight *= a->users / (a->users + a->accounts);
-	/* The one right below root is the last that has shares. */
+	/* Shares of accounts right below root are the last to count. */
 	for (; depth > 1; depth--) {
 		a = &tree->list[a->parent];
 		weight *= a->shares;

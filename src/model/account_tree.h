@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tree of sacctmgr's accounts: which of them are tenants, and what their
- * shares are worth. Of its parent's part an account has its shares by those of
- * all that stand there, users and accounts, as sshare's NormShares has it.
- */
+/* The tree of sacctmgr's accounts: which of them are tenants, and their
+ * weights. An account's part of its parent is its shares divided by those of
+ * all users and accounts there, as in sshare's NormShares. */
 #ifndef ASTRA_ACCOUNT_TREE_H
 #define ASTRA_ACCOUNT_TREE_H
 
@@ -15,10 +14,11 @@
 struct astra_tree_account {
 	const char *name; /* borrowed */
 	uint32_t parent;  /* ASTRA_NONE: it is root */
-	double shares;	  /* 1, what a new one gets, where it has no number */
-	bool of_parent;	  /* fairshare=parent: no tenant, but below root */
+	double shares;	  /* 1, as for a new account, if it has no number */
+	bool of_parent;	  /* fairshare=parent: no tenant, except right below
+			   * root */
 	bool has_users;
-	double users, accounts; /* the shares of those right below it */
+	double users, accounts; /* sum of the shares right below it */
 };
 
 struct astra_account_tree {
@@ -26,32 +26,33 @@ struct astra_account_tree {
 	size_t count, room;
 };
 
-/* The number of a new account, or ASTRA_NONE when out of memory. */
+/* Add an account. Returns its index, or ASTRA_NONE when memory is out. */
 uint32_t astra_account_tree_add(struct astra_account_tree *tree,
 				const struct astra_tree_account *account);
 
-/* A user of that account, who has so many shares in it. */
+/* Add a user of an account, with shares in it. */
 void astra_account_tree_user(struct astra_account_tree *tree, uint32_t account,
 			     double shares);
 
-/* Once all accounts have their parents: add up their shares there. */
+/* Add up the shares below each account, once all accounts have their
+ * parents. */
 void astra_account_tree_sum(struct astra_account_tree *tree);
 
-/* The account whose jobs an account's are: the one at that level below root
- * (0: any) or the account itself where it stands higher; from there up as long
- * as it has fairshare=parent, but not to root. */
+/* Return the tenant of an account: the account above it at that level below
+ * root (0: any), or itself if it is higher; from there up while accounts have
+ * fairshare=parent, but not to root. */
 uint32_t astra_account_tree_tenant(const struct astra_account_tree *tree,
 				   uint32_t account, unsigned level);
 
-/* What a tenant weighs: with all below it, where it stands at that level, else
- * what its own users have of it. Right below root it has its shares; root
- * has those of its users, which stand beside these. Where not all levels count (not
- * by_tree) each has its shares. */
+/* Return a tenant's weight: including all below it if it is at that level,
+ * otherwise what its own users have of it. Right below root it is the tenant's
+ * shares; root has the sum of its users' shares, which count beside these. If
+ * not by_tree, each tenant has its own shares. */
 double astra_account_tree_weight(const struct astra_account_tree *tree,
 				 uint32_t tenant, unsigned level, bool by_tree);
 
-/* The values of TenantLevel= and TenantShares=. Return 0, or -1: allowed says
- * what they can be. */
+/* Read TenantLevel= and TenantShares=. Return 0, or -1: allowed says what is
+ * valid. */
 int astra_tenant_level_parse(const char *text, unsigned *level,
 			     const char **allowed);
 int astra_tenant_shares_parse(const char *text, bool *by_tree,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a tenant, or a user within one, begins with: its past. */
+/* What a tenant, or a user within one, has had and was due before. */
 #ifndef ASTRA_ADOPTED_H
 #define ASTRA_ADOPTED_H
 

@@ -48,7 +48,7 @@ const char *astra_brief_text(enum astra_brief brief)
 
 enum astra_brief astra_brief_of(const struct astra_reason *reason)
 {
-	/* In no slot that is planned there is room for it, at any price. */
+	/* No planned slot has room for the job, at any price. */
 	if (reason->wait == ASTRA_WAIT_PRICE && isinf(reason->price))
 		return ASTRA_BRIEF_ROOM;
 	return brief_waits[reason->wait];

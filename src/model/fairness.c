@@ -10,7 +10,8 @@
 #include "src/model/fairness_priv.h"
 #include "src/model/model.h"
 
-/* The factor an integral fades by over dt, and ∫ of a unit rate over dt. */
+/* By which factor an integral fades over dt, and the integral of a unit rate
+ * over dt. */
 struct fading {
 	double keep;
 	double gain;
@@ -35,7 +36,7 @@ static double quota(const struct astra_fairness *f, const struct tenant *t)
 	return f->weights > 0 ? f->capacity * t->weight / f->weights : 0;
 }
 
-/* What a group is entitled to, of what its tenant is. */
+/* Return what a group is entitled to, out of what its tenant is. */
 static double group_share(const struct astra_fairness *f, const struct group *g)
 {
 	const struct tenant *t = &f->tenants[g->tenant];
@@ -48,7 +49,7 @@ static double group_share(const struct astra_fairness *f, const struct group *g)
 				 (g->weight / weights));
 }
 
-/* S: what one unit of a group's active weight is entitled to. */
+/* Return S: what a unit of a group's active weight is entitled to. */
 static double unit_share(const struct astra_fairness *f, const struct group *g)
 {
 	double weight = g->active_weight.sum + g->active_weight.lost;
@@ -56,10 +57,11 @@ static double unit_share(const struct astra_fairness *f, const struct group *g)
 	return weight > 0 ? group_share(f, g) / weight : 0;
 }
 
-/* An idle tenant's entitlement grows under Eq. 16 (Ye et al.) only; the lead
- * F - A that it saves up so has a limit. What it already had is never taken
- * away by it: a lead above the limit just does not grow. Returns for how long
- * it is above, fading and used up by what the tenant still holds. */
+/* An idle tenant's entitlement grows only under Eq. 16 (Ye et al.). The lead F
+ * - A that it saves in this way is limited. The limit takes nothing that the
+ * tenant already had: a lead above it just does not grow. Returns for how long
+ * the lead is above the limit, while it fades and is used up by what the tenant
+ * still holds. */
 static double time_above(const struct astra_fairness *f, const struct tenant *t,
 			 double limit)
 {
@@ -171,7 +173,7 @@ static struct tenant *settled(struct astra_fairness *f, double now,
 	return &f->tenants[tenant];
 }
 
-/* The same with a group of it. */
+/* Bring a group's integrals up to now. */
 static struct group *settled_group(struct astra_fairness *f, double now,
 				   uint32_t group)
 {
@@ -182,8 +184,8 @@ static struct group *settled_group(struct astra_fairness *f, double now,
 	return g;
 }
 
-/* What the cap's integral has grown by at `now` since the job's origin, less
- * what has faded. */
+/* Return how much the cap's integral has grown at `now` since the job's origin,
+ * minus what has faded. */
 static double cap_growth(const struct astra_fairness *f, const struct group *g,
 			 const struct job *j, double job_keep, double now)
 {
@@ -270,7 +272,7 @@ void astra_fairness_set_capacity(struct astra_fairness *f, double now_sec,
 	f->capacity = gpus;
 }
 
-/* A group of jobs of the tenant, and its place among the tenant's. */
+/* Add a group of jobs to the tenant. */
 static uint32_t add_group(struct astra_fairness *f, uint32_t tenant,
 			  double weight)
 {
@@ -347,7 +349,7 @@ void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
 		f->weights += f->tenants[i].weight;
 }
 
-/* The group's integral for a cap, shared by all jobs that have it. */
+/* Return the group's integral for a cap, which all jobs with that cap share. */
 static uint32_t cap_get(struct group *g, double value)
 {
 	size_t at = g->cap_count;
@@ -433,7 +435,7 @@ uint32_t astra_fairness_split_job(struct astra_fairness *f, double now_sec,
 	return number;
 }
 
-/* The group counts among its tenant's while it has active jobs. */
+/* Count a group among its tenant's while it has active jobs. */
 static void count_group(struct astra_fairness *f, const struct group *g,
 			bool was_active)
 {
@@ -443,7 +445,7 @@ static void count_group(struct astra_fairness *f, const struct group *g,
 	if (active != was_active)
 		t->active_weight = astra_exact_add(
 			t->active_weight, 1, active ? g->weight : -g->weight);
-	if (!t->active_jobs) { /* leave no rounding behind */
+	if (!t->active_jobs) { /* remove rounding errors */
 		t->demand_gpus = 0;
 		t->active_weight = (struct astra_exact){0};
 	}
@@ -605,7 +607,8 @@ void astra_fairness_restore_job(struct astra_fairness *f, double now_sec,
 	j->usage = usage;
 }
 
-/* Sums of what jobs hold may be off by a little, and be less than nothing. */
+/* Return the use up to now. Sums of what jobs hold may have small errors and be
+ * negative. */
 static double fairness_used(double used_gpu_sec, double alloc_gpus, double sec)
 {
 	return astra_max(used_gpu_sec + alloc_gpus * astra_max(sec, 0), 0);
@@ -640,9 +643,9 @@ void astra_fairness_begin_period(struct astra_fairness *f, double now_sec)
 	}
 }
 
-/* The use up to the last settlement. Settling here would round the integrals
- * once more than in the original engine, and ties could be broken differently.
- */
+/* Return the use up to the last settlement. Settling here would round the
+ * integrals once more than in the original engine, and could break ties
+ * differently. */
 static double fairness_used_before(double used_gpu_sec, double alloc_gpus,
 				   double sec)
 {

@@ -37,10 +37,10 @@
 struct astra_fairness;
 
 struct astra_fairness_options {
-	bool quota_entitlement; /* Eq. 16 instead of Eq. 8 for tenants */
+	bool quota_entitlement; /* Eq. 16 in place of Eq. 8 for tenants */
 	double half_life_sec;	/* 0: since the beginning, as in the paper */
-	double lead_max_sec;	/* an idle tenant's F - A is at most this times
-				 * its quota; 0: no limit */
+	double lead_max_sec;	/* limit of an idle tenant's F - A, in units of
+				 * its quota; 0: none */
 };
 
 /* Two integrals in GPU seconds, up to the time asked for. */
@@ -49,8 +49,8 @@ struct astra_usage {
 	double fair;
 };
 
-/* An empty account that begins at begin_sec with capacity 0.
- * Returns NULL when out of memory. Free with astra_fairness_destroy(). */
+/* Make an empty account that begins at begin_sec with capacity 0. Returns NULL
+ * when memory is out. Free with astra_fairness_destroy(). */
 struct astra_fairness *
 astra_fairness_create(const struct astra_fairness_options *options,
 		      double begin_sec);
@@ -60,53 +60,53 @@ void astra_fairness_destroy(struct astra_fairness *f);
 void astra_fairness_set_options(struct astra_fairness *f, double now_sec,
 				const struct astra_fairness_options *options);
 
-/* M, the GPUs of the cluster (or of the pool). */
+/* Set M, the GPUs of the cluster (or of the pool). */
 void astra_fairness_set_capacity(struct astra_fairness *f, double now_sec,
 				 double gpus);
 
-/* Add a tenant. Returns its number, or ASTRA_NONE when out of memory. */
+/* Add a tenant. Returns its index, or ASTRA_NONE when memory is out. */
 uint32_t astra_fairness_add_tenant(struct astra_fairness *f, double now_sec,
 				   double weight);
 void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
 			       uint32_t tenant, double weight);
 
-/* Add a user within a tenant; it costs nothing while it has no active jobs.
- * weight: >= 0. Returns its number, or ASTRA_NONE when out of memory. */
+/* Add a user within a tenant. A user costs nothing while it has no active jobs.
+ * weight: >= 0. Returns the user's index, or ASTRA_NONE when memory is out. */
 uint32_t astra_fairness_add_user(struct astra_fairness *f, double now_sec,
 				 uint32_t tenant, double weight);
 void astra_fairness_set_user_weight(struct astra_fairness *f, double now_sec,
 				    uint32_t user, double weight);
 
-/* Add an inactive job without GPUs. gpus: its request, at least 1.
- * Returns its number, or ASTRA_NONE when out of memory. */
+/* Add an inactive job without GPUs. gpus: its request, at least 1. Returns its
+ * index, or ASTRA_NONE when memory is out. */
 uint32_t astra_fairness_add_job(struct astra_fairness *f, uint32_t tenant,
 				double weight, double gpus);
-/* The same of a user. A tenant's jobs that are nobody's are like one more
- * user's of weight 1. */
+/* As astra_fairness_add_job(), for a user's job. A tenant's jobs without a user
+ * are treated as those of one more user of weight 1. */
 uint32_t astra_fairness_add_user_job(struct astra_fairness *f, uint32_t user,
 				     double weight, double gpus);
 
-/* Add a job with the integrals of another one of the same tenant, weight and
- * request, up to now: an array's task starts its own life. */
+/* Add a job with the integrals up to now of another job of the same tenant,
+ * weight and request: a task is split from its array. */
 uint32_t astra_fairness_split_job(struct astra_fairness *f, double now_sec,
 				  uint32_t job);
 
-/* How many copies of the job are active (array tasks are alike, so one record
- * stands for all that have not started); 0: not active. */
+/* Set how many copies of the job are active; 0: not active. Tasks of an array
+ * are alike, so one record stands for all that have not started. */
 void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
 			       uint32_t job, uint32_t copies);
-/* Whether the job may have GPUs only in place of others of its tenant, as a
- * limit of that is used up: then its user and it are due a part of what the
- * tenant is, but the tenant is due no more for it. */
+/* Set whether the job may have GPUs only in place of others of its tenant,
+ * since a limit of the tenant is used up. Then the job and its user are due a
+ * part of what the tenant is due, but the tenant is not due more for it. */
 void astra_fairness_set_beside(struct astra_fairness *f, double now_sec,
 			       uint32_t job, bool beside);
 
 uint32_t astra_fairness_active(const struct astra_fairness *f, uint32_t job);
 
-/* The GPUs the job holds from now on; 0: none. */
+/* Set the GPUs that the job holds from now on; 0: none. */
 void astra_fairness_set_alloc(struct astra_fairness *f, double now_sec,
 			      uint32_t job, double gpus);
-/* The GPUs the job holds besides from now on, with which nobody is charged. */
+/* Set further GPUs that the job holds from now on and that are not charged. */
 void astra_fairness_set_uncharged(struct astra_fairness *f, double now_sec,
 				  uint32_t job, double gpus);
 
@@ -114,21 +114,21 @@ void astra_fairness_set_uncharged(struct astra_fairness *f, double now_sec,
 void astra_fairness_remove_job(struct astra_fairness *f, double now_sec,
 			       uint32_t job);
 
-/* The integrals up to now; a job's are per copy. */
+/* Return the integrals up to now; those of a job are per copy. */
 struct astra_usage astra_fairness_tenant(const struct astra_fairness *f,
 					 double now_sec, uint32_t tenant);
 struct astra_usage astra_fairness_user(const struct astra_fairness *f,
 				       double now_sec, uint32_t user);
 struct astra_usage astra_fairness_job(const struct astra_fairness *f,
 				      double now_sec, uint32_t job);
-/* Whether a job never held anything: whatever it is entitled to, its rho is 0
- * where it is to anything. */
+/* Whether a job never held anything: then its rho is 0 if it is entitled to
+ * anything. */
 bool astra_fairness_unserved(const struct astra_fairness *f, uint32_t job);
 
-/* The clock was set: all times that are kept move by so much. */
+/* Move all times by so much: the clock was set. */
 void astra_fairness_shift(struct astra_fairness *f, double by_sec);
 
-/* Continue from stored integrals (after a restart). */
+/* Continue from stored integrals, after a restart. */
 void astra_fairness_restore_tenant(struct astra_fairness *f, double now_sec,
 				   uint32_t tenant, struct astra_usage usage);
 void astra_fairness_restore_user(struct astra_fairness *f, double now_sec,
@@ -136,63 +136,63 @@ void astra_fairness_restore_user(struct astra_fairness *f, double now_sec,
 void astra_fairness_restore_job(struct astra_fairness *f, double now_sec,
 				uint32_t job, struct astra_usage usage);
 
-/* The GPU seconds that a tenant, or a user, has had since the last period
- * began, up to now: all of them count, whatever the half-life. */
+/* Return the GPU seconds that a tenant, or a user, has had since the last
+ * period began, up to now. The half-life does not apply to them. */
 double astra_fairness_tenant_used(const struct astra_fairness *f,
 				  double now_sec, uint32_t tenant);
 double astra_fairness_user_used(const struct astra_fairness *f, double now_sec,
 				uint32_t user);
-/* A new period, in which nobody has used anything yet. */
+/* Begin a new period, in which nothing has been used yet. */
 void astra_fairness_begin_period(struct astra_fairness *f, double now_sec);
-/* Continue from stored ones. */
+/* Continue from stored use in the period. */
 void astra_fairness_restore_tenant_used(struct astra_fairness *f,
 					double now_sec, uint32_t tenant,
 					double used_gpu_sec);
 void astra_fairness_restore_user_used(struct astra_fairness *f, double now_sec,
 				      uint32_t user, double used_gpu_sec);
 
-/* Gift: the part of what a tenant has had that was beyond its due and that
- * nobody else lacked, in GPU seconds (fairness_gift.c). The next tenant is
- * found by A - gift: a gift is not paid back. Reports and Eq. 12 count gifts.
- * Exact, as the integrals are; O(tenants) for each time at which something
- * changes. */
+/* Return a tenant's gift: the part of what it has had that was beyond its due
+ * and that no other tenant lacked, in GPU seconds (fairness_gift.c). The next
+ * tenant is found by A - gift, so a gift is not paid back. Reports and Eq. 12
+ * include gifts. Exact, as the integrals are; O(tenants) for each time at which
+ * something changes. */
 double astra_fairness_tenant_gift(struct astra_fairness *f, double now_sec,
 				  uint32_t tenant);
-/* Continue from a stored one, after the integrals are restored. */
+/* Continue from a stored gift, after the integrals are restored. */
 void astra_fairness_restore_tenant_gift(struct astra_fairness *f,
 					uint32_t tenant, double gpu_sec);
 
-/* Quota_j at present, and the active demand D_j, in GPUs. */
+/* Return the present Quota_j, and the active demand D_j, in GPUs. */
 double astra_fairness_quota(const struct astra_fairness *f, uint32_t tenant);
 double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant);
-/* Of its tenant's quota, what is a user's if it is active. */
+/* Return a user's part of its tenant's quota, if the user is active. */
 double astra_fairness_user_quota(const struct astra_fairness *f, uint32_t user);
 
-/* GPUs that a user is due at present, of what its tenant is. */
+/* Return the GPUs that a user is due now, out of what its tenant is due. */
 double astra_fairness_user_due(const struct astra_fairness *f, uint32_t user);
 
-/* GPUs that the jobs of a tenant, or of a user, hold at present, uncharged ones
- * included. */
+/* Return the GPUs that the jobs of a tenant, or of a user, hold now, including
+ * uncharged ones. */
 double astra_fairness_alloc(const struct astra_fairness *f, uint32_t tenant);
 double astra_fairness_user_alloc(const struct astra_fairness *f, uint32_t user);
 
 double astra_fairness_capacity(const struct astra_fairness *f);
 
-/* Bytes of account a job costs. */
+/* Return the bytes of account that a job costs. */
 size_t astra_fairness_bytes_per_job(void);
 
-/* A / F, with the conventions for F = 0: infinity when there was use or when
- * the weight gives no right to any, else 0 ("never served" goes first). */
+/* Return A / F. If F = 0: infinity if there was use or the weight gives no
+ * entitlement, else 0 ("never served" goes first). */
 double astra_rho(struct astra_usage usage, bool entitled);
 
-/* The account bit by bit, and one that goes on as it would (fairness_image.c).
- * get: NULL when the data is damaged or out of memory. */
+/* Write an exact image of the account; make an account from one
+ * (fairness_image.c). get: NULL when the data is damaged or memory is out. */
 struct astra_bytes;
 struct astra_reader;
 void astra_fairness_put(const struct astra_fairness *f,
 			struct astra_bytes *out);
 struct astra_fairness *astra_fairness_get(struct astra_reader *in);
-/* Whether it has a tenant, a user or a job of that number. */
+/* Whether the account has a tenant, a user or a job with that index. */
 bool astra_fairness_has_tenant(const struct astra_fairness *f, uint32_t tenant);
 bool astra_fairness_has_user(const struct astra_fairness *f, uint32_t user);
 bool astra_fairness_has_job(const struct astra_fairness *f, uint32_t job);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The account bit by bit. What is kept over restarts (engine_state.c) is what
- * the sums stand for; two sums that are equal as they were formed may differ in
- * the last bit when they are formed anew, and a tie be broken otherwise. */
+/* An exact image of the account. A saved state (engine_state.c) has the meaning
+ * of the sums. But a sum that is computed again may differ from the original
+ * one in the last bit, and then a tie would be broken differently. */
 #include <stdlib.h>
 
 #include "src/common/grow.h"
@@ -100,7 +100,8 @@ void astra_fairness_put(const struct astra_fairness *f, struct astra_bytes *out)
 		astra_put_u32(out, f->vacant[i]);
 }
 
-/* An array of so many, or NULL where the data cannot have as many. */
+/* Return an array of so many elements, or NULL if the data cannot have as
+ * many. */
 static void *array_of(const struct astra_reader *in, size_t count, size_t size,
 		      size_t *room)
 {
@@ -122,7 +123,7 @@ static int fairness_image_get_tenants(struct astra_reader *in,
 	return in->failed ? -1 : 0;
 }
 
-/* A group is the next one of its tenant. */
+/* Read a group, which is the next one of its tenant. */
 static int get_group(struct astra_reader *in, struct astra_fairness *f,
 		     struct group *g)
 {

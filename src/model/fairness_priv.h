@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The account's inside, for its own files only: fairness.c, and
- * fairness_image.c, which copies it bit by bit. */
+/* The inside of the account, for its own files only: fairness.c, and
+ * fairness_image.c, which copies it exactly. */
 #ifndef ASTRA_FAIRNESS_PRIV_H
 #define ASTRA_FAIRNESS_PRIV_H
 
@@ -18,19 +18,19 @@
 struct cap {
 	double cap;
 	struct astra_exact integral;
-	uint32_t users; /* jobs that refer to it */
+	uint32_t users; /* how many jobs refer to it */
 };
 
-/* Of a tenant's jobs. One without active jobs may be settled later than its
- * tenant: nothing that the tenant has changes what it is entitled to. */
+/* A group of a tenant's jobs. A group without active jobs may be settled later
+ * than its tenant: no change of the tenant affects what it is entitled to. */
 struct group {
 	uint32_t tenant;
 	double weight; /* within the tenant */
-	double at_sec; /* all integrals below are up to here */
+	double at_sec; /* up to when the integrals below go */
 	struct astra_usage usage;
 	double used_gpu_sec; /* since the period began, without fading */
 	double alloc_gpus;
-	double uncharged_gpus;		  /* held besides */
+	double uncharged_gpus;		  /* held without charge */
 	double demand_gpus;		  /* active jobs only */
 	struct astra_exact active_weight; /* ΣW over active jobs and copies */
 	uint64_t active_jobs;
@@ -40,17 +40,17 @@ struct group {
 
 struct tenant {
 	double weight;
-	double at_sec; /* the integrals are up to here */
+	double at_sec; /* up to when the integrals go */
 	struct astra_usage usage;
 	double gift; /* part of usage.alloc, up to gift_sec; fairness_gift.c */
 	double used_gpu_sec; /* as a group's */
 	double alloc_gpus;
 	double uncharged_gpus;		  /* as a group's */
-	double demand_gpus;		  /* D_j, active jobs only, but for
-					   * those that are beside it */
+	double demand_gpus;		  /* D_j: of active jobs, except those
+					   * with `beside` */
 	struct astra_exact active_weight; /* of groups with active jobs */
 	uint64_t active_jobs;
-	uint32_t *groups; /* the first one is of jobs without a user */
+	uint32_t *groups; /* the first one is for jobs without a user */
 	size_t group_count, group_room;
 };
 
@@ -59,12 +59,12 @@ struct job {
 	uint32_t cap; /* index into the group's caps */
 	uint32_t copies;
 	bool used;
-	bool beside; /* its tenant's demand does not count it */
+	bool beside; /* not part of its tenant's demand */
 	double weight;
 	double gpus;
 	double alloc_gpus;
 	double uncharged_gpus;
-	double at_sec;		   /* usage is up to here */
+	double at_sec;		   /* up to when usage goes */
 	struct astra_exact origin; /* I_c at at_sec */
 	struct astra_usage usage;
 };
@@ -74,25 +74,25 @@ struct astra_fairness {
 	double capacity;
 	double weights; /* ΣW over all tenants */
 	double now_sec;
-	double gift_sec; /* gifts are up to here */
+	double gift_sec; /* up to when gifts go */
 	struct tenant *tenants;
 	size_t tenant_count, tenant_room;
 	struct group *groups;
 	size_t group_count, group_room;
 	struct job *jobs;
 	size_t job_count, job_room;
-	uint32_t *vacant; /* numbers of removed jobs */
+	uint32_t *vacant; /* indices of removed jobs */
 	size_t vacant_count, vacant_room;
 };
 
 /* fairness_gift.c: bring gifts up to now, before a rate changes. */
 void astra_fairness_give(struct astra_fairness *f, double now_sec);
-/* fairness.c: the integral of a unit rate over so many seconds; *keep: the
- * factor by which an integral fades over them. */
+/* fairness.c: return the integral of a unit rate over so many seconds. *keep:
+ * the factor by which an integral fades in that time. */
 double astra_fairness_fade(const struct astra_fairness *f, double sec,
 			   double *keep);
 
-/* fairness_image.c: what an image has of each. */
+/* fairness_image.c: what an image has of each struct. */
 extern const struct astra_member astra_image_fairness_members[];
 extern const struct astra_member astra_image_fairness_tenant_members[];
 extern const struct astra_member astra_image_fairness_group_members[];

@@ -6,7 +6,7 @@
 #include "src/model/auction.h"
 #include "src/model/plan.h"
 
-/* NULL when out of memory, or nothing was given. */
+/* Copy into the arena. Returns NULL when memory is out, or from is NULL. */
 static void *snapshot_copy_copy(struct astra_arena *arena, const void *from,
 				size_t size)
 {
@@ -26,7 +26,7 @@ static int copy_text(void *arena, const char **text, const char *like)
 	return *text ? 0 : -1;
 }
 
-/* The same of records with texts. */
+/* Copy records with their texts. */
 static void *copy_records(struct astra_arena *arena, const void *from,
 			  size_t count, size_t size,
 			  const struct astra_member *members)
@@ -41,7 +41,7 @@ static void *copy_records(struct astra_arena *arena, const void *from,
 	return to;
 }
 
-/* Jobs after each other often share the same nodes. */
+/* Node sets of the job before, which is often the same. */
 struct shared_nodes {
 	const uint64_t *before, *copy;
 };
@@ -195,7 +195,8 @@ const struct astra_member astra_use_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* All of struct astra_job but its node sets, what it holds and what it uses. */
+/* All of struct astra_job except its node sets, what it holds and what it
+ * uses. */
 const struct astra_member astra_job_members[] = {
 	JOB(U32, id),
 	JOB(U32, array_id),
@@ -251,7 +252,7 @@ const struct astra_member astra_job_members[] = {
 	ASTRA_MEMBER_ARRAY(astra_job, REAL, forecast.slowdown),
 	JOB(U32, forecast.levels_seen),
 	JOB(INT, forecast.utility.kind),
-	/* The union's largest, whichever kind it is. */
+	/* The largest part of the union, whatever its kind. */
 	JOB(REAL, forecast.utility.sigmoid.g1),
 	JOB(REAL, forecast.utility.sigmoid.g2),
 	JOB(REAL, forecast.utility.sigmoid.g3),
@@ -265,7 +266,7 @@ const struct astra_member astra_share_members[] = {
 	SHARE(U64, mem_mib), ASTRA_MEMBERS_END,
 };
 
-/* All of struct astra_bid but its table. */
+/* All of struct astra_bid except its table. */
 const struct astra_member astra_bid_members[] = {
 	BID(U64, app),	    BID(INT, kind),	BID(REAL, time_sec),
 	BID(REAL, rho_now), BID(U32, gpus_max), ASTRA_MEMBERS_END,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of the members of the model, the plan and the bids: all but lists,
- * sets of nodes and what tells where those are. */
+/* Tables of the members of the model, the plan and the bids, except lists, sets
+ * of nodes and what says where these are. */
 #ifndef ASTRA_MEMBERS_H
 #define ASTRA_MEMBERS_H
 
@@ -10,8 +10,8 @@
 
 /* A snapshot that outlives the host's. */
 
-/* Copy all that it points to into the arena. Returns 0, or -1 when memory is
- * out. */
+/* Copy a snapshot and all that it points to into the arena. Returns 0, or -1
+ * when memory is out. */
 int astra_snapshot_copy(const struct astra_snapshot *from,
 			struct astra_arena *arena, struct astra_snapshot *to);
 

@@ -56,8 +56,8 @@ static int names_compare_only(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* As a rule most nodes keep their numbers. Returns how many nodes of `to` have
- * a name and are nobody's yet, in `rest`. */
+/* Match nodes that keep their index, as most do. rest: gets the nodes of `to`
+ * that have a name and no match yet. Returns their number. */
 static size_t names_match_in_place(const struct astra_node_names *from,
 				   const struct astra_node_names *to,
 				   uint32_t *now, struct names_entry *rest)
@@ -90,11 +90,11 @@ static void names_match(const struct astra_node_names *from, uint32_t *now,
 		if (!found)
 			continue;
 		now[i] = found->node;
-		found->node = ASTRA_NONE; /* it is nobody else's */
+		found->node = ASTRA_NONE; /* no other node matches it */
 	}
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Fill in a renumbering. Returns 0, or -1 when memory is out. */
 static int names_renumber(const struct astra_node_names *from,
 			  const struct astra_node_names *to,
 			  struct astra_renumbering *by)

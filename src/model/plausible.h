@@ -6,10 +6,10 @@
 #include "src/common/error.h"
 #include "src/model/model.h"
 
-/* Only what no user, configuration, clock or change of nodes can bring about:
- * numbers beyond any cluster's, moments more than a year off, shares of nodes
- * that are not there. Times are UNIX seconds. Locks: none.
- * Returns 0, or -1 with err set. */
+/* Check a snapshot for what no user, configuration, clock or change of nodes
+ * can cause: numbers beyond any cluster's, times more than a year off, shares
+ * of nodes that do not exist. Times are UNIX seconds. Locks: none. Returns 0,
+ * or -1 with err set. */
 int astra_snapshot_plausible(const struct astra_snapshot *snapshot,
 			     struct astra_error *err);
 

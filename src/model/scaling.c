@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SCALING_WORTH 0.1      /* of what more GPUs would bring at best */
-#define SCALING_AGE_SEC 86400. /* its place may have been a bad one */
+#define SCALING_WORTH 0.1      /* part of what more GPUs would bring at best */
+#define SCALING_AGE_SEC 86400. /* older times may be of a bad place */
 
 static struct astra_scaling_size *scaling_obtain(struct astra_scaling *scaling,
 						 uint32_t gpus)
 {
 	struct astra_scaling_size *oldest = &scaling->sizes[0];
 
-	/* What is not used was seen at 0, and before all. */
+	/* Unused entries were seen at time 0, before all others. */
 	for (size_t i = 0; i < ASTRA_SCALING_SIZES; i++) {
 		struct astra_scaling_size *s = &scaling->sizes[i];
 
@@ -55,7 +55,8 @@ size_t astra_scaling_known(const struct astra_scaling *scaling, double now_sec)
 	return count;
 }
 
-/* Of two the shorter one: a first iteration is slow. */
+/* Return the median; of two times the shorter one, since a first iteration is
+ * slow. */
 static double scaling_median(const struct astra_scaling_size *s)
 {
 	double a = (double)s->iter_sec[0], b = (double)s->iter_sec[1], c;
@@ -69,7 +70,7 @@ static double scaling_median(const struct astra_scaling_size *s)
 	return c < high ? c : high;
 }
 
-/* The smallest one of more GPUs than that; NULL: none. */
+/* Return the smallest known size above `gpus`; NULL: none. */
 static const struct astra_scaling_size *
 scaling_next(const struct astra_scaling *scaling, uint32_t gpus, double now_sec)
 {

@@ -43,7 +43,7 @@ uint32_t astra_speed_seen(const struct astra_speed *speed)
 	return seen;
 }
 
-/* Of an even number the lower one of the two. 0: not seen. */
+/* Return the median; of an even number, the lower of the two. 0: not seen. */
 static double median(const struct astra_speed *speed, int level)
 {
 	double sorted[ASTRA_SPEED_RECENT];

@@ -53,7 +53,7 @@ bool astra_stated_number(const char *text, double max, double *value)
 	char *stop;
 	double number;
 
-	/* strtod() knows "nan", "inf" and "0x1p3", too. */
+	/* strtod() also accepts "nan", "inf" and "0x1p3". */
 	if (text[strspn(text, "0123456789.eE+- ")])
 		return false;
 	number = strtod(text, &stop);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What users say of a job's work, and how they write it: in a trace, and as
- * options of sbatch; of what they want to be told, too. Of the C library alone,
- * as spank/astraea links it.
- */
+/* What users say of a job's work, and how they write it, in a trace and as
+ * options of sbatch; also which mails they want. Needs only the C library, as
+ * spank/astraea links it. */
 #ifndef ASTRA_STATED_H
 #define ASTRA_STATED_H
 
@@ -14,27 +13,29 @@
 
 #define ASTRA_STATED_MAX 128 /* characters of an option's value */
 
-/* What may happen to a job's leases that somebody wants to know. */
+/* Events of a job's leases of which its user may be notified. */
 enum astra_news {
 	ASTRA_NEWS_OVER,    /* it is told to give its GPUs back */
 	ASTRA_NEWS_RESUMED, /* it has GPUs again */
-	ASTRA_NEWS_STARVED, /* it has none by the time that was promised */
+	ASTRA_NEWS_STARVED, /* it has no GPUs at the promised time */
 	ASTRA_NEWS_COUNT,
 };
 
-/* As LeaseProgram gets it: "over". */
+/* The names that LeaseProgram gets, such as "over". */
 extern const char *const astra_news_names[ASTRA_NEWS_COUNT];
 
-/* 0, or ASTRA_UTILITY_NONE: not given. */
+/* All 0, or ASTRA_UTILITY_NONE: not given. */
 struct astra_stated {
 	double iterations;
 	double iter_sec; /* of one iteration on all its GPUs */
 	double slowdown[ASTRA_LEVEL_COUNT];
 	struct astra_utility utility;	   /* of hours from submission to end */
-	uint32_t gpus_min, gpus_max;	   /* it runs on any number of these */
-	uint32_t workers_min, workers_max; /* the same, one GPU a worker */
+	uint32_t gpus_min, gpus_max;	   /* it runs on any number of GPUs in
+					    * this range */
+	uint32_t workers_min, workers_max; /* likewise, with one GPU per
+					    * worker */
 	uint32_t ps;   /* parameter servers of workers_max workers */
-	uint32_t mail; /* of which events: bits 1 << enum astra_news */
+	uint32_t mail; /* events to mail: bits 1 << enum astra_news */
 };
 
 enum astra_stated_id {
@@ -51,28 +52,30 @@ enum astra_stated_id {
 
 struct astra_stated_option {
 	const char *name;     /* "iter-time" */
-	const char *variable; /* that takes it to slurmctld */
+	const char *variable; /* environment variable that takes it to
+			       * slurmctld */
 	const char *allowed;  /* values, in words */
 };
 
 extern const struct astra_stated_option astra_stated_options[];
 
-/* Read the value of one option; a second one goes before the first.
- * Returns 0, or -1 with err naming option and value; out untouched then. */
+/* Read the value of an option; a second value replaces the first. Returns 0, or
+ * -1 with err naming option and value and out untouched. */
 int astra_stated_read(struct astra_stated *out, enum astra_stated_id id,
 		      const char *text, struct astra_error *err);
 
-/* All options have been read: the GPUs of workers. Returns 0, or -1 with err
- * naming options that do not go together; none of them counts then. */
+/* Call when all options were read: set the GPUs of workers. Returns 0, or -1
+ * with err naming options that contradict each other; then none of them
+ * counts. */
 int astra_stated_settle(struct astra_stated *stated, struct astra_error *err);
 
-/* The parameter servers that so many workers need, in proportion to the most
- * and rounded up: z = ceil(n b/B) of OASiS, (3h), with b/B = ps / workers_max.
- * workers_max: 0: it has none. */
+/* Return the parameter servers that so many workers need, in proportion to the
+ * maximum and rounded up: z = ceil(n b/B) of OASiS, (3h), with b/B = ps /
+ * workers_max. workers_max: 0: there are none. */
 uint32_t astra_stated_ps(uint32_t ps, uint32_t workers_max, uint32_t workers);
 
-/* A decimal number, no infinity and the like, at most max in size. Spaces may
- * stand around it. Returns whether it is one; so do the others. */
+/* Read a decimal number of at most max in size, not infinite. It may have
+ * spaces around it. Returns whether it is valid. */
 bool astra_stated_number(const char *text, double max, double *value);
 
 /* Read four factors from 1 to 1000, none less than the one before, with a mark

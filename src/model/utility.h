@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a job is worth to its owner if it ends so long after it came. */
+/* What a job is worth to its owner by the time from its arrival to its end. */
 #ifndef ASTRA_UTILITY_H
 #define ASTRA_UTILITY_H
 
@@ -12,7 +12,7 @@ enum astra_utility_kind {
 	ASTRA_UTILITY_SIGMOID, /* g1 / (1 + exp(g2 (x - g3))) (OASiS) */
 };
 
-/* Times are in the unit of x: hours in the model, slots in the cores. */
+/* Times have the unit of x: hours in the model, slots in the cores. */
 struct astra_utility {
 	enum astra_utility_kind kind;
 	union {
@@ -28,19 +28,19 @@ struct astra_utility {
 	};
 };
 
-/* f(x). x: time from submission to end; of a convex one > 0, where it is
+/* Return f(x). x: time from submission to end; for a convex one > 0, which is
  * infinite at 0. Never NaN for finite parameters and x >= 0. */
 double astra_utility_value(const struct astra_utility *utility, double x);
 
 /* Whether f never rises. */
 bool astra_utility_falls(const struct astra_utility *utility);
 
-/* The same function of another unit of time: f'(x) = f(x * unit), so that x is
- * counted in units of so many. unit > 0. */
+/* Return the function for another unit of time: f'(x) = f(x * unit), so that x
+ * counts such units. unit > 0. */
 struct astra_utility astra_utility_scaled(const struct astra_utility *utility,
 					  double unit);
 
-/* The same function times a factor > 0. */
+/* Return the function multiplied by a factor > 0. */
 struct astra_utility astra_utility_times(const struct astra_utility *utility,
 					 double factor);
 

@@ -56,7 +56,7 @@ struct astra_request astra_request_sized(const struct astra_request *q,
 	return sized;
 }
 
-/* GPUs that one job can have. */
+/* Return how many free GPUs one job can have. */
 static uint32_t room_gpus(const struct astra_room *room)
 {
 	return room->gpus - astra_min32(room->gpus, room->scattered);
@@ -77,7 +77,7 @@ static bool hosts(const struct astra_room *room,
 	return astra_room_has(room, &share);
 }
 
-/* What the room would host if GPUs were all that counts. */
+/* Return what the room would host if only GPUs counted. */
 static uint32_t room_fits_at_most(const struct astra_room *room,
 				  const struct astra_request *request)
 {
@@ -96,7 +96,7 @@ uint32_t astra_room_fits(const struct astra_room *room,
 				    room_gpus(room) / quantum * quantum);
 	uint32_t low = 0, high = most / quantum;
 
-	/* A node without a CPU left is another job's alone. */
+	/* A node without a free CPU is another job's alone. */
 	if (!most || !room->cpus || (request->whole_node && !room->whole) ||
 	    astra_room_strange(room, request))
 		return 0;
@@ -123,19 +123,21 @@ struct search {
 	struct astra_set_mask mask;
 	uint32_t quantum;
 	size_t nodes_max;
-	size_t most; /* nodes of any place; 0: as the request says */
+	size_t most; /* nodes of any place; 0: as the request limits */
 	struct astra_share *shares;
-	size_t count, fixed; /* the first ones are on required nodes */
-	uint64_t missing;    /* GPUs */
+	size_t count, fixed; /* the first `fixed` shares are on required
+			      * nodes */
+	uint64_t missing;    /* GPUs still to be placed */
 };
 
-/* Nodes from the one with room for the most GPUs down. */
+/* A walk over nodes, from the one with room for the most GPUs down. */
 struct walk {
 	bool by_fit; /* over space->order, else level by level */
 	size_t level, next;
 };
 
-/* A node with more than the space's gpus_max stands in the highest level. */
+/* Return how many GPUs of the request fit on the node. A node with more than
+ * the space's gpus_max is in the highest level. */
 static uint32_t placement_fits(const struct search *s, size_t node)
 {
 	return astra_min32(
@@ -143,8 +145,8 @@ static uint32_t placement_fits(const struct search *s, size_t node)
 		s->space->gpus_max);
 }
 
-/* The unused node with the least free GPUs that has room for so many, the
- * lower index among equals; ASTRA_SET_END if none has. */
+/* Return the unused node with the least free GPUs that has room for so many,
+ * the lower index among equals; ASTRA_SET_END if none has. */
 static size_t best_fit(const struct search *s, uint64_t gpus)
 {
 	const struct astra_space *space = s->space;
@@ -180,7 +182,7 @@ static void placement_use(struct search *s, size_t node, uint64_t gpus)
 	s->missing -= gpus;
 }
 
-/* Forget what was chosen so far, but for the first ones. */
+/* Forget the nodes chosen so far, except the first `fixed` ones. */
 static void restart(struct search *s)
 {
 	while (s->count > s->fixed) {
@@ -266,11 +268,11 @@ static size_t placement_walk_next(const struct search *s, struct walk *w)
 	return ASTRA_SET_END;
 }
 
-/* Take nodes from the roomiest down; as soon as the rest fits on one of those
- * left, put it on the least sufficient of them. This uses the fewest nodes.
- * Level by level it is right only while nothing but GPUs limits the nodes it
- * meets.
- * Returns 1 when placed, 0 when there is no place, -1 to walk by fit. */
+/* Take nodes from the roomiest down. As soon as the rest fits on one of the
+ * nodes left, put it on the least sufficient of them. This uses the fewest
+ * nodes. Going level by level is right only while nothing but GPUs limits the
+ * nodes on the way. Returns 1 when placed, 0 when there is no place, -1 to walk
+ * by fit. */
 static int placement_fill(struct search *s, bool by_fit)
 {
 	struct walk w = walk_start(s, by_fit);
@@ -316,8 +318,9 @@ static bool place_fewest(struct search *s)
 	return placed > 0;
 }
 
-/* `nodes` nodes in all, the others with room for `most` GPUs each, those with
- * the least free GPUs first; the job's GPUs evenly on them, in whole quanta. */
+/* Place the job evenly on `nodes` nodes in all, in whole quanta. Nodes that are
+ * added have room for `most` GPUs each, those with the least free GPUs first.
+ * Returns whether there is a place. */
 static bool place_evenly(struct search *s, size_t nodes, uint64_t most)
 {
 	const struct astra_space *space = s->space;
@@ -347,7 +350,8 @@ static bool place_evenly(struct search *s, size_t nodes, uint64_t most)
 	return false;
 }
 
-/* The `nodes` roomiest nodes, filled as evenly as their rooms allow. */
+/* Place the job on the `nodes` roomiest nodes, as evenly as their rooms allow.
+ * Returns whether there is a place. */
 static bool place_unevenly(struct search *s, size_t nodes)
 {
 	struct walk w = walk_start(s, true);
@@ -370,7 +374,8 @@ static bool place_unevenly(struct search *s, size_t nodes)
 	return !s->missing;
 }
 
-/* At least nodes_min > 1 nodes, a quantum on each. */
+/* Place the job on at least `nodes` > 1 nodes, with a quantum on each. Returns
+ * whether there is a place. */
 static bool place_spread(struct search *s, size_t nodes)
 {
 	uint64_t most;
@@ -388,7 +393,7 @@ static bool place_spread(struct search *s, size_t nodes)
 	return place_unevenly(s, nodes);
 }
 
-/* Where the nodes are not given. */
+/* Place a job that requires no nodes. Returns whether there is a place. */
 static bool place_anywhere(struct search *s)
 {
 	const struct astra_request *r = s->request;
@@ -403,8 +408,8 @@ static bool place_anywhere(struct search *s)
 	return place_fewest(s);
 }
 
-/* GPUs for one of `left` required nodes: its part of `gpus`, or more where the
- * others, which fit `later`, lack room. */
+/* Return the GPUs for one of `left` required nodes: its part of `gpus`, or more
+ * if the other required nodes, which fit `later`, lack room. */
 static uint64_t required_part(const struct search *s, uint64_t gpus,
 			      uint64_t later, size_t left)
 {
@@ -429,8 +434,8 @@ static bool is_barred(const struct search *s, uint32_t node)
 	       (s->mask.only[1] && !placement_in(s->mask.only[1], node));
 }
 
-/* So many GPUs on the required nodes, or as many as they have room for; a
- * quantum on each. */
+/* Put `gpus` GPUs on the required nodes, or as many as fit, with a quantum on
+ * each. Returns false if that is impossible. */
 static bool use_required(struct search *s, size_t nodes, uint64_t gpus)
 {
 	const struct astra_request *r = s->request;
@@ -456,8 +461,9 @@ static bool use_required(struct search *s, size_t nodes, uint64_t gpus)
 	return true;
 }
 
-/* As much as they have room for on the required nodes, a quantum on each of as
- * many others as there must be, and there what is left. */
+/* Place a job that requires nodes: as many GPUs as fit on these, except a
+ * quantum on each of as many others as there must be; the rest on the others.
+ * Returns whether there is a place. */
 static bool place_required(struct search *s)
 {
 	const struct astra_request *r = s->request;
@@ -492,7 +498,7 @@ static bool placement_place(struct search *s, uint32_t strict_node_gpus)
 	return r->required ? place_required(s) : place_anywhere(s);
 }
 
-/* Returns the number of shares; 0: no place. */
+/* Find a place. Returns the number of shares; 0: no place. */
 static size_t placement_try(struct search *s, uint32_t strict_node_gpus)
 {
 	size_t count = 0;
@@ -504,7 +510,8 @@ static size_t placement_try(struct search *s, uint32_t strict_node_gpus)
 	return count;
 }
 
-/* The rank of the heaviest of these nodes, but for those that are required. */
+/* Return the rank of the heaviest of these nodes, leaving required nodes
+ * aside. */
 static uint32_t placement_heaviest(const struct search *s, size_t count)
 {
 	uint32_t most = 0;
@@ -519,7 +526,7 @@ static uint32_t placement_heaviest(const struct search *s, size_t count)
 	return most;
 }
 
-/* A place on no node beyond this rank. */
+/* Find a place on no node beyond this rank. */
 static size_t placement_below(struct search *s, uint32_t strict_node_gpus,
 			      uint32_t rank)
 {
@@ -535,8 +542,8 @@ static size_t placement_below(struct search *s, uint32_t strict_node_gpus,
 	return placement_try(s, strict_node_gpus);
 }
 
-/* The same on as many nodes, of which the heaviest has the least weight that
- * will do. */
+/* Find a place on as many nodes whose heaviest one has the least possible
+ * weight. */
 static size_t placement_lighten(struct search *s, uint32_t strict_node_gpus,
 				size_t count)
 {

@@ -12,7 +12,7 @@
 
 struct space_node {
 	struct astra_room room;
-	bool whole; /* once all that is taken is given back */
+	bool whole; /* when all that is taken is given back */
 	uint32_t users;
 };
 
@@ -26,18 +26,18 @@ struct astra_space {
 	size_t count;
 	uint32_t gpus_max;
 	uint64_t gpus;
-	bool over; /* a node had more than gpus_max, and may yet */
+	bool over; /* some node had, and may still have, more than gpus_max */
 	struct space_node *nodes;
 	uint64_t *bits; /* the level sets, one after the other, then the rest */
-	struct astra_set levels; /* those with nodes; level 0 is not kept */
+	struct astra_set levels; /* levels with nodes; level 0 is not kept */
 	uint32_t *population;	 /* by level */
 	const struct astra_ranks *ranks; /* NULL: all nodes weigh the same */
-	/* For the time of one astra_place(). */
+	/* Only during one astra_place(): */
 	uint64_t *used;	 /* bitmap of nodes; empty in between */
 	uint64_t *heavy; /* bitmap of nodes */
 	uint32_t *scratch;
 	uint32_t *order; /* nodes by descending fit */
-	uint32_t *heads; /* where each fit begins in it */
+	uint32_t *heads; /* index in order where each fit begins */
 	uint32_t *fits;	 /* by node */
 	/* What changed since astra_space_log(). */
 	bool logs, log_lost; /* lost: memory was out */
@@ -45,7 +45,7 @@ struct astra_space {
 	size_t log_count, log_room;
 };
 
-/* The nodes with so many free GPUs. */
+/* Return the nodes with so many free GPUs. */
 static inline struct astra_set
 astra_space_level(const struct astra_space *space, size_t level)
 {

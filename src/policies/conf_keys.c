@@ -5,7 +5,7 @@
 
 #include "src/policies/options.h"
 
-/* Of the whole file, beside the options. */
+/* Whether the key is one of the whole file, other than an option. */
 static bool is_global(const char *key)
 {
 	static const char *const keys[] = {

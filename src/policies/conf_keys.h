@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which keys astraea.conf has, for all that read it. */
+/* Which keys astraea.conf has, for all its readers. */
 #ifndef ASTRA_CONF_KEYS_H
 #define ASTRA_CONF_KEYS_H
 
 #include <stdbool.h>
 
-/* Whether a key may stand on a line that begins with first; the same as key
- * for the first. Case does not matter. */
+/* Whether a key may be on a line whose first key is `first`; for the first key
+ * the two are the same. Case does not matter. */
 bool astra_conf_known(const char *first, const char *key);
 
 #endif

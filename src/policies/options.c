@@ -11,7 +11,7 @@
 #include "src/policies/option_values.h"
 #include "src/policies/policy.h"
 
-/* What oasis plans in one go. */
+/* The most that oasis plans at once. */
 #define HORIZON_SLOTS_MAX 1000
 #define HORIZON_SEC 86400
 
@@ -20,13 +20,13 @@
 #define LEASE_TERM_SEC 900
 #define MIN_RUN_SEC 60
 
-/* Of LeaseTerm=auto, without LeaseMin and LeaseMax. */
+/* Bounds of LeaseTerm=auto without LeaseMin and LeaseMax. */
 #define AUTO_LEAST_SEC 300
 #define AUTO_LEAST_GRACES 5
 #define AUTO_MOST_SEC 7200
 #define AUTO_MOST_TIMES 4
 
-/* The term of a policy if nothing else is said. policy: may be NULL. */
+/* Return the default term of a policy. policy may be NULL. */
 static double options_term_sec(const struct astra_policy *policy)
 {
 	return policy && policy->lease_sec > 0 ? policy->lease_sec
@@ -207,7 +207,7 @@ static int set_weight(const struct astra_option *row, struct astra_options *o,
 	return 0;
 }
 
-/* none is negative. */
+/* Read a budget; "none" becomes negative. */
 static int options_set_budget(const struct astra_option *row,
 			      struct astra_options *o, const char *text,
 			      struct astra_error *err)
@@ -218,7 +218,7 @@ static int options_set_budget(const struct astra_option *row,
 	return 0;
 }
 
-/* Of one tenant, or user, in GPU hours; none is negative. */
+/* Read a tenant's or user's cap in GPU hours; "none" becomes negative. */
 static int options_set_cap(const struct astra_option *row,
 			   struct astra_options *o, const char *text,
 			   struct astra_error *err)
@@ -771,7 +771,7 @@ const char *astra_leases_word(const struct astra_options *o)
 	return o->leases ? "yes" : o->watch ? "watch" : "no";
 }
 
-/* Caps that nobody keeps, or that never bind. */
+/* Check for caps that have no effect or never bind. */
 static int options_check_caps(const struct astra_options *o,
 			      struct astra_error *err)
 {
@@ -802,7 +802,7 @@ static int options_check_caps(const struct astra_options *o,
 	return 0;
 }
 
-/* Terms that LeaseTerm=auto may take. */
+/* Check the terms that LeaseTerm=auto may choose. */
 static int options_check_auto(const struct astra_options *o,
 			      struct astra_error *err)
 {
@@ -843,7 +843,7 @@ static int options_check_auto(const struct astra_options *o,
 	return 0;
 }
 
-/* The term, if it is given. */
+/* Check the term, if it is given. */
 static int options_check_term(const struct astra_options *o,
 			      struct astra_error *err)
 {

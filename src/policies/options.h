@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of a pool: one table that the parser, the documentation and
- * every host share. Times are given as seconds or as Slurm writes them
- * (minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM[:SS]).
- */
+/* The options of a pool: one table for the parser, the documentation and every
+ * host. Times are given in seconds or as Slurm writes them (minutes, MM:SS,
+ * HH:MM:SS, D-HH, D-HH:MM[:SS]). */
 #ifndef ASTRA_OPTIONS_H
 #define ASTRA_OPTIONS_H
 
@@ -17,7 +16,7 @@
 #define ASTRA_POLICY_NAME_MAX 32
 #define ASTRA_EXIT_CODES_MAX 16
 
-/* BatchMax is at most this. */
+/* The maximum of BatchMax. */
 #define ASTRA_BATCH_SLOTS_MAX 256
 
 /* PriorityWeightLTGF=only */
@@ -26,18 +25,19 @@
 /* Unprepared: what happens to jobs that declare no checkpoint. */
 enum astra_unprepared {
 	ASTRA_UNPREPARED_SHARE,	  /* they keep GPUs within their share */
-	ASTRA_UNPREPARED_REQUEUE, /* as of all others */
+	ASTRA_UNPREPARED_REQUEUE, /* they are treated like others */
 	ASTRA_UNPREPARED_KEEP,	  /* they have no leases */
 };
 
-/* A number of GPUs that is a tenant's share, or without a bound. */
+/* Values for a number of GPUs: a tenant's share; no bound. */
 #define ASTRA_GPUS_QUOTA (UINT32_MAX - 1)
 #define ASTRA_GPUS_NONE UINT32_MAX
 
 struct astra_options {
 	char policy[ASTRA_POLICY_NAME_MAX];
 	bool leases;		     /* Leases=yes; else order only */
-	bool watch;		     /* Leases=watch: they are tried on paper */
+	bool watch;		     /* Leases=watch: leases are only
+				      * simulated */
 	uint32_t priority_weight;    /* PriorityWeightLTGF */
 	double lease_sec;	     /* LeaseTerm */
 	bool lease_said;	     /* it was set, or tuned */
@@ -103,8 +103,8 @@ struct astra_options {
 
 struct astra_option;
 
-/* Parse text into out. Returns 0, or -1 with err saying what is allowed (the
- * caller names key and value). */
+/* Read text into out. Returns 0, or -1 with err saying what is valid; the
+ * caller adds key and value. */
 typedef int astra_option_parser(const struct astra_option *row,
 				struct astra_options *out, const char *text,
 				struct astra_error *err);
@@ -118,52 +118,51 @@ struct astra_option {
 	const char *initial; /* the default, as an admin would write it */
 	const char *help;
 	astra_option_parser *parse;
-	/* The members that it sets, as a recorded round has them, ended by a
-	 * NULL key; none of what that writes by itself. */
+	/* The members that the option sets, as in a recorded round, ended by a
+	 * NULL key; not those that it sets by itself. */
 	struct astra_member sets[4];
 	double least, most;			   /* of a number */
 	const char *words[ASTRA_OPTION_WORDS + 1]; /* of a word, else NULL */
 };
 
-/* The table, ended by a row whose key is NULL. */
+/* The table; a row with key NULL ends it. */
 extern const struct astra_option astra_option_table[];
 
-/* All options at their defaults. */
+/* Set all options to their defaults. */
 void astra_options_init(struct astra_options *options);
 
-/* Set one option by its name (case-insensitive).
- * Returns 0, or -1 with err naming key, value and what is allowed; options
- * untouched then. */
+/* Set one option by name (case-insensitive). Returns 0, or -1 with err naming
+ * key, value and what is valid, and options untouched. */
 int astra_options_set(struct astra_options *options, const char *key,
 		      const char *value, struct astra_error *err);
 
-/* Whether the options make sense together: term, grace, bounds.
- * Returns 0, or -1 with err naming the keys that contradict each other. */
+/* Check that the options do not contradict each other: term, grace, bounds.
+ * Returns 0, or -1 with err naming the keys. */
 int astra_options_check(const struct astra_options *options,
 			struct astra_error *err);
 
-/* The most GPU hours that a tenant, and a user of it, may have in a CapPeriod;
- * infinite: there is no cap. */
+/* Return the most GPU hours that a tenant, and a user of one, may have in a
+ * CapPeriod, infinite if there is no cap; whether there is any cap. */
 double astra_cap_tenant(const struct astra_options *options,
 			const char *tenant);
 double astra_cap_user(const struct astra_options *options);
 bool astra_capped(const struct astra_options *options);
 
-/* What Leases is, as it is written. */
+/* Return the value of Leases, as written. */
 const char *astra_leases_word(const struct astra_options *options);
 
 struct astra_policy;
 
-/* How long a job of this term keeps its GPUs at least: MinRunTime, else what
- * was learned of it (0: nothing), a term at most, else a tenth of the term, and
- * a minute at most; nothing where a policy that allocates has slots or
- * auctions, with which leases are to end. policy: the one that the options
- * name, or NULL. */
+/* Return how long a job of this term keeps its GPUs at least: MinRunTime; else
+ * what was learned of it (0: nothing), at most a term; else a tenth of the
+ * term, at most a minute. It is 0 under a policy that allocates with slots or
+ * auctions, since leases end with these. policy: the one that the options name,
+ * or NULL. */
 double astra_min_run_sec(const struct astra_options *options,
 			 const struct astra_policy *policy, double term_sec,
 			 double learned_sec);
 
-/* The bounds of the term that LeaseTerm=auto picks.
+/* Return the bounds of the term that LeaseTerm=auto chooses.
  * least: LeaseMin; if that is 0, five minutes, five times CheckpointGrace or
  * MinRunTime, whichever is longest.
  * most: LeaseMax; if that is 0, two hours, or four times the least if that is
@@ -171,25 +170,24 @@ double astra_min_run_sec(const struct astra_options *options,
 double astra_auto_least_sec(const struct astra_options *options);
 double astra_auto_most_sec(const struct astra_options *options);
 
-/* Move a term into the bounds of LeaseTerm=auto. */
+/* Return a term moved into the bounds of LeaseTerm=auto. */
 double astra_auto_bound(const struct astra_options *options, double term_sec);
 
-/* So many slots oasis plans ahead. */
+/* Return how many slots oasis plans ahead. */
 uint32_t astra_horizon_slots(const struct astra_options *options);
 
 #define ASTRA_TIME_MAX_SEC (10.0 * 365 * 86400)
 
-/* Parse a time as above; "UNLIMITED", "NONE" and 0 give 0.
- * bare_sec: what a bare number counts in seconds (1, or 60 as sbatch's).
- * Returns 0, or -1 when text is no time; out untouched then. */
+/* Read a time as above; "UNLIMITED", "NONE" and 0 give 0. bare_sec: unit of a
+ * bare number, in seconds (1, or 60 as for sbatch). Returns 0, or -1 if text is
+ * not a time, with out untouched. */
 int astra_parse_time(const char *text, double bare_sec, double *out);
 
-/* A time as a user would write it, e.g. 15:00 or 1-00:00:00, without fractions.
- */
+/* Write a time as a user would, e.g. 15:00 or 1-00:00:00, without fractions. */
 void astra_print_time(double sec, char *text, size_t size);
 
-/* The number of a signal given by name (with or without SIG) or number, or -1.
- */
+/* Return the number of a signal given by name (with or without SIG) or number,
+ * or -1. */
 int astra_parse_signal(const char *text);
 
 #endif

@@ -6,8 +6,8 @@
 
 #define DAY_SEC 86400.0
 
-/* The days from 1970-01-01 to the first of a month, 1 to 12; the Gregorian
- * calendar, years counted from March on. */
+/* Return the days from 1970-01-01 to the first of a month, 1 to 12, by the
+ * Gregorian calendar, with years counted from March on. */
 static int64_t period_days_to(int64_t year, int month)
 {
 	int64_t y = month <= 2 ? year - 1 : year;
@@ -18,7 +18,7 @@ static int64_t period_days_to(int64_t year, int month)
 	       of_year - 719468;
 }
 
-/* The first days of the month that a day is in, and of the next one. */
+/* Find the first day of the month that a day is in, and of the next month. */
 static void period_month(int64_t day, int64_t *first, int64_t *next)
 {
 	int64_t year = 1970 + (int64_t)floor((double)day / 365.2425);

@@ -6,16 +6,16 @@
 /* CapPeriod */
 enum astra_period { ASTRA_PERIOD_DAY, ASTRA_PERIOD_WEEK, ASTRA_PERIOD_MONTH };
 
-/* The period that a time is in, where 1970 began at offset_sec. Weeks begin on
+/* Find the period of a time if 1970 began at offset_sec. Weeks begin on
  * Mondays. begin_sec <= at_sec < end_sec. */
 void astra_period_at(enum astra_period kind, double at_sec, double offset_sec,
 		     double *begin_sec, double *end_sec);
 
-/* A midnight of the host's time zone, from 1970 on, where this is one. */
+/* Return the offset of the time zone in which this is a midnight. */
 double astra_period_offset(double midnight_sec);
 
-/* The period that begins at begin_sec, the end of one in the host's time zone:
- * as long as there, but for a change of summer time. Returns its end. */
+/* Return the end of the period that begins at begin_sec, a period's end in the
+ * host's time zone. A change of summer time is ignored. */
 double astra_period_next(enum astra_period kind, double begin_sec);
 
 #endif

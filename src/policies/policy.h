@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The policy interface. A policy either ranks the jobs that want GPUs (decide):
- * then where a job goes is the placement's business, and when a lease ends the
- * engine's. Or it says itself who gets which GPUs until when (allocate).
- *
- * To add a policy: a folder with one const struct astra_policy, a row of the
- * array in registry.c, a unit test. doc/adding-a-policy.md walks through it.
- */
+ * then placement decides where a job goes, and the engine when a lease ends. Or
+ * the policy itself decides which job gets which GPUs until when (allocate). To
+ * add a policy: a folder with one const struct astra_policy, a row of the array
+ * in registry.c, a unit test. doc/adding-a-policy.md shows the steps. */
 #ifndef ASTRA_POLICY_H
 #define ASTRA_POLICY_H
 
@@ -23,29 +21,30 @@
 
 struct astra_options;
 
-/* A job that wants GPUs in this round: it waits for them, or its lease is
- * over and it competes for those it holds. */
+/* A job that wants GPUs in this round: it waits for them, or its lease is over
+ * and it competes for those it holds. */
 struct astra_candidate {
-	uint32_t job;	   /* the engine's number of it */
+	uint32_t job;	   /* its index in the engine */
 	uint32_t tenant;   /* index into the contest's tenants */
-	uint32_t user;	   /* index into its users; none has it: it is its
-			    * tenant's alone */
+	uint32_t user;	   /* index into its users; any other value: it has no
+			    * user */
 	uint32_t gpus;	   /* >= 1 */
-	double charge;	   /* that a grant costs a second; its GPUs' weights */
-	uint32_t gpus_max; /* elastic: it can use more, up to these, in steps */
-	uint32_t gpus_turn; /* the first of them, up to these, at its turn */
-	uint32_t gpus_step; /* of so many, each charged like `gpus`; 0: rigid */
-	bool runs;	    /* elastic: has its GPUs, which are not among those
-			     * contested, and competes for more: it is granted
-			     * and not counted */
+	double charge;	   /* charge of a grant per second: its GPUs' weights */
+	uint32_t gpus_max; /* elastic: it can use up to so many, in steps */
+	uint32_t gpus_turn; /* up to so many of them at its turn */
+	uint32_t gpus_step; /* GPUs in a step, each charged like those in
+			     * `gpus`; 0: rigid */
+	bool runs;	    /* elastic: it keeps its GPUs, which are not
+			     * contested, and competes for more; it is granted
+			     * without being counted */
 	double submit_sec;
-	double precedence;	 /* of two that are alike, larger goes first */
+	double precedence;	 /* of two that are equal, larger goes first */
 	double rho;		 /* of the job, Eq. 15 (Ye et al.) */
-	double attained;	 /* GPU seconds it has had, as charged */
+	double attained;	 /* GPU seconds that it has had, as charged */
 	uint32_t leases;	 /* leases it has had so far */
 	bool fresh;		 /* never ran */
-	double latest_start_sec; /* its deadline's; infinite: none */
-	bool excluded; /* can't be placed in this round: rank it only */
+	double latest_start_sec; /* by its deadline; infinite: none */
+	bool excluded; /* cannot be placed in this round: only rank it */
 };
 
 struct astra_contestant {
@@ -70,16 +69,16 @@ struct astra_contest {
 	size_t user_count;
 };
 
-/* One line of the answer: a candidate as the policy came to it. */
+/* One line of the answer: a candidate whose turn came. */
 struct astra_choice {
 	uint32_t candidate;
-	bool granted;  /* may start, or go on; else it does not fit */
-	uint32_t gpus; /* granted: on so many; an elastic one has up to its
+	bool granted;  /* may start or go on; else it does not fit */
+	uint32_t gpus; /* granted: how many; for an elastic one up to its
 			* gpus_max */
 };
 
-/* The answer: every candidate at most once, in the order the policy came to
- * them, the neediest first. The caller provides room for all of them. */
+/* The answer: every candidate at most once, in the order of turns, the neediest
+ * first. The caller provides room for all candidates. */
 struct astra_ranking {
 	struct astra_choice *choices;
 	size_t count;
@@ -91,21 +90,23 @@ struct astra_demand {
 	uint32_t tenant;	     /* index into the offer's tenants */
 	const char *tenant_name;     /* as the host calls it */
 	double submit_sec;	     /* the first one, kept over requeues */
-	double ran_sec;	  /* GPU time it has had, as seconds on all its GPUs */
-	uint32_t copies;  /* at most so many awards: tasks of an array that are
-			   * still to be split from it, else 1 */
-	bool open;	  /* waits, or its lease is over, or it runs where the
+	double ran_sec;	  /* GPU time that it has had, in seconds on all its
+			   * GPUs */
+	uint32_t copies;  /* most awards: tasks that are still in the array's
+			   * record, else 1 */
+	bool open;	  /* it waits, or its lease is over, or it runs and the
 			   * policy preempts, and its GPUs are among those
-			   * offered; else it runs on, or is leaving: no award */
-	double until_sec; /* it runs on: to its lease's end; infinite: to its
-			   * own */
+			   * offered; otherwise it runs on or is leaving, and
+			   * gets no award */
+	double until_sec; /* if it runs on: the end of its lease; infinite:
+			   * until it ends */
 	/* What it runs on, or was promised and waits for; nothing if it is
-	 * leaving. A node may come twice. */
+	 * leaving. A node may occur twice. */
 	const struct astra_share *held;
 	size_t held_count;
-	/* Nodes that refused it a moment ago; NULL: none. A bitmap. */
+	/* Nodes that refused it a moment ago, as a bitmap; NULL: none. */
 	const uint64_t *banned;
-	/* As a policy that ranks would see it: one of its copies. */
+	/* One of its copies as a policy that ranks would see it. */
 	struct astra_candidate candidate;
 };
 
@@ -116,8 +117,8 @@ struct astra_offer {
 	double now_sec;
 	double lease_sec; /* the pool's term */
 	const struct astra_node *nodes;
-	const uint32_t *free; /* of each node: GPUs that may be awarded */
-	/* The same with CPUs and memory (offer.h); NULL: there is plenty. */
+	const uint32_t *free; /* by node: GPUs that may be awarded */
+	/* free with CPUs and memory (offer.h); NULL: there is plenty. */
 	const struct astra_space *space;
 	size_t node_count;
 	uint64_t gpus; /* of all usable nodes, held or not */
@@ -129,19 +130,19 @@ struct astra_offer {
 	size_t user_count;
 	const struct astra_bid *bids; /* by app, at most one each */
 	size_t bid_count;
-	bool terse; /* nobody will ask for reasons or the auction */
-	/* Only a part of the pool is offered, as many GPUs as `gpus`, now here,
-	 * now there: what is free now are those of this round. Slots begin at
-	 * multiples of their length, for whoever has the other parts, too. */
+	bool terse; /* no reasons and no auction will be asked for */
+	/* Only a part of the pool is offered: `gpus` GPUs, whose place changes;
+	 * `free` is that of this round. Slots begin at multiples of their
+	 * length, also for the other parts. */
 	bool part;
 };
 
-/* These GPUs for that job until then. */
+/* An award of GPUs to a job until a time. */
 struct astra_award {
 	uint32_t demand;
-	double until_sec;		 /* its lease's end; 0: after a term */
-	size_t first_share, share_count; /* nodes and GPUs; the rest is filled
-					  * in from its request */
+	double until_sec;		 /* end of its lease; 0: after a term */
+	size_t first_share, share_count; /* nodes and GPUs; its request gives
+					  * the rest */
 };
 
 /* The answer. Owned by the engine; append with astra_allocation_add(). */
@@ -150,38 +151,41 @@ struct astra_allocation {
 	size_t award_count, award_room;
 	struct astra_share *shares;
 	size_t share_count, share_room;
-	double wake_sec; /* ask again then at the latest; infinite: at events */
-	bool changed;	 /* what the policy saves has, if maybe no lease */
-	bool moves; /* a job leaves for as many GPUs as it has, or fewer, even
-		     * if nobody needs those that it has */
-	double lend_until_sec;	/* with LendIdle, GPUs that nobody was awarded,
-				 * nor has now, go to those who wait, first
-				 * come, first served, until then; 0: they stay
+	double wake_sec; /* ask again then at the latest; infinite: only at
+			  * events */
+	bool changed;	 /* the policy's saved state has changed, even if no
+			  * lease has */
+	bool moves; /* a job leaves for an award of no more GPUs than it has,
+		     * even if no job needs its own */
+	double lend_until_sec;	/* with LendIdle, GPUs without an award that no
+				 * job holds are lent to waiting jobs until
+				 * then, first come, first served; 0: they stay
 				 * idle */
-	double spare_until_sec; /* jobs whose lease is over, without an award,
-				 * whose GPUs nobody else was awarded, keep them
-				 * until then; 0: for another term */
-	/* But for these, which leave though nobody needs their GPUs. */
+	double spare_until_sec; /* jobs without an award whose lease is over and
+				 * whose GPUs were not awarded keep them until
+				 * then; 0: for another term */
+	/* Except these, which leave even if no job needs their GPUs. */
 	uint32_t *leavers;
 	size_t leaver_count, leaver_room;
-	/* Those that wait and are not to be run: neither lent GPUs nor asked
-	 * for again. */
+	/* Waiting jobs that are not to run: they are neither lent GPUs nor
+	 * offered again. */
 	uint32_t *refused;
 	size_t refused_count, refused_room;
 };
 
-/* Returns 0, or -1 when memory is out. shares: their nodes differ. (allot.c) */
+/* Add an award. Returns 0, or -1 when memory is out. shares: each of another
+ * node. (allot.c) */
 int astra_allocation_add(struct astra_allocation *allocation, uint32_t demand,
 			 double until_sec, const struct astra_share *shares,
 			 size_t share_count);
 
-/* A demand without an award leaves when its lease is over.
- * Returns 0, or -1 when memory is out. (allot.c) */
+/* Let a demand without an award leave when its lease is over. Returns 0, or -1
+ * when memory is out. (allot.c) */
 int astra_allocation_leave(struct astra_allocation *allocation,
 			   uint32_t demand);
 
-/* A demand that waits is not to be run: the host is told to hold it.
- * Returns 0, or -1 when memory is out. (allot.c) */
+/* Refuse a waiting demand: the host is told to hold it. Returns 0, or -1 when
+ * memory is out. (allot.c) */
 int astra_allocation_refuse(struct astra_allocation *allocation,
 			    uint32_t demand);
 

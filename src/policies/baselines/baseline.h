@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The baselines of the papers' evaluations, as policies: for comparison. One
- * loop serves them all (round.c); a baseline is a const struct that says in
- * which order jobs go, who may have how much, what comes of those behind one
+/* The baselines of the papers' evaluations, as policies, for comparison. One
+ * loop serves them all (round.c). A baseline is a const struct that says in
+ * which order jobs go, who may have how much, what happens to jobs behind one
  * that does not fit, and whether running jobs are stopped for others.
  *
- * Jobs get their GPUs consolidated (placement.h), where a baseline does not say
- * otherwise. One that goes on running keeps its GPUs. Running jobs are stopped
- * by the number of GPUs that are needed, not by where they are. Some baselines
- * divide the GPUs between elastic jobs (divide.c), each of which gets as many
- * as it can run on or none; under the others jobs run on all their GPUs or not
- * at all.
- */
+ * Jobs get their GPUs consolidated (placement.h), unless a baseline says
+ * otherwise. A job that goes on running keeps its GPUs. Running jobs are
+ * stopped for the number of GPUs that are needed, wherever these are. Some
+ * baselines divide the GPUs between elastic jobs (divide.c); each job gets as
+ * many as it can run on, or none. Under the others a job runs on all its GPUs
+ * or not at all. */
 #ifndef ASTRA_BASELINES_BASELINE_H
 #define ASTRA_BASELINES_BASELINE_H
 
@@ -21,78 +20,76 @@
 struct baseline_run;
 struct rrh_outlook;
 
-/* Of two times since the epoch: their difference, for ties count by their size
- * (astra_tied()). */
+/* Times since the epoch that differ by no more are equal (astra_tied()). */
 #define BASELINE_EPSILON_SEC 1e-6
 
 /* When running jobs compete for their GPUs again. */
 enum baseline_stops {
 	BASELINE_NEVER,	  /* leases have no end */
-	BASELINE_ANYTIME, /* the same, but the policy preempts */
+	BASELINE_ANYTIME, /* likewise, but the policy preempts */
 	BASELINE_QUANTUM, /* leases end with the quantum, at multiples of it */
 };
 
-/* What comes of the others when the next job does not fit. One that would not
- * fit if nobody else were there is passed over in any case. */
+/* What happens to other jobs when the next one does not fit. A job that would
+ * not fit even if it were alone is skipped in any case. */
 enum baseline_unfit {
-	BASELINE_SKIP,	   /* those that fit start */
-	BASELINE_BLOCK,	   /* those behind it in its line wait */
-	BASELINE_BACKFILL, /* those start that do not delay it (easy.c) */
+	BASELINE_SKIP,	   /* jobs that fit start */
+	BASELINE_BLOCK,	   /* jobs behind it in its line wait */
+	BASELINE_BACKFILL, /* jobs start that do not delay it (easy.c) */
 };
 
 /* On which nodes a job gets its GPUs. */
 enum baseline_place {
 	BASELINE_FEWEST,   /* consolidated */
-	BASELINE_FULLEST,  /* node by node, the most used one first */
-	BASELINE_EMPTIEST, /* the least used one first */
+	BASELINE_FULLEST,  /* node by node, the fullest first */
+	BASELINE_EMPTIEST, /* node by node, the emptiest first */
 };
 
 struct baseline {
 	enum baseline_stops stops;
 	enum baseline_unfit unfit;
 	double quantum_sec; /* 0: the pool's LeaseTerm */
-	/* Who of a line is first; NULL: first come, first served. Of equals,
-	 * those that run (with BASELINE_ANYTIME), then those that came first.
-	 */
+	/* The order within a line; NULL: first come, first served. Ties:
+	 * running jobs first (with BASELINE_ANYTIME), then earlier jobs. */
 	struct astra_rank (*rank)(const struct baseline_run *run,
 				  const struct astra_demand *d);
-	/* Which tenant's line is next, the smallest; ties: the first.
-	 * NULL: there is one line for all. */
+	/* Key of a tenant; the line of the tenant with the smallest one is
+	 * next. Ties: the first. NULL: there is one line for all. */
 	double (*tenant_key)(const struct baseline_run *run, uint32_t tenant);
 	/* The quota rule; NULL: none. */
 	bool (*allowed)(const struct baseline_run *run,
 			const struct astra_demand *d);
-	/* Keep the books, each round. Returns 0, or -1 when memory is out.
+	/* Update the books, each round. Returns 0, or -1 when memory is out.
 	 * NULL: there are none. */
 	int (*account)(struct baseline_run *run);
-	/* Before a decision: fill run->scores. Returns 0, or -1 when memory is
-	 * out. NULL: nothing to do. */
+	/* Fill in run->scores before a decision. Returns 0, or -1 when memory
+	 * is out. NULL: nothing to do. */
 	int (*prepare)(struct baseline_run *run);
-	/* After it, with somebody left who waits: when the order changes by
-	 * itself; NULL: never. */
+	/* When the order changes by itself after a decision that leaves a job
+	 * waiting; NULL: never. */
 	double (*wake)(const struct baseline_run *run);
-	/* How many GPUs each of run->portions gets, by which none has any yet:
-	 * they are sorted by submission. gpus: that there are, those held by
-	 * them included; by node in run->node_gpus, which may be written. Not
-	 * NULL: instead of an order, and of unfit, allowed, prepare. */
+	/* Set how many GPUs each of run->portions gets; at first none. Portions
+	 * are sorted by submission. gpus: GPUs in all, including those they
+	 * hold; by node in run->node_gpus, which may be written. If not NULL,
+	 * it replaces order, unfit, allowed and prepare. */
 	void (*divide)(struct baseline_run *run, uint64_t gpus);
 	enum baseline_place place; /* with divide */
 };
 
-/* A job, or a task of an array, that GPUs are divided between. */
+/* A job, or a task of an array, among those that get a part of the GPUs. */
 struct baseline_portion {
 	uint32_t demand;
-	uint32_t least, most; /* GPUs that it runs on; alike: it is rigid */
-	uint32_t held;	      /* that it runs on now; 0: it waits */
+	uint32_t least, most; /* GPUs that it can run on; equal: it is rigid */
+	uint32_t held;	      /* GPUs that it runs on now; 0: it waits */
 	uint32_t gpus;	      /* that it gets: none, or from least to most */
-	uint32_t goal;	      /* what its baseline holds for its due */
-	double score;	      /* as its baseline needs it */
-	bool settled;	      /* where they are is decided */
+	uint32_t goal;	      /* what is due to it, by its baseline */
+	double score;	      /* for the use of its baseline */
+	bool settled;	      /* its place is decided */
 };
 
 struct baseline_tenant {
-	double planned; /* GPUs of its jobs as decided so far, as charged */
-	double key;	/* as its baseline needs it, in prepare() */
+	double planned; /* GPUs of its jobs decided so far, as charged */
+	double key;	/* set by its baseline in prepare() */
 	bool waits, first, there;
 };
 
@@ -101,34 +98,36 @@ struct baseline_list {
 	size_t count, room;
 };
 
-/* GPU time is as charged, in GPU seconds. */
+/* GPU times are as charged, in GPU seconds. */
 struct baseline_job_book {
 	uint32_t job;	/* its id */
-	uint32_t round; /* that it was there in last */
-	double value;	/* as its baseline needs it; NaN: the job is new */
-	double cost;	/* rrh: what it would cost others */
+	uint32_t round; /* the last round in which the job was there */
+	double value;	/* for the use of its baseline; NaN: the job is new */
+	double cost;	/* rrh: cost to other jobs */
 	double served;	/* GPU time it has had */
-	double gained;	/* of it, since the last round */
+	double gained;	/* part of served since the last round */
 };
 
 struct baseline_tenant_book {
 	char *name;
-	double value;  /* the same; a new one's is 0 */
-	double served; /* GPU time its jobs have had */
+	double value;  /* for the use of its baseline; 0 if new */
+	double served; /* GPU time of its jobs */
 	double gained;
 	bool active; /* it had jobs in the last round */
 };
 
 struct baseline_books {
-	double last_sec, passed_sec; /* the round; since the one before */
-	double contended;	     /* ftf: jobs, integrated over time */
-	uint32_t active; /* ftf: jobs, since last_sec; dorm: GPUs that
+	double last_sec, passed_sec; /* last round; time since the one before
+				      * it */
+	double contended;	     /* ftf: integral of the number of jobs over
+				      * time */
+	uint32_t active; /* ftf: number of jobs since last_sec; dorm: GPUs that
 			  * were divided */
 	uint32_t round;
 	struct baseline_job_book *jobs;
 	size_t job_count, job_room;
-	struct astra_idmap places;	      /* of jobs among them */
-	struct baseline_tenant_book *tenants; /* by number in the offer */
+	struct astra_idmap places;	      /* job -> index in jobs */
+	struct baseline_tenant_book *tenants; /* by tenant index in the offer */
 	size_t tenant_count, tenant_room;
 };
 
@@ -141,18 +140,18 @@ struct baseline_end {
 /* One instance. */
 struct baseline_run {
 	const struct baseline *rule;
-	struct baseline_tenant *tenants; /* by number in the offer */
+	struct baseline_tenant *tenants; /* by tenant index in the offer */
 	size_t tenant_room;
-	double *scores; /* of demands, as the baseline needs them */
+	double *scores; /* of demands, for the use of the baseline */
 	size_t score_room;
-	struct astra_baseline_lines lines; /* who competes */
+	struct astra_baseline_lines lines; /* jobs that compete */
 	struct astra_baseline_lines cells; /* hived */
 	struct baseline_books books;
-	double decay; /* rrh: what waiting jobs lose in an hour, together */
+	double decay; /* rrh: value that all waiting jobs lose in an hour */
 	struct rrh_outlook *outlooks; /* rrh: of demands */
 	size_t outlook_room;
-	double half_life_sec;		  /* of the account; 0: none */
-	struct baseline_list lists[2][2]; /* running, chosen by number */
+	double half_life_sec;		  /* of the account; 0: no fading */
+	struct baseline_list lists[2][2]; /* [running][chosen by number] */
 	struct astra_share *shares;	  /* of one job */
 	size_t share_room;
 	struct baseline_end *ends;
@@ -160,29 +159,32 @@ struct baseline_run {
 	/* With divide. */
 	struct baseline_portion *portions;
 	size_t portion_count, portion_room;
-	uint32_t *order; /* of portions, as its baseline needs them */
+	uint32_t *order; /* of portions, for the use of the baseline */
 	size_t order_room;
 	uint32_t *node_gpus;
 	size_t node_room;
-	bool happened; /* dorm: a job came, ended or left */
+	bool happened; /* dorm: a job came, ended or left its GPUs */
 	/* The round. */
 	const struct astra_offer *offer;
 	struct astra_allocation *out;
-	double until_sec;	   /* where leases end */
+	double until_sec;	   /* when leases end */
 	struct astra_space *space; /* what is free */
-	struct astra_space *later; /* when all who leave have left */
-	struct astra_space *whole; /* if nobody ran; NULL: not made yet */
-	size_t waiting;		   /* who have no award */
-	size_t passed;		   /* of lists[0][0], tried again */
-	uint32_t least;		   /* GPUs of the smallest that waits */
-	/* EASY: the first one that does not fit starts then, and leaves so
-	 * many GPUs. */
+	struct astra_space *later; /* what is free when all leaving jobs have
+				    * left */
+	struct astra_space *whole; /* what is free if no job ran; NULL: not made
+				    * yet */
+	size_t waiting;		   /* jobs without an award */
+	size_t passed;		   /* index in lists[0][0], whose jobs are tried
+				    * again */
+	uint32_t least;		   /* GPUs of the smallest waiting job */
+	/* EASY: when the first job that does not fit will start, and how many
+	 * GPUs are left then. */
 	bool reserved;
 	double shadow_sec;
 	uint64_t spare;
 };
 
-/* The policies' calls. rule: lives as long as the instance. */
+/* Calls for the policies. rule: must live as long as the instance. */
 void *baseline_create(const struct baseline *rule,
 		      const struct astra_options *options,
 		      struct astra_error *err);
@@ -193,7 +195,7 @@ int baseline_allocate(void *self, const struct astra_offer *offer,
 	.slots = true, .destroy = baseline_destroy, \
 	.allocate = baseline_allocate
 
-/* Defines NAME_create() of the baseline with that rule. */
+/* Define NAME_create() of the baseline with that rule. */
 #define BASELINE_CREATE(name, rule)                                     \
 	static void *name##_create(const struct astra_options *options, \
 				   struct astra_error *err)             \
@@ -201,23 +203,24 @@ int baseline_allocate(void *self, const struct astra_offer *offer,
 		return baseline_create(&(rule), options, err);          \
 	}
 
-/* GPUs that a job has or was promised, as charged. */
+/* Return the GPUs that a job has or was promised, as charged. */
 double baseline_charge(const struct astra_demand *d);
 
-/* Seconds on all its GPUs that a job has done: measured, else that it ran. */
+/* Return how many seconds on all its GPUs a job has done: as measured, else the
+ * time that it ran. */
 double baseline_done_sec(const struct astra_demand *d);
 
-/* Seconds that it has to run on all its GPUs: of the work that it declared,
- * else of its time limit, else of an hour. Of nothing more than that: it is not
- * taken to be nearly through. */
+/* Return how many seconds the job has to run on all its GPUs: of the work that
+ * it declared, else of its time limit, else of an hour. If it has run for
+ * longer, it is not assumed to be nearly done. */
 double baseline_left_sec(const struct astra_demand *d);
 
-/* Keep the books of the round's tenants, or jobs, and of nobody else.
- * Return 0, or -1 when memory is out. */
+/* Update the books of the round's tenants or jobs, and drop others. Return 0,
+ * or -1 when memory is out. */
 int baseline_meet_tenants(struct baseline_run *run);
 int baseline_meet_jobs(struct baseline_run *run);
 void baseline_books_clear(struct baseline_books *books);
-/* A demand's, once they are kept. */
+/* Return the book of a demand's job, after baseline_meet_jobs(). */
 struct baseline_job_book *baseline_job_book(const struct baseline_run *run,
 					    const struct astra_demand *d);
 int baseline_save(const void *self, struct astra_bytes *out);
@@ -227,41 +230,40 @@ void baseline_shift(void *self, double by_sec);
 	.save = baseline_save, .restore = baseline_restore, \
 	.shift = baseline_shift
 
-/* When those who have GPUs, and those who start in this round, free them:
- * sorted, into run->ends. Returns their number, or SIZE_MAX when memory is out.
- */
+/* List in run->ends, sorted, when jobs with GPUs and jobs that start in this
+ * round free them. Returns their number, or SIZE_MAX when memory is out. */
 size_t baseline_ends(struct baseline_run *run);
 /* Set the reservation for the first job that does not fit.
  * Returns 0, or -1 when memory is out. */
 int baseline_reserve(struct baseline_run *run, const struct astra_demand *d);
-/* Whether a job would delay it. */
+/* Whether a job would delay the one with the reservation. */
 bool baseline_delays(const struct baseline_run *run,
 		     const struct astra_demand *d);
-/* It starts. */
+/* Note that a job starts beside the reservation. */
 void baseline_backfill(struct baseline_run *run, const struct astra_demand *d);
 
-/* The steps of a decision where running jobs compete. Those that return int
- * return 0, or -1 when memory is out. (round.c)
- *
- * Into run->later: what is free, what those hold that compete, and, where they
- * are stopped at any time, what others are leaving. */
+/* The steps of a decision in which running jobs compete (round.c). Those that
+ * return int return 0, or -1 when memory is out. First: set run->later to what
+ * is free, what competing jobs hold and, if jobs are stopped at any time, what
+ * others are leaving. */
 int baseline_set_later(struct baseline_run *run);
-/* An award of run->shares, or others. */
+/* Award a job run->shares, or other shares. */
 int baseline_award(struct baseline_run *run, uint32_t demand,
 		   const struct astra_share *shares, size_t count);
-/* It goes on. */
+/* Let a job go on. */
 int baseline_keep(struct baseline_run *run, uint32_t demand);
-/* Nobody else gets what was found in run->later. */
+/* Take shares found in run->later, so that no other job gets them. */
 void baseline_hold(struct baseline_run *run, const struct astra_share *shares,
 		   size_t count);
-/* One that was not granted its GPUs keeps them if nobody needs them. */
+/* Let a job that was not granted its GPUs keep them if no other job needs
+ * them. */
 int baseline_drop(struct baseline_run *run, uint32_t demand);
 
-/* Decide, with divide. Returns 0, or -1 when memory is out. (divide.c) */
+/* Decide by dividing. Returns 0, or -1 when memory is out. (divide.c) */
 int baseline_divide(struct baseline_run *run);
 
-/* Of the nodes with GPUs left, the most, or the least, used one; ties go to the
- * lower index. left: GPUs by node. Returns ASTRA_NONE when there is none. */
+/* Return the fullest, or emptiest, of the nodes with GPUs left; ties go to the
+ * lower index. left: GPUs by node. Returns ASTRA_NONE if there is none. */
 uint32_t baseline_spot(const struct baseline_run *run, const uint32_t *left);
 
 static inline size_t baseline_number(const struct baseline_run *run,
@@ -270,8 +272,8 @@ static inline size_t baseline_number(const struct baseline_run *run,
 	return (size_t)(d - run->offer->demands);
 }
 
-/* Where each round decides anew: whether a job is leaving its GPUs, and about
- * to wait again. */
+/* Whether a job is leaving its GPUs and will soon wait again, so that each
+ * round decides anew. */
 static inline bool baseline_returns(const struct baseline_run *run,
 				    const struct astra_demand *d)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The books that a baseline keeps, over restarts, too: a number for each active
- * job, by its id, and for each tenant, by its name.
- */
+/* The books of a baseline, kept over restarts too: a number for each active
+ * job, by id, and for each tenant, by name. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "src/common/grow.h"
 #include "src/policies/baselines/baseline.h"
 
-/* NULL when memory is out. */
+/* Return the book of a job, adding a new one; NULL when memory is out. */
 static struct baseline_job_book *books_meet(struct baseline_books *b,
 					    uint32_t job)
 {
@@ -29,7 +28,7 @@ static struct baseline_job_book *books_meet(struct baseline_books *b,
 	return &b->jobs[b->job_count++];
 }
 
-/* Those of the jobs that are no longer there. */
+/* Drop the books of jobs that are gone. */
 static int books_forget_jobs(struct baseline_books *b)
 {
 	for (size_t i = 0; i < b->job_count;) {
@@ -47,8 +46,8 @@ static int books_forget_jobs(struct baseline_books *b)
 	return 0;
 }
 
-/* What was had since the last round, at first nothing; the account forgets with
- * its half-life. */
+/* Return what was gained since the last round, at first nothing. The account
+ * forgets with its half-life. */
 static double books_gained(const struct baseline_run *run, double before,
 			   double now)
 {
@@ -82,7 +81,7 @@ int baseline_meet_jobs(struct baseline_run *run)
 	return books_forget_jobs(b);
 }
 
-/* The book of the offer's nth tenant becomes the nth. */
+/* Move the book of the offer's nth tenant to index n. */
 static int books_seat(struct baseline_run *run, size_t n)
 {
 	struct baseline_books *b = &run->books;
@@ -111,7 +110,7 @@ static int books_seat(struct baseline_run *run, size_t n)
 	return 0;
 }
 
-/* Those of nobody any more. */
+/* Drop the books of tenants that are gone. */
 static void books_forget(struct baseline_books *b, size_t from)
 {
 	for (size_t i = from; i < b->tenant_count; i++) {

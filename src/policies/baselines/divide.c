@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One decision of a baseline that divides the GPUs between elastic jobs. Where
- * running jobs compete, first how many each one gets, then where: who keeps its
- * number goes on, the others leave, and their GPUs are kept for those that were
- * given them. What is free then is divided between those that still wait.
- */
+/* One decision of a baseline that divides the GPUs between elastic jobs. If
+ * running jobs compete, first how many GPUs each one gets is decided, then
+ * where. Jobs that keep their number go on. The others leave, and their GPUs
+ * are kept for the jobs that were given them. What is then free is divided
+ * between the jobs that still wait. */
 #include <stdlib.h>
 
 #include "src/common/grow.h"
@@ -55,8 +55,8 @@ static int divide_compare(const void *a, const void *b, void *arg)
 	return x->job->id < y->job->id ? -1 : x->job->id > y->job->id;
 }
 
-/* Who takes part. Returns whether any of them runs, or -1 when memory is out.
- * grows: whether one that runs could use more. */
+/* Collect the jobs that take part. Returns whether any of them runs, or -1 when
+ * memory is out. grows: whether a running one could use more. */
 static int divide_gather(struct baseline_run *run, bool *grows)
 {
 	const struct astra_offer *offer = run->offer;
@@ -78,7 +78,7 @@ static int divide_gather(struct baseline_run *run, bool *grows)
 	return runs;
 }
 
-/* How many each gets of a space, in sizes that it can have. */
+/* Decide how many GPUs of a space each job gets, in sizes that it can have. */
 static int divide_space(struct baseline_run *run,
 			const struct astra_space *space)
 {
@@ -138,8 +138,8 @@ static bool divide_barred(const struct astra_demand *d, uint32_t node)
 	       (d->banned && d->banned[node / 64] >> (node % 64) & 1);
 }
 
-/* Node by node, as the baseline likes them, each once. Returns the number of
- * shares in run->shares, or 0. */
+/* Place a job node by node, in the baseline's order, each node once. Returns
+ * the number of shares in run->shares, or 0. */
 static size_t divide_spots(struct baseline_run *run,
 			   const struct astra_space *space,
 			   const struct astra_demand *d, uint32_t need)
@@ -171,7 +171,7 @@ static size_t divide_spots(struct baseline_run *run,
 	return count;
 }
 
-/* A place for so many GPUs. One that says how its nodes are to be gets them
+/* Find a place for so many GPUs. A job with wishes about its nodes gets them
  * consolidated in any case. */
 static size_t divide_find(struct baseline_run *run,
 			  const struct astra_space *space,
@@ -186,7 +186,7 @@ static size_t divide_find(struct baseline_run *run,
 	return divide_spots(run, space, d, gpus);
 }
 
-/* Who goes on, and what is free now. */
+/* Let jobs go on that keep their size, and find what is free now. */
 static int divide_stay(struct baseline_run *run)
 {
 	for (size_t i = 0; i < run->portion_count; i++) {
@@ -203,8 +203,8 @@ static int divide_stay(struct baseline_run *run)
 	return 0;
 }
 
-/* Start a job, or keep GPUs for it that will be free. Where each round decides
- * anew it has no award then. */
+/* Start a job, or keep GPUs for it that will be free. If each round decides
+ * anew, the job has no award in the latter case. */
 static int divide_place(struct baseline_run *run, struct baseline_portion *p)
 {
 	const struct astra_demand *d = &run->offer->demands[p->demand];
@@ -229,8 +229,8 @@ static int divide_place(struct baseline_run *run, struct baseline_portion *p)
 	return p->held ? astra_allocation_leave(run->out, p->demand) : 0;
 }
 
-/* Whether a job could be somewhere in a space, if it has GPUs enough, and on
- * how many at most: what else it was given would be nobody's. */
+/* Whether a job could have a place in a space, and with at most how many GPUs:
+ * any further GPUs would be wasted on it. */
 static bool divide_cap(struct baseline_run *run,
 		       const struct astra_space *space,
 		       struct baseline_portion *p)
@@ -253,8 +253,8 @@ static bool divide_cap(struct baseline_run *run,
 	return most > 0;
 }
 
-/* Between whom the GPUs of a space are divided. waiting: of those that take
- * part only who waits and was given nothing. */
+/* Choose the jobs between which the GPUs of a space are divided. waiting: only
+ * waiting jobs that were given nothing. */
 static void divide_narrow(struct baseline_run *run,
 			  const struct astra_space *space, bool waiting)
 {
@@ -274,7 +274,7 @@ static void divide_narrow(struct baseline_run *run,
 	run->portion_count = left;
 }
 
-/* Running jobs compete. */
+/* Decide while running jobs compete. */
 static int divide_contest(struct baseline_run *run)
 {
 	if (baseline_set_later(run) < 0)
@@ -297,8 +297,9 @@ static int divide_contest(struct baseline_run *run)
 	return 0;
 }
 
-/* Start those that were given GPUs, where CPUs or memory are short on as many
- * as find a place. Returns whether one got fewer, or -1 when memory is out. */
+/* Start the jobs that were given GPUs; if CPUs or memory are short, on as many
+ * GPUs as have a place. Returns whether one got fewer, or -1 when memory is
+ * out. */
 static int divide_start(struct baseline_run *run)
 {
 	int fewer = 0;
@@ -325,8 +326,8 @@ static int divide_start(struct baseline_run *run)
 	return fewer;
 }
 
-/* What is free is divided between those that still wait; what one of them could
- * not have, between the others. */
+/* Divide what is free between the jobs that still wait, and what one of them
+ * could not have between the others. */
 static int divide_fill(struct baseline_run *run)
 {
 	int fewer = 1;

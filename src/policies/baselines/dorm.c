@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Dorm: whenever a job comes or ends, the GPUs are divided anew so that as many
- * as possible are used, under two limits: on fairness loss, the sum over jobs
- * of what their share differs from the fair one, and on how many of the running
- * jobs have their number of GPUs changed. Nobody is stopped altogether.
+ * as possible are used, under two limits: one on fairness loss, the sum over
+ * jobs of the difference between their share and the fair one; and one on how
+ * many of the running jobs change their number of GPUs. No job is stopped
+ * altogether.
  *
  * The fair share is max-min: DRF with one resource, each job an application of
  * its own. Dorm solves a mixed integer program; here the same is done step by
- * step. Waiting jobs get what is free, in the order of their submission. While
- * the fairness loss is above its limit, and jobs may still be changed, those
- * that hold most above their fair share give it to those that wait. What is
- * free then goes to running jobs that hold least of theirs. So both limits bind
- * as in the paper, but where they cannot both be kept that on changes is, while
- * the paper leaves all as it is.
- */
+ * step. Waiting jobs get what is free, in the order of submission. While the
+ * fairness loss is above its limit and jobs may still be changed, the jobs that
+ * hold most above their fair share give that to waiting jobs. What is then free
+ * goes to running jobs that hold least of their share. So both limits hold as
+ * in the paper. If both cannot be kept, the limit on changes is, while the
+ * paper leaves everything unchanged. */
 #include <math.h>
 
 #include "src/common/number.h"
@@ -26,12 +26,13 @@
 struct dorm_division {
 	struct baseline_portion *portions;
 	size_t count;
-	uint64_t gpus, left; /* all; not given to anybody */
-	uint32_t changes;    /* still allowed */
+	uint64_t gpus, left; /* in all; not yet given to a job */
+	uint32_t changes;    /* number still allowed */
 };
 
-/* Who takes part gets a goal, the fewest GPUs that it can run on: those that
- * run, then those that wait as long as there are GPUs. Returns what is left. */
+/* Give each job that takes part a goal: the fewest GPUs that it can run on.
+ * First running jobs, then waiting jobs as long as there are GPUs. Returns what
+ * is left. */
 static uint64_t dorm_admit(struct dorm_division *d)
 {
 	uint64_t left = d->gpus;
@@ -48,7 +49,7 @@ static uint64_t dorm_admit(struct dorm_division *d)
 	return left;
 }
 
-/* Max-min: to the lowest goals first. */
+/* Set max-min goals: GPUs go to the lowest goals first. */
 static void dorm_set_goals(struct dorm_division *d)
 {
 	uint64_t left = dorm_admit(d);
@@ -75,7 +76,7 @@ static void dorm_set_goals(struct dorm_division *d)
 	}
 }
 
-/* Sum of |share - fair share| over the jobs, in GPUs. */
+/* Return the sum of |share - fair share| over the jobs, in GPUs. */
 static uint64_t dorm_loss(const struct dorm_division *d)
 {
 	uint64_t sum = 0;
@@ -94,8 +95,8 @@ static bool dorm_unfair(const struct dorm_division *d)
 	return (double)dorm_loss(d) > 2 * DORM_LOSS_MOST * (double)d->gpus;
 }
 
-/* The unchanged running job that is most above its goal, or below it; NULL:
- * there is none. */
+/* Return the unchanged running job that is farthest above its goal, or below
+ * it; NULL: there is none. */
 static struct baseline_portion *dorm_farthest(const struct dorm_division *d,
 					      bool above)
 {
@@ -116,7 +117,7 @@ static struct baseline_portion *dorm_farthest(const struct dorm_division *d,
 	return best;
 }
 
-/* A waiting job gets up to its goal of what is left. */
+/* Give a waiting job up to its goal from what is left. */
 static void dorm_give(struct dorm_division *d, struct baseline_portion *p)
 {
 	uint64_t gpus = p->gpus + d->left;
@@ -129,8 +130,8 @@ static void dorm_give(struct dorm_division *d, struct baseline_portion *p)
 	p->gpus = (uint32_t)gpus;
 }
 
-/* Let others give a waiting job its goal, or leave them if all that they may
- * give is not enough for it to run on. */
+/* Let others give a waiting job its goal. Nothing is taken if all that they may
+ * give is too little for it to run on. */
 static void dorm_collect(struct dorm_division *d, struct baseline_portion *p)
 {
 	double mark = (double)(p - d->portions) + 1;
@@ -171,8 +172,8 @@ static void dorm_grow(struct dorm_division *d)
 	}
 }
 
-/* A tenth of those that run, when something happened: rounds follow each other
- * without that, too. */
+/* Return how many jobs may change: a tenth of the running ones if something
+ * happened, since there are also rounds in which nothing did. */
 static uint32_t dorm_changes(const struct baseline_run *run)
 {
 	size_t running = 0;
@@ -211,7 +212,8 @@ static void dorm_divide(struct baseline_run *run, uint64_t gpus)
 	dorm_grow(&d);
 }
 
-/* GPUs that are free, or held by those that compete or are leaving. */
+/* Return the GPUs that are free, or held by jobs that compete or are
+ * leaving. */
 static uint32_t dorm_gpus(const struct baseline_run *run)
 {
 	uint64_t gpus = astra_space_gpus(run->space);
@@ -225,8 +227,8 @@ static uint32_t dorm_gpus(const struct baseline_run *run)
 	return (uint32_t)gpus;
 }
 
-/* Whether a job came, ended, or left its GPUs since the last round. Where they
- * are cleaned up after it they are there later. */
+/* Note whether a job came, ended or left its GPUs since the last round. GPUs
+ * that are still being cleaned up count later. */
 static int dorm_account(struct baseline_run *run)
 {
 	struct baseline_books *b = &run->books;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* EASY backfill (Lifka, The ANL/IBM SP scheduling system, JSSPP 1995): the
  * first job that does not fit is promised the earliest time at which it will,
- * the shadow time. Others start if they are through by then, or on GPUs that
- * it leaves.
- */
+ * the shadow time. Other jobs start if they end by then, or on GPUs that it
+ * leaves. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,8 +13,8 @@
 #include "src/policies/baselines/baseline.h"
 #include "src/policies/forecast.h"
 
-/* Seconds until it is through, on so many GPUs from now on; by its time limit,
- * else by its work. What its start takes is not known. */
+/* Return the seconds until the job ends, on so many GPUs from now on: by its
+ * time limit, else by its work. The time of its start-up is unknown. */
 static double easy_left_sec(const struct baseline_run *run,
 			    const struct astra_demand *d, uint32_t gpus)
 {
@@ -45,7 +44,8 @@ static struct baseline_end easy_end(const struct baseline_run *run,
 	};
 }
 
-/* One that is leaving has left soon. gpus: 0 if it has none. */
+/* Return when a job frees its GPUs; a leaving one has left soon. gpus: 0 if it
+ * has none. */
 static struct baseline_end easy_end_held(const struct baseline_run *run,
 					 const struct astra_demand *d)
 {
@@ -71,7 +71,7 @@ static int easy_compare(const void *a, const void *b)
 	return x->gpus < y->gpus ? -1 : x->gpus > y->gpus;
 }
 
-/* GPUs of jobs that are over and still being cleaned up. */
+/* Return the GPUs of jobs that are over and still being cleaned up. */
 static uint32_t easy_settling(const struct baseline_run *run, uint64_t held)
 {
 	const struct astra_offer *offer = run->offer;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Largest finish-time fairness first:
- *   rho = (elapsed + remaining) / (T* N),
- * T* the time that the job takes by itself, N the time average of the number
- * of active jobs over its life. ASTRAEA, Figure 6, sets it against LTGF.
- */
+/* Largest finish-time fairness first: rho = (elapsed + remaining) / (T* N),
+ * where T* is the time that the job takes alone and N the time average of the
+ * number of active jobs over its life. ASTRAEA compares it with LTGF in Figure
+ * 6. */
 #include <math.h>
 
 #include "src/policies/baselines/baseline.h"

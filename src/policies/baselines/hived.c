@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* HiveD: each tenant's virtual cluster guarantees it its quota, in cells; what
- * others leave idle it may use as an opportunist, who is stopped when they
- * want it back.
+/* HiveD: each tenant's virtual cluster guarantees it its quota, in cells. A
+ * tenant may use what others leave idle as an opportunist, who is stopped when
+ * they want it back.
  *
- * Here cells are counted and not placed. A job takes the cell of a power of
- * two GPUs that holds it, or whole nodes. Of a tenant's jobs the first ones
- * are guaranteed, up to the first that finds no cell; one larger than the
- * quota never is. So who is guaranteed remains so.
- */
+ * Here cells are counted, not placed. A job takes the smallest cell of a power
+ * of two GPUs that holds it, or whole nodes. A tenant's first jobs are
+ * guaranteed, up to the first that finds no cell; a job larger than the quota
+ * never is. So a guaranteed job remains so. */
 #include "src/common/number.h"
 #include "src/policies/baselines/baseline.h"
 

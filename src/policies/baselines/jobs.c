@@ -17,11 +17,11 @@ const struct astra_policy astra_fifo = {
 	BASELINE_CALLS,
 };
 
-/* Discretised two-dimensional least attained service, two queues: those with
- * less GPU time than the threshold first; first come, first served in each.
- * Who starved is not promoted (PROMOTEKNOB is infinite). */
+/* Discretised two-dimensional least attained service with two queues: jobs with
+ * less GPU time than the threshold first, each queue first come, first served.
+ * Starved jobs are not promoted (PROMOTEKNOB is infinite). */
 
-/* The first of the thresholds in the authors' simulator, GPU seconds. */
+/* The first threshold in the authors' simulator, in GPU seconds. */
 #define TIRESIAS_THRESHOLD 3250.0
 
 static bool jobs_is_demoted(const struct astra_demand *d)
@@ -36,7 +36,7 @@ static struct astra_rank jobs_by_queue(const struct baseline_run *run,
 	return (struct astra_rank){.major = jobs_is_demoted(d)};
 }
 
-/* When the next one of those that run falls into the second queue. */
+/* Return when the next running job falls into the second queue. */
 static double jobs_next_demotion(const struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;
@@ -73,8 +73,9 @@ const struct astra_policy astra_tiresias = {
 	BASELINE_CALLS,
 };
 
-/* Over-subscription: all jobs take turns on the GPUs. Who has waited longest
- * goes first; of those that run, who has run longest leaves first. */
+/* Over-subscription: all jobs take turns on the GPUs. The job that has waited
+ * longest goes first; of running jobs, the one that has run longest leaves
+ * first. */
 static struct astra_rank jobs_by_turn(const struct baseline_run *run,
 				      const struct astra_demand *d)
 {
@@ -128,7 +129,7 @@ const struct astra_policy astra_srtf = {
 	BASELINE_CALLS,
 };
 
-/* Remaining service: time by GPUs. */
+/* Remaining service: time multiplied by GPUs. */
 static struct astra_rank jobs_by_service(const struct baseline_run *run,
 					 const struct astra_demand *d)
 {
@@ -157,11 +158,11 @@ const struct astra_policy astra_srsf = {
 	BASELINE_CALLS,
 };
 
-/* Optimus gives each job a worker and then GPU by GPU to the one whose
- * completion time falls most. A rigid job gains nothing from a part of its
- * GPUs, all it can gain is to finish: what is left of minimising the sum of
- * completion times is an order by estimated remaining time, once each
- * scheduling interval of 10 minutes. */
+/* Optimus first gives each job one worker, and then each further GPU to the job
+ * whose completion time it shortens most. A part of its GPUs does not help a
+ * rigid job; for those, minimising the sum of completion times means serving
+ * them by estimated remaining time. Decided once per scheduling interval of 10
+ * minutes. */
 static const struct baseline jobs_optimus = {
 	.stops = BASELINE_QUANTUM,
 	.quantum_sec = 600,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of candidates, one for each tenant or one for all: a heap each, so
- * that only those who may get something are ever sorted.
- */
+/* Lines of candidates, one for each tenant or one for all. Each is a heap, so
+ * that only candidates that may get something are sorted. */
 #ifndef ASTRA_BASELINES_LINES_H
 #define ASTRA_BASELINES_LINES_H
 
@@ -9,24 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Who goes first: the smaller major, then the smaller minor. */
+/* The smaller major goes first, then the smaller minor. */
 struct astra_rank {
 	double major, minor;
 };
 
 struct astra_entry {
 	struct astra_rank rank; /* ties: */
-	bool behind;		/* after those that are not */
+	bool behind;		/* after entries without it */
 	double submit_sec;
 	uint32_t id;
-	uint32_t index; /* among the jobs */
+	uint32_t index; /* of the job */
 	uint32_t line;
 	uint32_t gpus;
 	bool running;
 };
 
 struct astra_line {
-	size_t begin, count; /* of the sorted entries; a heap */
+	size_t begin, count; /* of the entries, which are a heap */
 };
 
 struct astra_baseline_lines {
@@ -36,19 +35,20 @@ struct astra_baseline_lines {
 	size_t line_count;
 };
 
-/* Returns 0, or -1 when memory is out. */
+/* Make empty lines. Returns 0, or -1 when memory is out. */
 int astra_lines_init(struct astra_baseline_lines *lines, size_t line_count);
 void astra_lines_destroy(struct astra_baseline_lines *lines);
 
 /* Forget all entries. */
 void astra_lines_clear(struct astra_baseline_lines *lines);
-/* entry->line says to which line. Returns 0, or -1 when memory is out. */
+/* Add an entry to line entry->line. Returns 0, or -1 when memory is out. */
 int astra_lines_add(struct astra_baseline_lines *lines,
 		    const struct astra_entry *entry);
-/* All are added. Returns 0, or -1 when memory is out. */
+/* Form the heaps once all entries are added. Returns 0, or -1 when memory is
+ * out. */
 int astra_lines_form(struct astra_baseline_lines *lines);
 
-/* Take a line's first one out. Returns false when there is none. */
+/* Take the first entry of a line. Returns false if there is none. */
 bool astra_lines_take(struct astra_baseline_lines *lines, uint32_t line,
 		      struct astra_entry *out);
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What OGASched is compared with: rules by which each slot is divided between
- * the jobs that are there (Zhao et al., section 4; SPEC section 5). A slot is a
- * LeaseTerm and each job a port, in the order of submission. There a port may
- * take its demand on each of the nodes; a job takes its GPUs once.
- */
+/* The rules with which OGASched is compared, by which each slot is divided
+ * between the present jobs (Zhao et al., section 4; SPEC section 5). A slot is
+ * a LeaseTerm, and each job a port, in the order of submission. In the paper a
+ * port may take its demand on each node; here a job takes its GPUs once. */
 #include <stdlib.h>
 
 #include "src/policies/baselines/baseline.h"
 
-/* fairness: min(a, c a / sum of a), whole GPUs, and what is left by that in the
- * order of submission: first to those that could not run on their part, as
- * rigid ones, then one by one. */
+/* fairness: each gets min(a, c a / sum of a) in whole GPUs. What is left goes
+ * by submission: first to jobs that could not run on their part, such as rigid
+ * ones, then one by one. */
 
 static uint64_t oga_give_parts(struct baseline_run *run, uint64_t gpus)
 {
@@ -60,8 +59,8 @@ static void oga_by_demand(struct baseline_run *run, uint64_t gpus)
 	}
 }
 
-/* drf: by increasing dominant share, which of one resource is the demand; each
- * takes min(a, what is left). */
+/* drf: by increasing dominant share, which with one resource is the demand,
+ * each takes min(a, what is left). */
 
 static int oga_compare(const void *a, const void *b, void *arg)
 {
@@ -93,9 +92,9 @@ static void oga_smallest_first(struct baseline_run *run, uint64_t gpus)
 	}
 }
 
-/* binpacking and spreading: in turns each takes what it still wants of the node
- * that is used most, or least; one that runs on no less, at once from as many
- * as it takes. */
+/* binpacking and spreading: in turns each job takes what it still wants from
+ * the fullest, or emptiest, node. A job that cannot run on less takes from as
+ * many nodes as it needs at once. */
 
 static uint32_t oga_take(struct baseline_run *run, uint32_t want)
 {
@@ -132,7 +131,7 @@ static void oga_in_turns(struct baseline_run *run, uint64_t gpus)
 	"OGASched's evaluation (Zhao et al., section 4), with one resource; " \
 	"slots of a LeaseTerm"
 
-/* Defines astra_NAME with that rule. */
+/* Define astra_NAME with that rule. */
 #define OGA_POLICY(id, text, about, ...)                              \
 	static const struct baseline id = {.stops = BASELINE_QUANTUM, \
 					   __VA_ARGS__};              \

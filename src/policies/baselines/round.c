@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One decision of a baseline. Where running jobs compete, first by number: in
- * the order of the baseline, waiting and running jobs alike, as long as there
- * are GPUs. Then by place: those that wait get theirs, now or as soon as
- * others have left; whose GPUs none of them needs is not stopped. What is
- * free then goes to those that fit.
- */
+/* One decision of a baseline. If running jobs compete, GPUs are first given by
+ * number: in the order of the baseline, to waiting and running jobs alike, as
+ * long as there are GPUs. Then by place: waiting jobs get their GPUs, now or as
+ * soon as others have left. A running job whose GPUs none of them needs is not
+ * stopped. What is then free goes to jobs that fit. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -75,8 +74,8 @@ double baseline_left_sec(const struct astra_demand *d)
 	return fmax(0, astra_work_sec(d->job) - baseline_done_sec(d));
 }
 
-/* Equal scores stay equal when they were computed in different ways: of the 53
- * bits 31 are kept (Veltkamp's splitting). */
+/* Round a score, so that equal scores computed in different ways stay equal: of
+ * the 53 bits 31 are kept (Veltkamp's splitting). */
 static double round_coarse(double x)
 {
 	double high = x * ((1 << 22) + 1);
@@ -84,7 +83,7 @@ static double round_coarse(double x)
 	return isfinite(high) ? high - (high - x) : x;
 }
 
-/* What it is charged with if it runs. */
+/* Return what a job is charged if it runs. */
 static double round_cost(const struct astra_demand *d)
 {
 	return d->job->state == ASTRA_JOB_RUNNING ? baseline_charge(d)
@@ -115,8 +114,8 @@ static int round_add(struct baseline_run *run, uint32_t demand)
 	return 0;
 }
 
-/* Who is there. Where nobody is stopped those that run keep what they hold,
- * also where their lease is over, as that of one that was there before the
+/* Look at the jobs. If the policy stops no job, running jobs keep what they
+ * hold, even when their lease is over, as for jobs that ran before the
  * policy. */
 static void round_look(struct baseline_run *run)
 {
@@ -140,8 +139,10 @@ static void round_look(struct baseline_run *run)
 	}
 }
 
-/* Those who compete; where nobody is stopped they are those for whom there are
- * GPUs, and those who block others. */
+/* Collect the jobs that compete in this round. If the policy stops no job,
+ * these are only waiting jobs: those that fit into the free GPUs and, unless
+ * the policy skips jobs that do not fit, also those that do not fit, since they
+ * block others. */
 static int round_gather(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;
@@ -217,7 +218,7 @@ static void round_end(struct baseline_run *run)
 	run->out = NULL;
 }
 
-/* The line whose turn it is; run->lines.line_count: all are empty. */
+/* Return the line whose turn it is; run->lines.line_count: all are empty. */
 static uint32_t round_line(const struct baseline_run *run)
 {
 	size_t best = run->lines.line_count;
@@ -263,7 +264,8 @@ static int round_push(struct baseline_list *list, uint32_t demand)
 	return 0;
 }
 
-/* By number: who may have GPUs. Those that run and are not come to are not. */
+/* Choose by number which jobs may have GPUs. Running jobs that are not reached
+ * are not chosen. */
 static int round_choose(struct baseline_run *run)
 {
 	uint64_t left = astra_space_gpus(run->later);
@@ -323,7 +325,7 @@ int baseline_set_later(struct baseline_run *run)
 	return 0;
 }
 
-/* What is free now: all but what those hold that compete. */
+/* Set what is free now: all except what competing jobs hold. */
 static int round_set_spaces(struct baseline_run *run)
 {
 	const struct baseline_list *stay = &run->lists[1][1];
@@ -359,8 +361,8 @@ void baseline_hold(struct baseline_run *run, const struct astra_share *shares,
 	}
 }
 
-/* By place: one that was granted GPUs. Where it has to wait for them, and each
- * round decides anew, it has no award, and those leave who hold them. */
+/* Place a job that was granted GPUs. If it has to wait for them and each round
+ * decides anew, it has no award, and the jobs that hold them leave. */
 static int round_settle(struct baseline_run *run, uint32_t demand)
 {
 	const struct astra_demand *d = &run->offer->demands[demand];
@@ -397,7 +399,7 @@ int baseline_drop(struct baseline_run *run, uint32_t demand)
 	return 0;
 }
 
-/* Running jobs compete. */
+/* Decide while running jobs compete. */
 static int round_contest(struct baseline_run *run)
 {
 	const struct baseline_list *pick = &run->lists[0][1];
@@ -415,7 +417,8 @@ static int round_contest(struct baseline_run *run)
 	return 0;
 }
 
-/* Returns 1 when the job starts, 0 when not, -1 when memory is out. */
+/* Start a job if it fits. Returns 1 if it starts, 0 if not, -1 when memory is
+ * out. */
 static int round_try(struct baseline_run *run, uint32_t demand)
 {
 	const struct astra_demand *d = &run->offer->demands[demand];
@@ -458,8 +461,8 @@ static struct astra_space *round_whole(const struct astra_offer *offer)
 	return space;
 }
 
-/* Whether a job could run if nobody else did. Returns 1, 0, or -1 when memory
- * is out. */
+/* Whether a job could run if it were alone. Returns 1, 0, or -1 when memory is
+ * out. */
 static int round_possible(struct baseline_run *run, uint32_t demand)
 {
 	const struct astra_demand *d = &run->offer->demands[demand];
@@ -472,7 +475,8 @@ static int round_possible(struct baseline_run *run, uint32_t demand)
 				  run->shares) > 0;
 }
 
-/* The next that waits: who was passed over, then the rest of the lines. */
+/* Take the next waiting job: those that were passed over, then the rest of the
+ * lines. Returns false if there is none. */
 static bool round_next_waiting(struct baseline_run *run,
 			       struct astra_entry *out)
 {
@@ -492,7 +496,7 @@ static bool round_next_waiting(struct baseline_run *run,
 	return true;
 }
 
-/* What comes of the others when one does not fit. Returns 0, or -1 when memory
+/* Decide about the others when a job does not fit. Returns 0, or -1 when memory
  * is out. */
 static int round_mind(struct baseline_run *run, const struct astra_entry *e)
 {
@@ -523,7 +527,7 @@ static int round_fill(struct baseline_run *run)
 	return 0;
 }
 
-/* Where leases end, and when the next decision is due. */
+/* Set when leases end, and when the next decision is due. */
 static void round_set_end(struct baseline_run *run)
 {
 	double now = run->offer->now_sec, quantum = run->rule->quantum_sec;

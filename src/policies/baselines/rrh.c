@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The risk-reward heuristic, FirstReward of Irwin, Grit and Chase: of the jobs
- * that wait, the one with the largest
+/* The risk-reward heuristic, FirstReward of Irwin, Grit and Chase: of the
+ * waiting jobs the one with the largest
+ *
  *   (alpha PV - (1 - alpha) cost) / RPT
- * is next, where RPT is its remaining time, PV its value if it started now,
- * discounted, and cost what the others lose by waiting for it. A job is refused
- * when it comes if by the schedule as it is then its value does not make up for
- * what those behind it would lose: its slack is negative.
+ *
+ * is next. RPT is its remaining time, PV its discounted value if it starts now,
+ * and cost what other jobs lose by waiting for it. A job is refused on arrival
+ * if, by the schedule at that time, its value is less than what the jobs behind
+ * it would lose: its slack is negative.
  *
  * There a task has one processor. Here RPT is GPU time, and a job of g GPUs
- * delays the others by g / M of its time. What a job loses is by how much its
- * utility falls in the next hour, as it is not linear. Nobody is stopped. One
- * that is refused is held; once it is released it is judged as if it had just
- * come.
- */
+ * delays others by g / M of its time. As utilities are not linear, a job's loss
+ * is the fall of its utility in the next hour. No job is stopped. A refused job
+ * is held; when it is released it is judged as if it had just come. */
 #include <math.h>
 
 #include "src/common/grow.h"
@@ -20,20 +20,21 @@
 #include "src/policies/forecast.h"
 
 #define RRH_ALPHA .5
-#define RRH_DISCOUNT_RATE .01 /* an hour */
+#define RRH_DISCOUNT_RATE .01 /* per hour */
 #define RRH_HOUR_SEC 3600.0
 
-/* A job, looked at once a round. */
+/* What the policy knows of a job; computed once per round. */
 struct rrh_outlook {
 	struct astra_utility utility;
-	double waited, hours;	 /* since it came; to run */
+	double waited, hours;	 /* since its arrival; of its run */
 	double gpu_hours;	 /* RPT */
-	double value, pv, decay; /* if it starts now; in an hour */
+	double value, pv, decay; /* value if it starts now, discounted value,
+				  * loss in an hour */
 	double reward;
-	bool waits; /* and was not refused */
+	bool waits; /* it waits and was not refused */
 };
 
-/* One that was judged, by its slack. */
+/* Whether a job was judged and refused, for its slack. */
 static bool rrh_refused(const struct baseline_run *run,
 			const struct astra_demand *d)
 {
@@ -42,7 +43,7 @@ static bool rrh_refused(const struct baseline_run *run,
 	return b->value < b->cost;
 }
 
-/* What it is worth if it starts so many hours from now. */
+/* Return the value of the job if it starts in so many hours. */
 static double rrh_value(const struct rrh_outlook *o, double start)
 {
 	return astra_utility_value(&o->utility, o->waited + start + o->hours);
@@ -83,8 +84,8 @@ static double rrh_reward(const struct baseline_run *run,
 	       (1 - RRH_ALPHA) * others / (double)run->offer->gpus;
 }
 
-/* Hours until there are so many GPUs and those that run have left room for so
- * much work before. Returns < 0 when memory is out. */
+/* Return the hours until so many GPUs are free and running jobs have left time
+ * for so much work before. Returns < 0 when memory is out. */
 static double rrh_hours_until(struct baseline_run *run, uint32_t gpus,
 			      double gpu_hours)
 {
@@ -108,7 +109,7 @@ static double rrh_hours_until(struct baseline_run *run, uint32_t gpus,
 	return at + fmax(0, gpu_hours - had) / fmax(1, free);
 }
 
-/* Admit a job, unless it would cost those behind it more than it is worth.
+/* Admit a job, unless it would cost the jobs behind it more than it is worth.
  * Returns 0, or -1 when memory is out. */
 static int rrh_judge(struct baseline_run *run, uint32_t demand)
 {
@@ -138,7 +139,8 @@ static int rrh_judge(struct baseline_run *run, uint32_t demand)
 	return 0;
 }
 
-/* All jobs, as they are now. Returns 0, or -1 when memory is out. */
+/* Compute what is known of all jobs now. Returns 0, or -1 when memory is
+ * out. */
 static int rrh_look(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;
@@ -158,7 +160,7 @@ static int rrh_look(struct baseline_run *run)
 	return 0;
 }
 
-/* Who runs was admitted. */
+/* Update the books. Running jobs count as admitted. */
 static int rrh_account(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;

@@ -2,12 +2,11 @@
 /* SLAQ: each epoch the GPUs go, one by one, to the job whose normalised loss
  * they are predicted to lower most during the epoch.
  *
- * Nobody tells losses. Here each job's falls as 1 / (1 + 99 x) where x is the
- * part of its work that is done: SLAQ's sublinear curve, 1 at the begin and 1 %
- * at the end, as if its prediction were without an error. Every job is given
- * the fewest GPUs that it can run on first, the one with the largest gain by
- * GPU before others, and a rigid job those or none.
- */
+ * Losses are not reported. Here each job's loss falls as 1 / (1 + 99 x), where
+ * x is the part of its work that is done: SLAQ's sublinear curve, 1 at the
+ * begin and 1 % at the end, as if its prediction had no error. Every job is
+ * first given the fewest GPUs that it can run on, jobs with the largest gain
+ * per GPU first; a rigid job gets all of its GPUs or none. */
 #include <math.h>
 
 #include "src/policies/baselines/baseline.h"
@@ -20,7 +19,7 @@ static double slaq_loss(double x)
 	return 1 / (1 + SLAQ_FALL * fmin(1, x));
 }
 
-/* By how much the loss falls in an epoch on so many GPUs. */
+/* Return how much the loss falls in an epoch on so many GPUs. */
 static double slaq_gain(const struct baseline_run *run,
 			const struct baseline_portion *p, uint32_t gpus)
 {
@@ -33,7 +32,7 @@ static double slaq_gain(const struct baseline_run *run,
 	return slaq_loss(x) - slaq_loss(x + step);
 }
 
-/* What the next GPUs are good for, each of them. */
+/* Set the gain of each of the next GPUs. */
 static void slaq_score(const struct baseline_run *run,
 		       struct baseline_portion *p)
 {
@@ -42,7 +41,8 @@ static void slaq_score(const struct baseline_run *run,
 			   : slaq_gain(run, p, p->least) / p->least;
 }
 
-/* The larger score first, then the earlier submission. */
+/* Whether a goes before b: by the larger score, then by the earlier
+ * submission. */
 static bool slaq_before(const struct baseline_run *run, uint32_t a, uint32_t b)
 {
 	double x = run->portions[a].score, y = run->portions[b].score;
@@ -83,7 +83,8 @@ static void slaq_drop_first(struct baseline_run *run, size_t *count)
 		slaq_sift(run, *count, 0);
 }
 
-/* The fewest that each can run on. Returns the GPUs that are left. */
+/* Give each job the fewest GPUs that it can run on. Returns the GPUs that are
+ * left. */
 static uint64_t slaq_give_least(struct baseline_run *run, uint64_t gpus)
 {
 	size_t count = run->portion_count;

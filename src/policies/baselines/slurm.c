@@ -5,8 +5,8 @@
 #include "src/policies/baselines/baseline.h"
 
 /* The weights of the example in Slurm's own priority_multifactor page; by
- * default they are all 0, which is fifo. Half-life and maximum age are the
- * defaults. PriorityFavorSmall=NO: the larger, the better. */
+ * default all are 0, which is fifo. Half-life and maximum age are the defaults.
+ * PriorityFavorSmall=NO: larger jobs are preferred. */
 #define SLURM_WEIGHT_AGE 1000.0
 #define SLURM_WEIGHT_FAIRSHARE 10000.0
 #define SLURM_WEIGHT_SIZE 1000.0
@@ -27,7 +27,7 @@ static int slurm_account(struct baseline_run *run)
 	return 0;
 }
 
-/* Usage by shares. */
+/* Return a tenant's usage divided by its shares. */
 static double slurm_level(const struct baseline_run *run, size_t tenant)
 {
 	double quota = run->offer->tenants[tenant].quota;
@@ -35,8 +35,9 @@ static double slurm_level(const struct baseline_run *run, size_t tenant)
 	return quota > 0 ? run->books.tenants[tenant].value / quota : HUGE_VAL;
 }
 
-/* Fair tree with the tenants as its only level: by level fairshare, shares by
- * usage, down; factor (tenants - rank) / tenants, equals have the same. */
+/* Set fair tree factors with the tenants as the only level: sorted by level
+ * fairshare, shares by usage, descending; the factor is (tenants - rank) /
+ * tenants, and equals have the same. */
 static int slurm_fair_tree(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;

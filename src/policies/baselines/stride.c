@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stride scheduling: a tenant's pass is its GPU time by its tickets, the quota;
- * the smallest pass is next. Within the tenant its tickets are split evenly
- * between its jobs, so a job's pass is its GPU time: a gang of g GPUs pays g
- * times. One that does not fit keeps its pass, and is first soon. Who comes
- * begins with the smallest pass there is.
- */
+/* Stride scheduling: a tenant's pass is its GPU time divided by its tickets,
+ * the quota; the smallest pass is next. Within the tenant its tickets are
+ * divided evenly between its jobs. So a job's pass is its GPU time, and a job
+ * of g GPUs pays g times. A job that does not fit keeps its pass and will soon
+ * be first. A new one begins with the smallest present pass. */
 #include <math.h>
 
 #include "src/policies/baselines/baseline.h"
 
-/* Tenants that were idle must not have saved up for now. */
+/* Raise the passes of tenants that were idle, which must not have saved up for
+ * now. */
 static void stride_join_tenants(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;
@@ -76,7 +76,7 @@ static struct astra_rank stride_pass(const struct baseline_run *run,
 	return (struct astra_rank){.major = baseline_job_book(run, d)->value};
 }
 
-/* A tenant without a quota comes last. */
+/* Return a tenant's pass. A tenant without a quota comes last. */
 static double stride_tenant_pass(const struct baseline_run *run,
 				 uint32_t tenant)
 {

@@ -5,7 +5,8 @@
 #include "src/common/number.h"
 #include "src/policies/baselines/baseline.h"
 
-/* Of what a tenant may have: it has a part; one without a quota comes last. */
+/* Return how much of its quota a tenant has; a tenant without a quota comes
+ * last. */
 static double tenants_used(const struct baseline_run *run, uint32_t tenant)
 {
 	double quota = run->offer->tenants[tenant].quota;
@@ -14,8 +15,8 @@ static double tenants_used(const struct baseline_run *run, uint32_t tenant)
 }
 
 /* Dominant resource fairness, Algorithm 1: the tenant with the smallest
- * dominant share is next. With one kind of resource that is its share of the
- * GPUs. A job that does not fit is passed over. */
+ * dominant share is next. With one kind of resource this is its share of the
+ * GPUs. A job that does not fit is skipped. */
 static const struct baseline tenants_drf = {.tenant_key = tenants_used};
 
 BASELINE_CREATE(drf, tenants_drf)
@@ -30,9 +31,10 @@ const struct astra_policy astra_drf = {
 	BASELINE_CALLS,
 };
 
-/* The capacity scheduler with queues that may not grow: each tenant has its
- * quota, first come, first served, and no more when others idle. A job larger
- * than its tenant's quota runs alone in it. */
+/* Whether a job is within its tenant's quota: the capacity scheduler with
+ * queues that may not grow. Each tenant has its quota, first come, first
+ * served, and no more even if others are idle. A job larger than its tenant's
+ * quota runs alone in it. */
 static bool tenants_within_quota(const struct baseline_run *run,
 				 const struct astra_demand *d)
 {
@@ -61,10 +63,10 @@ const struct astra_policy astra_yarn_cs = {
 	BASELINE_CALLS,
 };
 
-/* Batches: those who come during a LeaseTerm are scheduled together at its end,
- * each tenant within its own share and in the order of arrival; what a tenant
- * does not use is not sold. (The first of the three layers of Wang et al.
- * alone.) */
+/* Batches: jobs that come during a LeaseTerm are scheduled together at its end,
+ * each tenant within its own share and in the order of arrival. What a tenant
+ * does not use is not sold. (Only the first of the three layers of Wang et
+ * al.) */
 
 static double tenants_batch_end(const struct baseline_run *run,
 				const struct astra_demand *d)
@@ -82,7 +84,7 @@ static bool tenants_in_batch(const struct baseline_run *run,
 	       tenants_within_quota(run, d);
 }
 
-/* The next batch, if anybody is in it. */
+/* Return the time of the next batch, if a job is in it. */
 static double tenants_next_batch(const struct baseline_run *run)
 {
 	double at = HUGE_VAL;
@@ -119,12 +121,13 @@ const struct astra_policy astra_batchsche = {
 
 /* AlloX. On GPUs of one kind its matching of jobs to places in queues, where
  * the k-th from the last costs k times its processing time, is an order by
- * processing time. The filter: the tenants with the smallest shares, a
- * fraction of those with waiting jobs, go first. Nobody is stopped. */
+ * processing time. Its filter: a fraction of the tenants with waiting jobs goes
+ * first, those with the smallest shares. No job is stopped. */
 
 #define ALLOX_FRACTION 0.1
 
-/* The tenant with the smallest share of those that wait and are not first. */
+/* Return the tenant with the smallest share among those with waiting jobs that
+ * are not first yet. */
 static struct baseline_tenant *tenants_poorest(const struct baseline_run *run)
 {
 	struct baseline_tenant *best = NULL;

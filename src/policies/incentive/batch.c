@@ -9,22 +9,22 @@
 #include "src/policies/forecast.h"
 #include "src/policies/incentive/seats.h"
 
-/* A job of the market, and whose it is. */
+/* A job of the market, and the demand it comes from. */
 struct ware {
 	uint32_t demand;
-	double work; /* GPU slots in all */
+	double work; /* in GPU slots */
 	bool sold, gift;
-	size_t home_from; /* in the sale's homes */
+	size_t home_from; /* index in the sale's homes */
 };
 
 struct sale {
 	const struct astra_batch *batch;
 	const struct astra_offer *offer;
 	struct astra_market_room *servers, *quotas;
-	struct astra_seats *seats; /* NULL: of a part of a pool */
+	struct astra_seats *seats; /* NULL: for a part of a pool */
 	struct astra_market *market;
 	struct astra_market_job *jobs;
-	struct ware *wares; /* of each */
+	struct ware *wares; /* by job */
 	size_t count, room, ware_room;
 	double stretch; /* the largest d_max / d_min */
 	struct astra_market_part *homes;
@@ -39,12 +39,12 @@ static inline bool sale_is_bound(const struct astra_demand *d)
 	return !d->open && d->held_count;
 }
 
-/* What is for sale, and whose share it is. */
+/* What is for sale, and the tenants' shares of it. */
 
 #define HOUR_SEC 3600
 
-/* Of a part of a pool, whose places change: as many GPUs as are its, less what
- * those have who run on, on as few nodes as can be. */
+/* Count what is for sale in a part of a pool, whose places change: its GPUs
+ * minus those of jobs that run on, on as few nodes as possible. */
 static uint32_t count_part(struct sale *s)
 {
 	const struct astra_offer *offer = s->offer;
@@ -74,7 +74,8 @@ static uint32_t count_part(struct sale *s)
 	return (uint32_t)(had - left);
 }
 
-/* What is there when nobody is planned: all but what those have who run on. */
+/* Count what is for sale when nothing is planned: all except what jobs hold
+ * that run on. */
 static uint32_t batch_count_gpus(struct sale *s)
 {
 	uint32_t sum = 0;
@@ -100,7 +101,7 @@ static uint32_t batch_count_gpus(struct sale *s)
 	return sum;
 }
 
-/* A tenant's share, less what it has already. */
+/* Set each tenant's share, minus what it has already. */
 static int share_out(struct sale *s, uint32_t gpus)
 {
 	size_t count = s->offer->tenant_count;
@@ -124,7 +125,7 @@ static int share_out(struct sale *s, uint32_t gpus)
 	return rc;
 }
 
-/* Say where they can be put. */
+/* Prepare where jobs can be put. */
 static int batch_seat_jobs(struct sale *s)
 {
 	s->seats = astra_seats_create(s->offer, s->servers, s->batch->slots);
@@ -169,11 +170,11 @@ static int sale_open(struct sale *s, struct astra_error *err)
 
 #define HOUR_SEC 3600
 
-/* What a job counts as worth, of its GPU hours, if it is too late to be worth
- * anything: it runs when hardly anybody else wants to. */
+/* Least worth, as a part of its GPU hours, of a job that ends too late to be
+ * worth anything: it runs when hardly any other job wants to. */
 #define LEAST_WORTH 1e-3
 
-/* More than any price. */
+/* Higher than any price. */
 #define PRICELESS 1e15
 
 static void sale_fini(struct sale *s)
@@ -189,13 +190,13 @@ static void sale_fini(struct sale *s)
 	free(s->offered);
 }
 
-/* By how much a job is slower with its GPUs so far apart. */
+/* Return how much slower a job is with its GPUs so far apart. */
 static double slowdown(const struct astra_job *job, enum astra_level level)
 {
 	return fmax(job->forecast.slowdown[level], 1);
 }
 
-/* Where a job runs whose lease is over. */
+/* Add the place of a job whose lease is over. */
 static int batch_add_home(struct sale *s, const struct astra_demand *d,
 			  struct astra_market_job *job)
 {
@@ -259,8 +260,8 @@ static int batch_add_job(struct sale *s, uint32_t demand)
 	return 0;
 }
 
-/* Those that are here in time and run on nothing; leaving ones too, as their
- * GPUs are free soon. */
+/* Add the jobs that came in time and do not run, including leaving ones, whose
+ * GPUs will soon be free. */
 static int batch_add_jobs(struct sale *s)
 {
 	for (uint32_t i = 0; i < s->offer->demand_count; i++) {
@@ -282,7 +283,7 @@ static int batch_add_jobs(struct sale *s)
 	return 0;
 }
 
-/* The work of a slot of all its GPUs. */
+/* Return the work that the job does in a slot on all its GPUs. */
 static double fastest(const struct astra_market_job *job)
 {
 	double n =
@@ -291,8 +292,8 @@ static double fastest(const struct astra_market_job *job)
 	return n * job->d_max;
 }
 
-/* Make a job a part of so many slots on all its GPUs; below 1 an elastic one's
- * of fewer. Returns whether that is to be offered: not the same part again, nor
+/* Make a job a part of so many slots on all its GPUs; below 1, an elastic job's
+ * part on fewer. Returns whether to offer that: not the same part again, nor
  * less than a slot of its fewest GPUs. */
 static bool sale_cut(struct sale *s, uint32_t index, double slots)
 {
@@ -312,7 +313,7 @@ static bool sale_cut(struct sale *s, uint32_t index, double slots)
 	return slots >= 1 || slots * job->d_max >= job->d_min;
 }
 
-/* After a part of so many slots comes one of so many; 0: none. */
+/* Return the size of the next part after one of so many slots; 0: none. */
 static double sale_next_part(const struct sale *s, double slots)
 {
 	double part = slots > 1 ? floor(slots / 2) : slots / 2;
@@ -324,10 +325,9 @@ typedef int offer_fn(struct astra_market *, const struct astra_market_job *,
 		     uint32_t *, size_t *, struct astra_market_book *,
 		     struct astra_error *);
 
-/* Those of which a part of so many slots is to be offered come first in
- * `offered`. Rigid ones that it is not are dropped; an elastic one may have
- * room for less. Returns how many come first; count: how many are left in all.
- */
+/* Move jobs of which a part of so many slots is to be offered to the front of
+ * `offered`. Rigid jobs without such a part are dropped; an elastic one may fit
+ * with less. Returns how many are in front; count: how many are left in all. */
 static size_t cut_all(struct sale *s, double slots, size_t *count)
 {
 	size_t first = 0, kept = 0;
@@ -348,7 +348,7 @@ static size_t cut_all(struct sale *s, double slots, size_t *count)
 	return first;
 }
 
-/* Offer those in `offered`, longer ones than the window in ever smaller
+/* Offer the jobs in `offered`; jobs longer than the window in ever smaller
  * parts. */
 static int offer_parts(struct sale *s, size_t count, offer_fn *offer,
 		       struct astra_error *err)
@@ -367,7 +367,7 @@ static int offer_parts(struct sale *s, size_t count, offer_fn *offer,
 	return 0;
 }
 
-/* Whether a job is too late to be worth anything, wherever it runs. */
+/* Whether a job ends too late to be worth anything, wherever it runs. */
 static bool is_worthless(const struct sale *s, uint32_t index)
 {
 	const struct astra_market_job *job = &s->jobs[index];
@@ -377,7 +377,7 @@ static bool is_worthless(const struct sale *s, uint32_t index)
 	       LEAST_WORTH * work * s->batch->slot_sec / HOUR_SEC;
 }
 
-/* Those that are left of the worthless or of the others. */
+/* List the jobs that are left, either the worthless ones or the others. */
 static size_t list_offered(struct sale *s, bool worthless)
 {
 	size_t count = 0;
@@ -450,7 +450,7 @@ static void settle_accounts(struct sale *s,
 	}
 }
 
-/* What was sold in each slot. */
+/* Post what was sold in each slot. */
 static int post_slots(struct sale *s)
 {
 	struct astra_board *b = s->batch->board;
@@ -471,7 +471,7 @@ static int post_slots(struct sale *s)
 	return 0;
 }
 
-/* The largest part of it for which there is room. */
+/* Quote the largest part of the job for which there is room. */
 static int quote_job(struct sale *s, uint32_t index)
 {
 	struct astra_quote quote = {
@@ -490,8 +490,8 @@ static int quote_job(struct sale *s, uint32_t index)
 	return astra_board_quote(s->batch->board, &quote);
 }
 
-/* What those would pay that were sold nothing, the first ones; of an array one
- * task. */
+/* Quote what the first jobs would pay that were sold nothing; one task of each
+ * array. */
 static int quote_unsold(struct sale *s)
 {
 	uint32_t last = ASTRA_NONE;
@@ -510,8 +510,7 @@ static int quote_unsold(struct sale *s)
 	return 0;
 }
 
-/* Write down who was sold what, pay, and tell what the others were offered.
- * Returns 0, or -1 when out of memory. */
+/* Record sales, payments and quotes. Returns 0, or -1 when memory is out. */
 static int sale_enter(struct sale *s, struct astra_calendar *calendar,
 		      struct astra_market_account *accounts)
 {
@@ -524,8 +523,9 @@ static int sale_enter(struct sale *s, struct astra_calendar *calendar,
 	return rc;
 }
 
-/* The worthless come last. What is left of their tenant's share is given to
- * them, as they would never run by any price, the rest sold. */
+/* Sell to all jobs. Worthless ones come last: what is left of their tenant's
+ * share is given to them, since no price would ever let them run; the rest is
+ * sold. */
 static int hold_rounds(struct sale *s, struct astra_error *err)
 {
 	size_t count = list_offered(s, false);

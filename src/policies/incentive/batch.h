@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A window of a pool: what its jobs are to the market, and what the market
- * sold them. Workers are GPUs; there are no parameter servers. */
+/* A window of a pool: its jobs as the market sees them, and what the market
+ * sold to each. Workers are GPUs; there are no parameter servers. */
 #ifndef ASTRA_BATCH_H
 #define ASTRA_BATCH_H
 
@@ -12,29 +12,29 @@
 struct astra_batch {
 	/* The rules. */
 	double slot_sec;
-	double spare_sec; /* a job may start so much late */
-	double theta;	  /* of the prices, which are in GPU hours */
+	double spare_sec; /* how much later a job may start */
+	double theta;	  /* for prices, which are in GPU hours */
 	bool own_share;	  /* OwnPrice=share */
 	/* The window: slots begin + 1 … begin + slots. */
-	double origin_sec; /* of slot 1's begin */
+	double origin_sec; /* begin of slot 1 */
 	uint32_t begin, slots;
 	double until_sec; /* jobs that came by then take part */
-	/* What is told of the window, and of its jobs. */
+	/* Results for the window and its jobs. */
 	struct astra_board *board;
-	double *credits; /* of each tenant, which bound what it buys: paid from
-			  * and paid into; NULL: no bound */
+	double *credits; /* of each tenant, which bound what it buys: payments
+			  * are taken from and added to them; NULL: no bound */
 };
 
-/* Each tenant's share of so many GPUs by weight, in whole GPUs that sum to
- * them; the largest remainders are rounded up, index ties. All weights 0: equal
- * shares. quotas: room for each tenant. Returns 0, or -1 when out of memory. */
+/* Divide GPUs by weight into whole quotas that add up to them. The largest
+ * remainders are rounded up; ties by index. If all weights are 0, the shares
+ * are equal. quotas: room for each tenant. Returns 0, or -1 when memory is
+ * out. */
 int astra_batch_quotas(const double *weights, size_t count, uint32_t gpus,
 		       struct astra_market_room *quotas);
 
-/* Sell the window. A job that is longer than the window is offered as a part
- * that fills it, then, where this does not fit, as half of that, and so on.
- * calendar: reset and filled.
- * accounts: of each tenant; what it won, paid and earned is added.
+/* Sell the window. A job longer than the window is offered as a part that fills
+ * it; if that does not fit, as half of it, and so on. calendar: reset and
+ * filled. accounts: of each tenant; what it won, paid and earned is added.
  * Returns 0, or -1 with err set. */
 int astra_batch_sell(const struct astra_batch *batch,
 		     const struct astra_offer *offer,

@@ -47,8 +47,8 @@ static uint32_t *own_of(const struct astra_board *b, uint32_t tenant,
 	return &b->own[(size_t)tenant * b->slots + slot - b->begin - 1];
 }
 
-/* What of so many GPUs a tenant's quota has room for: what is neither used by
- * its own jobs nor sold to others. */
+/* Return how many of these GPUs fit into a tenant's quota: the part that is
+ * neither used by its own jobs nor sold to others. */
 static uint32_t unpaid(const struct astra_board *b, uint32_t tenant,
 		       uint32_t slot, uint32_t gpus)
 {
@@ -181,7 +181,7 @@ static int restore_quotes(struct astra_board *b, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-/* Quotas sum to what there is; nobody uses more than there is. */
+/* Check: quotas add up to the GPUs, and no slot has more use than GPUs. */
 static int restore_uses(struct astra_board *b, struct astra_reader *in)
 {
 	uint64_t sum = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who runs where in which slots: the deals of one window, by job. Slot t is the
- * time (t - 1, t] from the calendar's origin on, in slots. */
+/* Which job runs where in which slots: the deals of one window, by job. Slot t
+ * is the time (t - 1, t] from the calendar's origin, in slots. */
 #ifndef ASTRA_CALENDAR_H
 #define ASTRA_CALENDAR_H
 
@@ -9,35 +9,36 @@
 #include "src/model/node_names.h"
 
 struct astra_calendar_entry {
-	uint32_t job;	 /* its id; an array's: one of its tasks */
-	uint32_t copies; /* tasks that it stood for when this was planned */
-	uint32_t rank;	 /* among the entries of this id */
+	uint32_t job;	 /* id; for an array, that of one of its tasks */
+	uint32_t copies; /* tasks of its record when this was planned */
+	uint32_t rank;	 /* index among the entries of this job */
 	uint32_t first, last;
 	size_t first_share, share_count; /* nodes and GPUs */
 };
 
-/* Zeroed is empty. */
+/* Zeroed, it is empty. */
 struct astra_calendar {
-	struct astra_calendar_entry *entries; /* by job, then by first slot */
+	struct astra_calendar_entry *entries; /* sorted by job, then by first
+					       * slot */
 	size_t count, room;
 	struct astra_share *shares;
 	size_t share_count, share_room;
 };
 
-/* Append; entry->first_share and ->share_count are filled in. Not found before
- * the next astra_calendar_sort(). Returns 0, or -1 when out of memory. */
+/* Append an entry; its first_share and share_count are filled in. It is found
+ * only after astra_calendar_sort(). Returns 0, or -1 when memory is out. */
 int astra_calendar_add(struct astra_calendar *calendar,
 		       const struct astra_calendar_entry *entry,
 		       const struct astra_share *shares, size_t share_count);
 void astra_calendar_sort(struct astra_calendar *calendar);
 
-/* The entries of a job; borrowed. */
+/* Return the entries of a job; borrowed. */
 const struct astra_calendar_entry *
 astra_calendar_find(const struct astra_calendar *calendar, uint32_t job,
 		    size_t *count);
 
-/* An entry that lost one of its nodes stays, with ASTRA_NONE for all of them.
- */
+/* Renumber nodes. An entry that lost a node stays, with ASTRA_NONE for all its
+ * nodes. */
 void astra_calendar_renumber(struct astra_calendar *calendar,
 			     const struct astra_renumbering *by);
 
@@ -47,8 +48,8 @@ void astra_calendar_free(struct astra_calendar *calendar);
 
 void astra_calendar_save(const struct astra_calendar *calendar,
 			 struct astra_bytes *out);
-/* Into an empty one. Returns 0, or -1 when out of memory or the data is
- * damaged. */
+/* Read into an empty calendar. Returns 0, or -1 when memory is out or the data
+ * is damaged. */
 int astra_calendar_restore(struct astra_calendar *calendar,
 			   struct astra_reader *in);
 

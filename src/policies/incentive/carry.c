@@ -13,7 +13,7 @@
 #include "src/policies/incentive/policy_priv.h"
 #include "src/policies/offer.h"
 
-/* An entry that has no place where it was sold. */
+/* An entry that has no place any more where it was sold. */
 struct evicted {
 	uint32_t demand;
 	const struct astra_calendar_entry *entry;
@@ -22,10 +22,10 @@ struct evicted {
 struct carrying {
 	const struct incentive *p;
 	const struct astra_offer *offer;
-	uint32_t over; /* slots */
+	uint32_t over; /* slots that are over */
 	struct astra_allocation *out;
-	struct astra_space *left; /* not awarded */
-	struct astra_space *own;  /* of it, what one entry was sold */
+	struct astra_space *left; /* what is not awarded */
+	struct astra_space *own;  /* of that, what this entry was sold */
 	struct astra_share *place;
 	struct evicted *evicted;
 	size_t evicted_count, evicted_room;
@@ -37,7 +37,7 @@ entry_shares(const struct carrying *c, const struct astra_calendar_entry *e)
 	return c->p->calendar.shares + e->first_share;
 }
 
-/* Whether an entry still suits its job: requests may change. */
+/* Whether an entry still suits its job: the request may have changed. */
 static bool carry_suits(const struct carrying *c,
 			const struct astra_calendar_entry *e,
 			const struct astra_demand *d)
@@ -58,7 +58,8 @@ static int carry_award(struct carrying *c, uint32_t demand, uint32_t last,
 		c->out, demand, incentive_end_of(c->p, last), shares, count);
 }
 
-/* The place where it was sold GPUs, if that has what it needs. */
+/* Find the place where the entry was sold GPUs, if that has what the job
+ * needs. */
 static size_t sold_place(struct carrying *c,
 			 const struct astra_calendar_entry *e,
 			 const struct astra_demand *d)
@@ -88,7 +89,7 @@ static size_t sold_place(struct carrying *c,
 	return count;
 }
 
-/* Nodes of a part of a pool stand for as many GPUs. */
+/* Award an entry. In a part of a pool any nodes with as many GPUs will do. */
 static int carry_out(struct carrying *c, uint32_t demand,
 		     const struct astra_calendar_entry *e)
 {
@@ -107,7 +108,7 @@ static int carry_out(struct carrying *c, uint32_t demand,
 	return 0;
 }
 
-/* What the calendar has for a demand in the present slot. */
+/* Award what the calendar has for a demand in the present slot. */
 static int carry_out_all(struct carrying *c, uint32_t demand)
 {
 	const struct astra_demand *d = &c->offer->demands[demand];
@@ -130,9 +131,9 @@ static int carry_out_all(struct carrying *c, uint32_t demand)
 	return 0;
 }
 
-/* Elsewhere, where it is not in the way of others but in this slot: where the
- * job runs, else anywhere, on fewer GPUs if need be. One that finds no place
- * loses the slot. */
+/* Move an entry so that it is in no other's way in this slot: to where the job
+ * runs, else anywhere, on fewer GPUs if need be. An entry without a place loses
+ * the slot. */
 static int carry_move(struct carrying *c, const struct evicted *evicted)
 {
 	const struct astra_demand *d = &c->offer->demands[evicted->demand];

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The batches of Wang et al. (SPEC.md section 3): when which job is offered to
+/* The batches of Wang et al. (SPEC.md section 3): when each job is offered to
  * the market. */
 #ifndef ASTRA_INCENTIVE_H
 #define ASTRA_INCENTIVE_H
 
 #include "src/policies/incentive/market.h"
 
-/* Interval l = 1 … intervals collects the jobs that arrived in
- * (tau_(l-1), tau_l], tau_l = 2^l, the first one those up to 2, and those that
- * no earlier interval scheduled. Its round i = 1 … lambda has the window
- * ((lambda + i - 1) tau_l, (lambda + i) tau_l]. */
+/* Interval l = 1 … intervals collects the jobs that arrived in (tau_(l-1),
+ * tau_l], tau_l = 2^l (the first interval those up to 2), and those that no
+ * earlier interval scheduled. Its round i = 1 … lambda has the window ((lambda
+ * + i - 1) tau_l, (lambda + i) tau_l]. */
 struct astra_incentive_batches {
 	uint32_t lambda;    /* >= 1 */
-	uint32_t intervals; /* L; 2 lambda 2^L fits 32 bits */
+	uint32_t intervals; /* L; 2 lambda 2^L must fit into 32 bits */
 };
 
-/* The window of a round. interval and round count from 1. */
+/* Return the window of a round. interval and round count from 1. */
 struct astra_market_window
 astra_incentive_window(const struct astra_incentive_batches *batches,
 		       uint32_t interval, uint32_t round);
 
-/* Run all intervals on a fresh market.
- * jobs: borrowed.
- * left: room for all jobs; on return the indices of those that were not
- *   scheduled, ascending, left_count of them.
- * Returns 0, or -1 with err set; book is to be cleared in both cases. */
+/* Run all intervals on a fresh market. jobs: borrowed. left: room for all jobs;
+ * gets the left_count indices of those that were not scheduled, ascending.
+ * Returns 0, or -1 with err set; clear book in both cases. */
 int astra_incentive_run(struct astra_market *market,
 			const struct astra_incentive_batches *batches,
 			const struct astra_market_job *jobs, size_t job_count,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A round: who is asked when, where a job's workers go, who pays whom. */
+/* A round: in which order jobs are offered, where their workers go, who pays
+ * whom. */
 #include <stdlib.h>
 
 #include "src/common/grow.h"
 #include "src/policies/incentive/market_priv.h"
 
-/* Ascending by what is free; with many_first, descending. Index ties. */
+/* Compare by what is free, ascending; with many_first, descending. Ties by
+ * index. */
 static int market_offer_compare_places(const void *a, const void *b,
 				       void *many_first)
 {
@@ -23,9 +25,9 @@ static int compare_parts(const void *a, const void *b)
 	return x->server < y->server ? -1 : 1;
 }
 
-/* The other servers in the order in which they get workers: the least free
- * first, so that others keep whole servers. A job without PSs is a gang that
- * wants few servers, the most free first. */
+/* List the other servers in the order in which they get workers: the least free
+ * first, so that others keep whole servers. A job without PSs needs few
+ * servers, so the most free come first. */
 static void market_offer_list_places(struct astra_market *m,
 				     const struct market_best *best)
 {
@@ -44,7 +46,7 @@ static void market_offer_list_places(struct astra_market *m,
 		market_offer_compare_places, gang ? m : NULL);
 }
 
-/* How many workers go to the server of the PSs. */
+/* Return how many workers go to the server of the PSs. */
 static uint32_t workers_with_ps(const struct astra_market *m,
 				const struct market_best *best)
 {
@@ -69,7 +71,7 @@ static void market_offer_add_part(struct astra_market_book *book,
 	deal->part_count++;
 }
 
-/* Whether the schedule can be had where the job is. */
+/* Whether the schedule is possible where the job is. */
 static bool fits_at_home(const struct astra_market *m,
 			 const struct astra_market_job *job,
 			 const struct market_best *best)
@@ -112,7 +114,7 @@ static void add_places(struct astra_market *m, const struct market_best *best,
 	if (left)
 		market_offer_list_places(m, best);
 	for (size_t i = 0; left; i++) {
-		/* A gang that is not on one server is on two at least. */
+		/* A job that is not on one server is on at least two. */
 		uint32_t most =
 			i || best->server != MARKET_NOWHERE ? left : left - 1;
 		uint32_t n =
@@ -166,8 +168,8 @@ static int market_offer_add_parts(struct astra_market *m,
 	return 0;
 }
 
-/* Eq. 2 (Wang et al.): what is paid in a slot goes to the users in proportion
- * to what their own jobs left unused there. */
+/* Pay users for a slot: in proportion to what their own jobs left unused there
+ * (Eq. 2, Wang et al.). */
 static void pay_users(const struct astra_market *m, int kind,
 		      const struct market_best *best, double *incomes)
 {
@@ -213,8 +215,8 @@ static int settle_shared(struct astra_market *m, uint32_t user,
 	return 0;
 }
 
-/* Add a schedule to the book as a deal: its parts and what it pays. Changes
- * the accounts, no usage. Returns 0, or -1 when out of memory. */
+/* Add a schedule to the book as a deal: its parts and what it pays. Changes the
+ * accounts but no use. Returns 0, or -1 when memory is out. */
 static int market_book_add(struct astra_market *m,
 			   const struct astra_market_job *job, bool shared,
 			   const struct market_best *best,
@@ -288,7 +290,8 @@ void market_take(struct astra_market *m, const struct astra_market_job *job,
 	}
 }
 
-/* Returns how many are left over in `offered`, or -1 when out of memory. */
+/* Run a phase. Returns how many jobs are left in `offered`, or -1 when memory
+ * is out. */
 static int run_phase(struct astra_market *m, bool shared,
 		     const struct astra_market_job *jobs, uint32_t *offered,
 		     size_t *count, struct astra_market_book *book)

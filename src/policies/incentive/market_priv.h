@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the market's files share. Slots are counted from the window's begin
- * here: slot i of 0 … slots - 1 is slot begin + 1 + i. */
+/* What the market's files share. Slots count from the window's begin here: slot
+ * i of 0 … slots - 1 is slot begin + 1 + i. */
 #ifndef ASTRA_MARKET_PRIV_H
 #define ASTRA_MARKET_PRIV_H
 
@@ -12,7 +12,7 @@
 
 #define MARKET_NOWHERE UINT32_MAX
 
-/* Workers and PSs are sold alike. */
+/* Workers and PSs are sold in the same way. */
 enum market_kind { MARKET_WORKERS, MARKET_PS, MARKET_KINDS };
 
 struct market_side {
@@ -21,25 +21,25 @@ struct market_side {
 	uint32_t *quota;	  /* per user */
 	struct astra_minima free; /* slot by server */
 	uint64_t *used;		  /* per slot */
-	uint64_t *shared;	  /* of these by jobs that pay */
+	uint64_t *shared;	  /* the part of used by jobs that pay */
 	double *price;		  /* per slot; the cluster's */
-	uint32_t *own;		  /* [user][slot]: used by its unpaid jobs */
-	/* Of one search: what the job may use, and the sums of the prices it
-	 * sees before each slot, in two parts of which the second has what the
-	 * first rounds off. Else a dear slot would blur cheap ones after it. */
+	uint32_t *own;		  /* [user][slot]: used by unpaid jobs */
+	/* Of one search: what the job may use, and sums of the prices it sees
+	 * before each slot. The second part of a sum has what the first rounds
+	 * off; otherwise an expensive slot would blur cheap ones after it. */
 	struct astra_minima limit;
 	double *sum, *sum_rest;
 };
 
-/* So many workers run so many slots. */
+/* A number of workers for a number of slots. */
 struct market_option {
 	uint32_t workers, slots;
 	bool centralized;
 };
 
-/* What servers have free over a range of slots. */
+/* What servers have free in a range of slots. */
 struct market_spot {
-	uint32_t start;	  /* of the range + 1; 0: not known */
+	uint32_t start;	  /* start of the range + 1; 0: unknown */
 	uint32_t largest; /* workers on a server with a PS for the job */
 	uint32_t most_ps; /* on one server */
 	uint64_t workers; /* on all */
@@ -50,7 +50,7 @@ struct market_best {
 	double mu, value, cost[MARKET_KINDS];
 	uint32_t start, slots;
 	uint32_t amount[MARKET_KINDS]; /* workers and PSs in each slot */
-	uint32_t server;	       /* of the PSs, or of everything */
+	uint32_t server;	       /* of the PSs, or of the whole job */
 	bool centralized;
 };
 
@@ -59,7 +59,8 @@ struct market_place {
 };
 
 struct astra_market {
-	double bandwidth; /* b_w / b_p: PSs a worker on another server needs */
+	double bandwidth; /* b_w / b_p: PSs that a worker on another server
+			   * needs */
 	bool own_share;
 	size_t server_count, user_count;
 	struct astra_market_account *accounts;
@@ -75,7 +76,7 @@ struct astra_market {
 	struct market_place *places;
 };
 
-/* What a job is worth that ends so many slots after x counts. */
+/* Return the worth of a job that ends so many slots after x counts. */
 static inline double market_value(const struct astra_market_job *job, double x)
 {
 	double value = astra_utility_value(&job->utility, x + job->later);
@@ -83,15 +84,16 @@ static inline double market_value(const struct astra_market_job *job, double x)
 	return job->part > 0 ? job->part * value : value;
 }
 
-/* The price of one unit for one slot while so many of a capacity are used. */
+/* Return the price of one unit for one slot while so many of a capacity are
+ * used. */
 static inline double market_price(const struct market_side *side, uint64_t used,
 				  uint64_t capacity)
 {
 	return side->unit * astra_market_price(side->theta, used, capacity);
 }
 
-/* What a user may pay now for a job of the shared phase; < 0: nothing, not even
- * 0. */
+/* Return what a user may pay now for a job of the shared phase; < 0: nothing,
+ * not even 0. */
 static inline double market_funds(const struct astra_market *m, uint32_t user)
 {
 	double left;
@@ -103,8 +105,8 @@ static inline double market_funds(const struct astra_market *m, uint32_t user)
 	return left > 0 ? left : -1;
 }
 
-/* Where a picky job's workers would be: on one server or on several. Returns
- * how many servers, or 0; parts: borrowed until the next call. */
+/* Find where a picky job's workers would be: on one server or on several.
+ * Returns the number of servers, or 0; parts: borrowed until the next call. */
 static inline size_t market_seats(struct astra_market *m,
 				  const struct astra_market_job *job,
 				  uint32_t start, uint32_t slots,
@@ -118,8 +120,8 @@ static inline size_t market_seats(struct astra_market *m,
 	return (count == 1) == centralized ? count : 0;
 }
 
-/* The best schedule of a job in a phase, Alg. 3. False: none has mu > 0.
- * Changes nothing but what belongs to a search. */
+/* Find the best schedule of a job in a phase, Alg. 3. Returns false if none has
+ * mu > 0. Changes only the search's own state. */
 bool market_search(struct astra_market *m, const struct astra_market_job *job,
 		   bool shared, struct market_best *best);
 

@@ -2,7 +2,7 @@
 /* The best schedule at posted prices (Alg. 3): an exact optimum of problem (9).
  *
  * Of the numbers of workers that give the same duration the least is enough:
- * more cost more and fit nowhere else. What is left is tried with the cheapest
+ * more cost more and fit nowhere else. The others are tried with the cheapest
  * test first: the value, the prices, the sums over all servers, and only then
  * server by server. */
 #include <math.h>
@@ -15,13 +15,13 @@ struct search {
 	const struct astra_market_job *job;
 	size_t option_count;
 	uint32_t ps_min; /* of a schedule */
-	double funds;	 /* a schedule costs no more */
+	double funds;	 /* maximum cost of a schedule */
 	struct market_best *best;
-	bool same; /* best has the start and the workers of this option */
+	bool same; /* the best has this option's start and workers */
 };
 
-/* The prices a job sees, and their sums: sum + sum_rest is exact but for what
- * the rests round off (Knuth's two-sum). */
+/* Set the prices that a job sees, and their sums: sum + sum_rest is exact
+ * except for what the rests round off (Knuth's two-sum). */
 static void sum_prices(struct market_side *side, const uint32_t *own,
 		       uint32_t quota, uint32_t slots)
 {
@@ -37,7 +37,7 @@ static void sum_prices(struct market_side *side, const uint32_t *own,
 	}
 }
 
-/* What the job may use in each slot. Returns the most of them. */
+/* Set what the job may use in each slot. Returns the maximum. */
 static uint32_t set_limits(struct market_side *side, const uint32_t *own,
 			   uint32_t quota, uint32_t slots)
 {
@@ -55,7 +55,7 @@ static uint32_t set_limits(struct market_side *side, const uint32_t *own,
 	return most;
 }
 
-/* The slots that so many workers take; more than the window has where they
+/* Return the slots that so many workers need; more than the window has if they
  * cannot run so. */
 static uint32_t market_search_duration(const struct search *s, uint32_t workers,
 				       bool centralized)
@@ -83,7 +83,7 @@ static void add_option(struct search *s, uint32_t workers, bool centralized,
 	};
 }
 
-/* Workers ascending, distributed before centralized. */
+/* List the options, with workers ascending, distributed before centralized. */
 static void list_options(struct search *s, uint32_t most)
 {
 	uint32_t distributed = s->m->window.slots + 1;
@@ -152,7 +152,7 @@ static const struct market_spot *spot_of(struct search *s, uint32_t start,
 	return spot;
 }
 
-/* The lowest server with room for all; there is one. */
+/* Return the lowest server with room for everything; there is one. */
 static uint32_t whole_server(const struct search *s, uint32_t start,
 			     const struct market_option *o)
 {
@@ -168,20 +168,21 @@ static uint32_t whole_server(const struct search *s, uint32_t start,
 	return i;
 }
 
-/* The PSs that so many workers on other servers need (3i). */
+/* Return the PSs that so many workers on other servers need (3i). */
 static double ps_for(const struct search *s, uint32_t away)
 {
 	return fmax(1, astra_ceil(away * s->m->bandwidth));
 }
 
-/* Workers that cannot be on the server of the PSs: all must not be there. */
+/* Return the workers that cannot be on the server of the PSs: not all may be
+ * there. */
 static uint32_t away_from(uint32_t here, uint32_t workers)
 {
 	return here < workers ? workers - here : 1;
 }
 
-/* The server that needs the fewest PSs. It has as many workers itself as it
- * can, but one. Returns MARKET_NOWHERE when there is none. */
+/* Return the server that needs the fewest PSs: it holds as many workers as it
+ * can, except one. MARKET_NOWHERE: there is none. */
 static uint32_t ps_server(const struct search *s, uint32_t start,
 			  const struct market_option *o, uint64_t all,
 			  uint32_t *needed)
@@ -211,8 +212,8 @@ static uint32_t ps_server(const struct search *s, uint32_t start,
 	return found;
 }
 
-/* Whether a payoff makes this option the best. Of the same start and workers,
- * all on one server wins ties. */
+/* Whether a payoff makes this option the best. If start and workers are the
+ * same, a single server wins ties. */
 static bool beats(const struct search *s, const struct market_option *o,
 		  double mu)
 {
@@ -221,7 +222,7 @@ static bool beats(const struct search *s, const struct market_option *o,
 	return order > 0 || (order == 0 && o->centralized && s->same);
 }
 
-/* An option at a start, with what is known of it so far. */
+/* An option at a start, with what is known of it. */
 struct trial {
 	const struct market_option *option;
 	uint32_t start, end;
@@ -241,7 +242,7 @@ static double market_search_payoff(const struct trial *t, double ps)
 	return t->value - market_search_cost_of(t, ps);
 }
 
-/* Whether workers on several servers fit, and are worth it. */
+/* Whether workers on several servers fit and are worth it. */
 static bool fit_split(struct search *s, struct trial *t)
 {
 	const struct market_option *o = t->option;
@@ -275,7 +276,7 @@ static bool fit_whole(struct search *s, struct trial *t)
 	return true;
 }
 
-/* Whether there are seats for it, on one server or on several. */
+/* Whether there are seats for the job, on one server or on several. */
 static bool fit_seats(struct search *s, struct trial *t)
 {
 	const struct astra_market_part *parts;
@@ -294,7 +295,7 @@ static bool market_search_fit(struct search *s, struct trial *t)
 	return t->option->centralized ? fit_whole(s, t) : fit_split(s, t);
 }
 
-/* Whether it keeps within the limits and could be the best. */
+/* Whether the option keeps the limits and could be the best. */
 static bool worth_trying(const struct search *s, struct trial *t)
 {
 	const struct market_option *o = t->option;

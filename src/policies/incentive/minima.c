@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* The largest k with 2^k <= n; n > 0. */
+/* Return the largest k with 2^k <= n; n > 0. */
 static uint32_t log2_floor(uint32_t n)
 {
 	return 31 - (uint32_t)__builtin_clz(n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The minimum of each column over any range of rows, from two stored rows
- * (sparse table): level k has the minima of 2^k rows each. Rows are slots. */
+/* The minimum of each column over any range of rows, from two stored rows (a
+ * sparse table): level k has the minima of 2^k rows each. Rows are slots. */
 #ifndef ASTRA_MINIMA_H
 #define ASTRA_MINIMA_H
 
@@ -13,28 +13,28 @@ struct astra_minima {
 	size_t columns;
 };
 
-/* All cells 0. Returns 0, or -1 when out of memory. Free with
+/* Make a table with all cells 0. Returns 0, or -1 when memory is out. Free with
  * astra_minima_clear(). rows > 0. */
 int astra_minima_init(struct astra_minima *minima, uint32_t rows,
 		      size_t columns);
 void astra_minima_clear(struct astra_minima *minima);
 
-/* A row of level 0. Whoever writes there calls build or update. */
+/* Return a row of level 0. After writing to it, call build or update. */
 static inline uint32_t *astra_minima_row(const struct astra_minima *minima,
 					 uint32_t row)
 {
 	return minima->cells + (size_t)row * minima->columns;
 }
 
-/* After all rows were written. */
+/* Call after all rows were written. */
 void astra_minima_build(struct astra_minima *minima);
 
-/* After rows first … end - 1 of one column were written. */
+/* Call after rows first … end - 1 of one column were written. */
 void astra_minima_update(struct astra_minima *minima, size_t column,
 			 uint32_t first, uint32_t end);
 
-/* Two rows, of which the lesser of each column is the minimum over the rows
- * first … first + count - 1. count > 0. */
+/* Two rows: the lesser value in each column is the minimum over rows first …
+ * first + count - 1. count > 0. */
 struct astra_minima_pair {
 	const uint32_t *a, *b;
 };

@@ -29,10 +29,10 @@
 #include "src/policies/incentive/policy_priv.h"
 #include "src/policies/options.h"
 
-/* What incentive says of its window: to jobs why they wait, to tenants what
- * they paid, to all what slots cost. */
+/* What incentive tells about its window: jobs why they wait, tenants what they
+ * paid, everybody what slots cost. */
 
-/* What it is worth and costs, as it was offered when the window was sold. */
+/* Say what the job is worth and costs, as offered when the window was sold. */
 static void tell_quote(const struct incentive *p, uint32_t job, bool sold,
 		       struct astra_reason *reason)
 {
@@ -47,8 +47,8 @@ static void tell_quote(const struct incentive *p, uint32_t job, bool sold,
 		reason->priced_sec = incentive_end_of(p, q->start - 1);
 }
 
-/* It was offered the window and has nothing of it: it is not worth it, or its
- * tenant could not pay. */
+/* Say why the job was offered the window and bought nothing: it is not worth
+ * the price, or its tenant could not pay. */
 static void tell_refusal(const struct incentive *p,
 			 const struct astra_demand *demand,
 			 struct astra_reason *reason)
@@ -173,7 +173,8 @@ static int restore_accounts(struct incentive *p, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-/* With slots of another length the calendar begins anew. */
+/* Restore a state. If slots have another length now, the calendar begins
+ * anew. */
 static int incentive_restore(void *self, struct astra_reader *in)
 {
 	struct incentive *p = self;
@@ -240,7 +241,7 @@ static void incentive_destroy(void *self)
 	free(p);
 }
 
-/* How many slots are over; a host may wake us a little early. */
+/* Return how many slots are over; a host may wake us slightly early. */
 static uint32_t slots_over(const struct incentive *p, double now_sec)
 {
 	double slots = floor((now_sec - p->origin_sec) / p->slot_sec + 1e-6);
@@ -248,15 +249,16 @@ static uint32_t slots_over(const struct incentive *p, double now_sec)
 	return (uint32_t)fmin(fmax(slots, 0), UINT32_MAX / 2);
 }
 
-/* The window (2, 4] begins at the end of slot begin: tau_0 = 1 is over. */
+/* Return when the first window (2, 4] begins: at the end of this slot, when
+ * tau_0 = 1 is over. */
 static uint32_t first_slots(const struct incentive *p)
 {
 	return p->batch_max < 2 ? p->batch_max : 2;
 }
 
-/* To the window of this time, lambda = 1: a window is as long as all that was
- * before it in its epoch, at most BatchMax. Of windows that are over nothing is
- * left to be carried out. */
+/* Go on to the window of the present time, with lambda = 1: a window is as long
+ * as all before it in its epoch, at most BatchMax. Nothing is left to carry out
+ * of windows that are over. */
 static void pass_windows(struct incentive *p, uint32_t over)
 {
 	uint32_t longest = p->batch_max;
@@ -264,7 +266,7 @@ static void pass_windows(struct incentive *p, uint32_t over)
 	while (p->begin + p->slots <= over) {
 		p->begin += p->slots;
 		p->slots = p->begin < longest ? p->begin : longest;
-		if (p->slots == longest) /* nothing happened in the others */
+		if (p->slots == longest) /* the skipped ones have no effect */
 			p->begin += (over - p->begin) / longest * longest;
 		p->sold = false;
 	}
@@ -287,8 +289,9 @@ static bool begin_epoch(struct incentive *p)
 	return true;
 }
 
-/* Go on to the window of this time. tau_l = 2^l up to BatchMax. The first two
- * slots only collect jobs. begin_sec: of slot 1, where there was none. */
+/* Go on to the window of the present time. tau_l = 2^l up to BatchMax. The
+ * first two slots only collect jobs. begin_sec: begin of slot 1, if there was
+ * none. */
 static void incentive_advance(struct incentive *p, double now_sec,
 			      double begin_sec)
 {
@@ -304,7 +307,7 @@ static void incentive_advance(struct incentive *p, double now_sec,
 	} while (begin_epoch(p));
 }
 
-/* Sell what is left of the window to those who came before it. */
+/* Sell the rest of the window to the jobs that came before it. */
 static int incentive_sell(struct incentive *p, const struct astra_offer *offer,
 			  struct astra_error *err)
 {
@@ -360,9 +363,9 @@ uint32_t incentive_carried_out(const struct astra_calendar_entry *entry,
 	return gone + (promised ? (uint32_t)promised : 1);
 }
 
-/* Whether a job whose lease is over may go on where nobody else was awarded its
- * GPUs: what nobody has planned is lent for nothing with LendIdle; else the
- * slot is its tenant's own, or it can pay for it. */
+/* Whether a job whose lease is over may go on, if no other job was awarded its
+ * GPUs. With LendIdle, GPUs that are not planned are lent for nothing;
+ * otherwise the slot must be its tenant's own, or it must be able to pay. */
 static bool can_go_on(const struct incentive *p, const struct astra_demand *d)
 {
 	double credits = astra_purses_of(&p->purses, d->tenant);
@@ -406,7 +409,7 @@ static bool charge_overtime(void *self, const struct astra_demand *d,
 	return true;
 }
 
-/* When the calendar has something to do next, or jobs are sold slots. */
+/* Return when the calendar has something to do next, or jobs are sold slots. */
 static double next_sec(const struct incentive *p,
 		       const struct astra_offer *offer, uint32_t over)
 {
@@ -425,7 +428,7 @@ static double next_sec(const struct incentive *p,
 	return next;
 }
 
-/* Those leave that were awarded nothing and cannot pay for going on. */
+/* Let jobs leave that were awarded nothing and cannot pay for going on. */
 static int send_away(const struct incentive *p, const struct astra_offer *offer,
 		     struct astra_allocation *out)
 {

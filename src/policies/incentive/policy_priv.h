@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Incentive as a policy, among its files: policy.c sells windows, says
- * what it did and keeps it over restarts, carry.c carries them out. */
+/* The inside of incentive as a policy: policy.c sells windows, explains them
+ * and keeps its state over restarts; carry.c carries windows out. */
 #ifndef ASTRA_INCENTIVE_POLICY_PRIV_H
 #define ASTRA_INCENTIVE_POLICY_PRIV_H
 
@@ -13,7 +13,7 @@ struct incentive {
 	bool own_share;
 	bool lends;
 	bool begun;
-	double origin_sec;     /* slot 1 begins */
+	double origin_sec;     /* when slot 1 begins */
 	uint32_t begin, slots; /* the window: slots begin + 1 … begin + slots */
 	bool sold;
 	struct astra_calendar calendar;
@@ -26,19 +26,19 @@ struct incentive {
 	size_t income_room;
 };
 
-/* The end of a slot. */
+/* Return the end of a slot. */
 static inline double incentive_end_of(const struct incentive *p, uint32_t slot)
 {
 	return p->origin_sec + slot * p->slot_sec;
 }
 
-/* How many of the entries of a job are carried out: tasks that have left the
- * array, or were promised GPUs. */
+/* Return how many entries of a job are carried out: for tasks that have left
+ * the array or were promised GPUs. */
 uint32_t incentive_carried_out(const struct astra_calendar_entry *entry,
 			       const struct astra_demand *demand);
 
-/* Award everybody what the calendar has for it in the slot after those that are
- * over (carry.c). Returns 0, or -1 when out of memory. */
+/* Award each job what the calendar has for it in the slot after those that are
+ * over (carry.c). Returns 0, or -1 when memory is out. */
 int incentive_carry_out(const struct incentive *p,
 			const struct astra_offer *offer, uint32_t over,
 			struct astra_allocation *out);

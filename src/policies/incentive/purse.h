@@ -17,30 +17,30 @@
 
 #include "src/common/bytes.h"
 
-/* Zeroed with rules: nobody has a purse yet. */
+/* Zeroed except for the rules, no tenant has a purse. */
 struct astra_purses {
 	/* The rules. */
 	double budget;	   /* credits; negative: there are no purses */
-	double daily;	   /* refilled so much a day, up to the budget */
-	double filled_sec; /* until when */
+	double daily;	   /* refilled per day, up to the budget */
+	double filled_sec; /* until when they were refilled */
 	double *credits;   /* of each tenant */
 	size_t count, room;
 };
 
-/* All tenants have a purse, filled until now; a clock that goes back fills
- * nothing. Returns 0, or -1 when out of memory. */
+/* Give all tenants a purse, refilled until now; a clock that goes back refills
+ * nothing. Returns 0, or -1 when memory is out. */
 int astra_purses_fill(struct astra_purses *purses, size_t tenants,
 		      double now_sec);
 
-/* What a tenant has, or all; NaN: it has no purse. */
+/* Return what a tenant has, or all tenants together; NaN: there is no purse. */
 double astra_purses_of(const struct astra_purses *purses, uint32_t tenant);
 
 void astra_purses_free(struct astra_purses *purses);
 
 void astra_purses_save(const struct astra_purses *purses,
 		       struct astra_bytes *out);
-/* Into empty ones; an earlier release wrote none. Without a budget they are
- * read and forgotten. Returns 0, or -1 when out of memory or the data is
+/* Read into empty purses; earlier releases saved none. Without a budget they
+ * are read and forgotten. Returns 0, or -1 when memory is out or the data is
  * damaged. */
 int astra_purses_restore(struct astra_purses *purses, struct astra_reader *in);
 

@@ -6,7 +6,7 @@
 #include "src/policies/incentive/minima.h"
 #include "src/policies/offer.h"
 
-/* Memory is kept in MiB; so much is plenty. */
+/* Memory is counted in MiB; this much is plenty. */
 #define PLENTY UINT32_MAX
 
 enum seat_kind { SEAT_GPUS, SEAT_CPUS, SEAT_MEM, SEAT_WHOLE, SEAT_KINDS };
@@ -15,18 +15,18 @@ struct astra_seats {
 	const struct astra_offer *offer;
 	uint32_t slots;
 	struct astra_minima free[SEAT_KINDS]; /* slot by node */
-	bool tight; /* there may be GPUs without CPUs or memory */
+	bool tight; /* GPUs may be free without CPUs or memory */
 	/* Of one search. */
 	struct astra_space *space;
-	uint32_t first, end; /* what that shows; end 0: nothing yet */
+	uint32_t first, end; /* the slots that space shows; end 0: none yet */
 	struct astra_share *shares;
 	struct astra_market_part *parts;
 };
 
-/* On one node, without those who leave or whose leases are over. */
+/* What is on a node without the jobs that leave or whose leases are over. */
 struct vacancy {
 	uint64_t gpus, cpus, mem_mib;
-	uint32_t users; /* who stay */
+	uint32_t users; /* jobs that stay */
 };
 
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -55,7 +55,8 @@ static void stay(struct vacancy *v, const struct astra_share *s)
 	v->users++;
 }
 
-/* What is free, less what is promised, and what those hold who do not stay. */
+/* Count what is free minus what is promised, plus what jobs hold that do not
+ * stay. */
 static void count_vacancies(const struct astra_offer *offer, struct vacancy *v)
 {
 	for (size_t n = 0; n < offer->node_count; n++)
@@ -77,8 +78,8 @@ static void count_vacancies(const struct astra_offer *offer, struct vacancy *v)
 	}
 }
 
-/* Where a job is being cleaned up, or GPUs are not seen, what is missing is
- * there soon. */
+/* Return a node's room. If a job is being cleaned up, or GPUs are not seen, the
+ * missing part will soon be there. */
 static struct astra_room seats_room_of(const struct astra_node *node,
 				       const struct vacancy *v, uint32_t gpus)
 {
@@ -119,7 +120,8 @@ static void seats_set_room(struct astra_seats *s, uint32_t node,
 	}
 }
 
-/* The most that a job takes beside one GPU. Whole nodes take all there is. */
+/* Return the most that a job takes with one GPU. Whole nodes take
+ * everything. */
 static struct astra_share greediest(const struct astra_offer *offer)
 {
 	struct astra_share most = {0};
@@ -200,7 +202,7 @@ struct astra_seats *astra_seats_create(const struct astra_offer *offer,
 	return NULL;
 }
 
-/* Whether it allows all nodes that have something to sell. */
+/* Whether the job allows all nodes that have something for sale. */
 static bool goes_anywhere(const struct astra_seats *s,
 			  const struct astra_demand *d)
 {
@@ -229,7 +231,7 @@ static uint32_t seats_least(const struct astra_seats *s, enum seat_kind kind,
 		astra_minima_of(&s->free[kind], first, end - first), node);
 }
 
-/* What each node has in all of these slots. */
+/* Set space to what each node has in all of these slots. */
 static void seats_show(struct astra_seats *s, uint32_t first, uint32_t end)
 {
 	if (s->first == first && s->end == end)

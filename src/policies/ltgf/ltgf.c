@@ -2,17 +2,18 @@
 /* The two-phase round (Algs. 1 and 2). Phase one picks the tenant with the
  * smallest A_p / F_p, phase two its job with the smallest rho. A grant charges
  * the tenant charge * lease in advance, where charge is gpus_ij unless GPU
- * types have weights of their own; job rhos are constant within a round.
- * Where shares go by user, phase two picks the tenant's user in the same way
- * before the user's job.
- * An elastic job competes with the fewest GPUs that it runs on, and those up to
- * its level; for more it does once all jobs of its tenant have had their turn.
- * A job that does not fit is dropped for the round ("job") or takes its tenant
- * with it ("tenant", the literal reading of line 10).
+ * types have weights. Job rhos are constant within a round. If shares go by
+ * user, phase two first picks the tenant's user in the same way, then the
+ * user's job.
+ *
+ * An elastic job competes for the fewest GPUs that it runs on and for those up
+ * to its level; for more only once all jobs of its tenant have had their turn.
+ *
+ * A job that does not fit is dropped for the round ("job"), or its tenant with
+ * it ("tenant", the literal reading of line 10).
  *
  * Alg. 1 prints r < M; it must be r <= M, or a job as large as the cluster
- * never starts.
- */
+ * never starts. */
 #include "src/policies/ltgf/ltgf.h"
 
 #include <math.h>
@@ -23,16 +24,16 @@
 #include "src/common/number.h"
 #include "src/policies/options.h"
 
-/* So many of a tenant's jobs are searched for before all are sorted. */
+/* So many jobs of a tenant are searched for before all are sorted. */
 #define SEARCHES_MAX 8
 
 struct ltgf {
 	bool tenant_on_unfit;
 	bool new_first;
 	double lease_bonus;
-	bool attained_first; /* among those who have their share */
+	bool attained_first; /* order of those that have their share */
 	double urgency_sec;
-	/* Memory of a round, kept for the next one. */
+	/* Memory of a round, reused in the next one. */
 	struct entry *entries;
 	size_t entry_room;
 	size_t *choice_of;
@@ -42,14 +43,15 @@ struct ltgf {
 /* A candidate with its place among its user's jobs. */
 struct entry {
 	uint32_t candidate;
-	int group; /* 0: a deadline is near; 1: new, if these go first; 2 */
+	int group; /* 0: its deadline is near; 1: new, if new jobs go first; 2:
+		    * others */
 	double key;
 	double precedence;
 	double submit_sec;
 };
 
 /* Of a tenant: the queues of its users, as a heap by key. Of a user, or of a
- * tenant's jobs that are nobody's: their entries. */
+ * tenant's jobs without a user: their entries. */
 struct queue {
 	const struct astra_contestant *owner;
 	uint32_t number;
@@ -58,11 +60,11 @@ struct queue {
 	struct queue *users;
 	size_t user_count, user_all;
 	struct entry *begin;
-	struct entry *next, *end; /* what is left of its entries */
-	struct entry *kept; /* growing: those before it want more GPUs yet */
+	struct entry *next, *end; /* the entries that are left */
+	struct entry *kept; /* growing: entries before it want more GPUs */
 	bool growing;	    /* its entries are granted jobs that want more */
-	struct entry first; /* those tied with it come next */
-	unsigned int taken; /* before they were sorted */
+	struct entry first; /* entries tied with it come next */
+	unsigned int taken; /* how many were taken before sorting */
 	bool tied;	    /* there is a first */
 	bool sorted;
 };
@@ -126,7 +128,7 @@ static bool is_tied(const struct entry *a, const struct entry *b)
 	return a->group == b->group && astra_tied(a->key, b->key);
 }
 
-/* Among equals: the users' own wish, then age. */
+/* Compare equals: by the users' own wish, then by age. */
 static int compare_equals(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -149,10 +151,10 @@ static int ltgf_compare_entries(const void *a, const void *b)
 	return compare_equals(a, b);
 }
 
-/* Phase two's order: smallest rho, then precedence, then earlier submit, then
- * the lower index. "Tied within 1e-9" is no order to sort by, as it is not
- * transitive: so all that are tied with the smallest rho are put in their
- * order, then all that are tied with the smallest of the rest, and so on. */
+/* Sort for phase two: by smallest rho, then precedence, then earlier
+ * submission, then lower index. "Tied within 1e-9" is not transitive, so it
+ * cannot be sorted by. Instead all entries tied with the smallest rho are put
+ * in their order, then all tied with the smallest of the rest, and so on. */
 static void sort_entries(struct entry *entries, size_t count)
 {
 	size_t end;
@@ -168,8 +170,8 @@ static void sort_entries(struct entry *entries, size_t count)
 	}
 }
 
-/* A / F. With F = 0, A / (Quota lease) instead, else one grant would send a
- * fresh tenant to infinity and the weights would not count. */
+/* A / F. If F = 0: A / (Quota lease), since otherwise one grant would send a
+ * new tenant to infinity and weights would not count. */
 double astra_ltgf_key(const struct astra_contestant *owner, double alloc,
 		      double lease_sec)
 {
@@ -214,7 +216,7 @@ static void ltgf_sift_down(struct queue *heap, size_t count, size_t at)
 	}
 }
 
-/* The first of the rest among those tied with q->first. */
+/* Return the first of the remaining entries tied with q->first. */
 static struct entry *best_tied(struct queue *q)
 {
 	struct entry *best = NULL;
@@ -226,7 +228,7 @@ static struct entry *best_tied(struct queue *q)
 	return best;
 }
 
-/* What is left of those tied with q->first stays before the others. */
+/* Sort the rest; entries tied with q->first stay before the others. */
 static void sort_rest(struct queue *q)
 {
 	struct entry *split = q->next;
@@ -244,8 +246,8 @@ static void sort_rest(struct queue *q)
 	q->sorted = true;
 }
 
-/* Let q->next be the next one in phase two's order. Most rounds take a few
- * of many: these are looked for one by one. */
+/* Set q->next to the next entry in phase two's order. Most rounds take a few of
+ * many, so these are searched one by one. */
 static void find_next(struct queue *q)
 {
 	struct entry *best, moved;
@@ -270,7 +272,8 @@ static void find_next(struct queue *q)
 	*best = moved;
 }
 
-/* A queue of jobs has a number: its tenant's, or, after those, its user's. */
+/* Return the number of a line: its tenant's, or, after all of those, its
+ * user's. */
 static uint32_t line_of(const struct astra_contest *contest,
 			const struct astra_candidate *c)
 {
@@ -283,12 +286,12 @@ static uint32_t line_of(const struct astra_contest *contest,
 struct table {
 	const struct astra_contest *contest;
 	struct entry *entries; /* line by line */
-	size_t *begins;	       /* by line; then: their ends */
+	size_t *begins;	       /* by line: its begin; later its end */
 	struct queue *lines;   /* those with entries, tenant by tenant */
 	struct queue *tenants; /* those with lines, as a heap by key */
 	size_t tenant_count;
 	bool elastic;	   /* some candidates are */
-	size_t *choice_of; /* by candidate: its choice, once it had its turn */
+	size_t *choice_of; /* by candidate: its choice, after its turn */
 };
 
 static void table_fini(struct table *t)
@@ -325,7 +328,7 @@ static int table_init(struct ltgf *self, struct table *t,
 	return t->begins && t->lines && t->tenants ? 0 : -1;
 }
 
-/* The entries line by line. */
+/* Group the entries by line. */
 static void group_entries(const struct ltgf *self, struct table *t)
 {
 	const struct astra_contest *contest = t->contest;
@@ -363,7 +366,7 @@ static void heapify(struct queue *heap, size_t count)
 		ltgf_sift_down(heap, count, i);
 }
 
-/* How many lines with entries each tenant has. */
+/* Count the lines with entries of each tenant. */
 static void count_lines(struct table *t)
 {
 	const struct astra_contest *contest = t->contest;
@@ -379,7 +382,7 @@ static void count_lines(struct table *t)
 	}
 }
 
-/* A line behind the others of its tenant. */
+/* Add a line after the others of its tenant. */
 static void add_line(struct table *t, size_t line, size_t begin)
 {
 	const struct astra_contest *contest = t->contest;
@@ -396,7 +399,7 @@ static void add_line(struct table *t, size_t line, size_t begin)
 	l->end = &t->entries[t->begins[line]];
 }
 
-/* Heaps of heaps, of what has candidates. */
+/* Build heaps of heaps, of tenants and lines with candidates. */
 static void build_queues(struct table *t)
 {
 	const struct astra_contest *contest = t->contest;
@@ -426,7 +429,7 @@ static void build_queues(struct table *t)
 	heapify(t->tenants, t->tenant_count);
 }
 
-/* Off the heap if it is empty, behind the others, else where it belongs now. */
+/* Take the top off the heap if it is empty, else move it to its new place. */
 static void settle_top(struct queue *heap, size_t *count, bool empty)
 {
 	if (empty) {
@@ -438,10 +441,10 @@ static void settle_top(struct queue *heap, size_t *count, bool empty)
 	ltgf_sift_down(heap, *count, 0);
 }
 
-/* Growing. All jobs of a tenant have had their turn: now those of them that are
- * elastic and were granted GPUs compete for more, one step at a time, each
- * charged like a grant: in turn among a user's, by A / F among users and
- * tenants as ever. */
+/* Growing. All jobs of a tenant have had their turn. Now its elastic jobs that
+ * were granted GPUs compete for more, one step at a time, each step charged
+ * like a grant: in turn among a user's jobs, by A / F among users and tenants
+ * as before. */
 
 static bool ltgf_wants_more(const struct table *t,
 			    const struct astra_ranking *out,
@@ -455,7 +458,7 @@ static bool ltgf_wants_more(const struct table *t,
 	       choice->gpus + c->gpus_step <= c->gpus_max;
 }
 
-/* A line's granted jobs that want more, in their order. */
+/* Turn a line into its granted jobs that want more, in their order. */
 static void grow_line(const struct table *t, const struct astra_ranking *out,
 		      struct queue *line)
 {
@@ -487,7 +490,7 @@ static void grow_tenant(const struct table *t, const struct astra_ranking *out,
 	heapify(tenant->users, kept);
 }
 
-/* One step of a granted job. */
+/* Grant a job one step. */
 static void grant_step(const struct table *t, struct astra_ranking *out,
 		       const struct entry *e, struct queue *tenant,
 		       struct queue *line, uint64_t *gpus_free)
@@ -502,7 +505,7 @@ static void grant_step(const struct table *t, struct astra_ranking *out,
 	charge_queue(line, t->contest, gpu_sec);
 }
 
-/* One step for the next one of a line. */
+/* Grant one step to the next job of a line. */
 static void grow_step(const struct table *t, struct astra_ranking *out,
 		      struct queue *tenant, uint64_t *gpus_free)
 {
@@ -533,8 +536,8 @@ static bool takes_step(const struct table *t, const struct astra_ranking *out,
 	       (c->rho < 1 || gpus + c->gpus_step <= c->gpus_turn);
 }
 
-/* The turn of a job of the tenant's first user.
- * Returns whether it is granted, or has no place anyway. */
+/* Give a job of the tenant's first user its turn. Returns whether it is
+ * granted, or has no place anyway. */
 static bool ltgf_take_turn(struct table *t, struct astra_ranking *out,
 			   struct queue *tenant, uint64_t *gpus_free)
 {

@@ -9,8 +9,9 @@
 
 extern const struct astra_policy astra_ltgf;
 
-/* By what a tenant, or a user within one, has its turn, the smallest first:
- * what it has had, `alloc` GPU seconds, by what it was entitled to. */
+/* Return the key by which a tenant, or a user within one, has its turn, the
+ * smallest first: `alloc` GPU seconds that it has had, divided by what it was
+ * entitled to. */
 double astra_ltgf_key(const struct astra_contestant *owner, double alloc,
 		      double lease_sec);
 

@@ -5,7 +5,7 @@
 
 #define FINENESS 30 /* bits behind the point */
 
-/* Of nodes with GPUs. */
+/* Sums over nodes with GPUs. */
 struct sums {
 	double count;
 	double of[OASIS_POOL_RESOURCES];
@@ -36,8 +36,8 @@ static void amounts_add_node(struct sums *sums, const struct astra_node *node)
 		sums->of[r] += told[r];
 }
 
-/* What goes with a GPU now; 0: unknown. A resource that was known and is near
- * to what it was stays. */
+/* Return what there is per GPU now; 0: unknown. A known value that has changed
+ * little is kept. */
 static double amounts_unit_of(double known, double each)
 {
 	if (!(each > 0))
@@ -46,7 +46,8 @@ static double amounts_unit_of(double known, double each)
 								   : each;
 }
 
-/* Units by all nodes, whether they are up or not. */
+/* Set the units from all nodes, whether they are up or not. Returns whether a
+ * known one has changed. */
 static bool set_units(struct oasis_amounts *amounts, const struct sums *all)
 {
 	bool changed = false;
@@ -84,7 +85,7 @@ bool oasis_amounts_see(struct oasis_amounts *amounts,
 	}
 	amounts->node_gpus = all.count > 0 ? all.of[OASIS_GPUS] / all.count : 0;
 	changed = set_units(amounts, &all);
-	/* Of a part of a pool as much as of its GPUs. */
+	/* A part of a pool has as much of each as of GPUs. */
 	part = usable.count > 0 ? (double)offer->gpus / usable.of[OASIS_GPUS]
 				: 0;
 	for (size_t r = 0; r < OASIS_POOL_RESOURCES; r++)
@@ -96,7 +97,7 @@ bool oasis_amounts_see(struct oasis_amounts *amounts,
 	return changed;
 }
 
-/* The fewest nodes that it can be on. */
+/* Return the fewest nodes that the job can be on. */
 static double amounts_nodes_of(const struct oasis_amounts *amounts,
 			       const struct astra_request *q)
 {

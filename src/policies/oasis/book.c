@@ -10,7 +10,8 @@
 
 #define HOUR_SEC 3600
 
-/* A worker is a GPU with what goes with it, PSs too: they are none apart. */
+/* A worker is a GPU with all that goes with it, including PSs, which have no
+ * demand of their own. */
 static const double nothing[OASIS_POOL_RESOURCES];
 
 int64_t oasis_slot_of(const struct oasis_book *book, double at_sec)
@@ -71,7 +72,7 @@ static void commit(struct oasis_book *book, const struct oasis_booking *b,
 	astra_oasis_market_commit(book->market, &job, places, &none, give_back);
 }
 
-/* A market for what is booked: in the beginning and after a restart. */
+/* Open a market for what is booked: at the begin and after a restart. */
 static int open_market(struct oasis_book *book)
 {
 	const struct astra_oasis_setup setup = {
@@ -90,8 +91,8 @@ static int open_market(struct oasis_book *book)
 	return 0;
 }
 
-/* Bring the amounts up to the offer. With other units the history begins anew:
- * what jobs are worth is by unit. Returns whether the market is to follow. */
+/* Update the amounts by the offer. If units change, the history begins anew:
+ * worth is per unit. Returns whether the market has to follow. */
 static bool see_amounts(struct oasis_book *book,
 			const struct astra_offer *offer)
 {
@@ -124,7 +125,7 @@ static int book_turn_to(struct oasis_book *book,
 						book->amounts.capacity);
 		astra_oasis_market_set_range(book->market, &range);
 	}
-	/* Slots that were at a time to come, before the clock was set back. */
+	/* Slots that lay in the future before the clock was set back. */
 	if (book->now < astra_oasis_market_first(book->market)) {
 		astra_oasis_market_destroy(book->market);
 		return open_market(book);
@@ -146,8 +147,8 @@ static struct oasis_booking *add_booking(struct oasis_book *book, uint32_t job)
 	return b;
 }
 
-/* What a job takes with each GPU, when it is first seen, after a restart too,
- * or has changed its request: what it has booked follows. */
+/* Set what a job takes with each GPU, when it is first seen (after a restart
+ * too) or its request has changed. What it has booked follows. */
 static void set_demand(struct oasis_book *book, struct oasis_booking *b,
 		       const struct astra_request *request)
 {
@@ -178,8 +179,8 @@ static int book_place(struct oasis_booking *b, int64_t slot, uint32_t count)
 	return 0;
 }
 
-/* Who holds more GPUs than booked keeps them to its lease's end: jobs that were
- * lent some, that another policy started, or that run to their own end. */
+/* Book what a job holds beyond its booking until its lease's end: it was lent
+ * GPUs, another policy started it, or it runs to its own end. */
 static int book_held(struct oasis_book *book, struct oasis_booking *b,
 		     const struct astra_demand *demand)
 {
@@ -231,7 +232,8 @@ static int book_look_at(struct oasis_book *book,
 	return book_held(book, b, demand);
 }
 
-/* One that is gone: what it was worth counts if it ran to its end. */
+/* Close the booking of a job that is gone. Its worth counts if it ran to its
+ * end. */
 static void close_booking(struct oasis_book *book, size_t index, double now_sec)
 {
 	struct oasis_booking *b = &book->bookings[index];
@@ -244,11 +246,11 @@ static void close_booking(struct oasis_book *book, size_t index, double now_sec)
 	free(b->y.list);
 	astra_idmap_del(&book->by_job, b->job);
 	*b = book->bookings[--book->count];
-	if (index < book->count) /* it is there: nothing is allocated */
+	if (index < book->count) /* the job has one: nothing is allocated */
 		astra_idmap_put(&book->by_job, b->job, (uint32_t)index);
 }
 
-/* Slots that are over. */
+/* Drop slots that are over. */
 static void drop_past(struct oasis_book *book, struct oasis_booking *b)
 {
 	size_t past = 0;
@@ -300,9 +302,9 @@ void oasis_book_return(struct oasis_book *book, struct oasis_booking *b,
 	b->y.count = kept;
 }
 
-/* The demand as a job of the market. One that is too long for the horizon is
- * offered half of it now, for that part of what it is worth when it ends after
- * all. What is over of the present slot is as good as work. */
+/* Return the demand as a job of the market. A job too long for the horizon is
+ * offered half of it now, for that part of its worth if it ends after all. The
+ * past part of the present slot counts as work. */
 static struct astra_oasis_job book_job_of(const struct oasis_book *book,
 					  const struct oasis_booking *b,
 					  const struct astra_demand *demand,
@@ -375,9 +377,9 @@ void oasis_book_clear(struct oasis_book *book)
 	book->market = NULL;
 }
 
-/* The book over a restart. The market is made again from what is booked; jobs
- * tell the rest themselves. With slots of another length it begins anew, but
- * for what was earned. */
+/* The book over a restart. The market is made again from what is booked; the
+ * jobs provide the rest. If slots have another length now, it begins anew,
+ * except for what was earned. */
 
 #define VERSION (-3.0)
 
@@ -447,7 +449,7 @@ static int get_booking(struct oasis_book *book, struct astra_reader *in)
 	b->admitted = flags >> 2 & 1;
 	b->offered = (int64_t)astra_get_u64(in);
 	b->payoff = astra_get_f64(in);
-	/* Its tenant is not saved: one that ends meanwhile earns nothing. */
+	/* Its tenant is not saved: a job that ends meanwhile earns nothing. */
 	b->tenant = UINT32_MAX;
 	if (get_places(b, in) < 0 || !b->job || isnan(b->payoff) ||
 	    oasis_book_find(book, b->job))
