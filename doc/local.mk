@@ -11,7 +11,8 @@ dist_doc_DATA += README.md NEWS doc/adding-a-policy.md doc/admins.md \
 	doc/choosing-a-policy.md doc/compatibility.md \
 	doc/design.md doc/frameworks.md doc/going-back.md \
 	doc/glossary.md doc/history.md doc/kubernetes.md doc/managers.md doc/packages.md doc/papers.md doc/programs.md \
-	doc/protocol.md doc/results.md doc/tutorial.md doc/users.md
+	doc/protocol.md doc/questions.md doc/results.md doc/tutorial.md \
+	doc/users.md
 picturesdir = $(docdir)/pictures
 dist_pictures_DATA = doc/pictures/beside.svg doc/pictures/fairness.svg \
 	doc/pictures/gpus.svg \

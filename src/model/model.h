@@ -123,8 +123,9 @@ struct astra_request {
 
 /* Something that some jobs use and whose total is limited: a limit of an
  * account, a QOS or a user, or a licence. */
-#define ASTRA_LIMIT_MOST ((uint64_t)INT64_MAX >> 24) /* bound of all amounts \
-						      */
+#define ASTRA_LIMIT_MOST                                    \
+	((uint64_t)INT64_MAX >> 24) /* bound of all amounts \
+				     */
 
 struct astra_limit {
 	const char *name; /* unique in the snapshot */
