@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* U and L of a pool that runs all year: by the jobs of late, not by all there
- * ever were, and not by one that claims to be worth more than anything. */
+/* U and L of a pool that runs all year: from recent jobs, not from all jobs
+ * ever, and without a job that claims to be worth more than anything. */
 #ifndef ASTRA_OASIS_RECENT_H
 #define ASTRA_OASIS_RECENT_H
 
@@ -14,11 +14,11 @@ enum oasis_resource {
 	OASIS_POOL_RESOURCES
 };
 
-/* So many jobs are a generation: of those between that and twice that many of
- * the last jobs U and L are. */
+/* Jobs in a generation. U and L are from the last jobs: between one and two
+ * generations. */
 #define OASIS_GENERATION_JOBS 1000
 
-/* What jobs are worth a unit of a resource, by powers of two. */
+/* Histogram of jobs' worth per unit of a resource, by powers of two. */
 #define OASIS_WORTH_BUCKETS 128
 
 struct oasis_generation {
@@ -26,7 +26,7 @@ struct oasis_generation {
 	uint32_t worths[OASIS_POOL_RESOURCES][OASIS_WORTH_BUCKETS];
 };
 
-/* Of bounded size. */
+/* The last two generations. */
 struct oasis_recent {
 	struct oasis_generation now, before;
 };
@@ -37,10 +37,9 @@ void oasis_recent_init(struct oasis_recent *recent);
 void oasis_recent_add(struct oasis_recent *recent,
 		      const struct astra_oasis_job *job, double latest);
 
-/* As astra_oasis_history_range() of both generations, but that no U1^r is more
- * than 2^20 times the median of f(D - 1) / w^r over the jobs: a single worth
- * beyond all others would otherwise let a market that is half full cost more
- * than anybody has.
+/* As astra_oasis_history_range() of both generations, except that no U1^r is
+ * more than 2^20 times the median of f(D - 1) / w^r over the jobs. Otherwise a
+ * single extreme worth would let a half full market cost more than anybody has.
  * capacity: the sum of the pool's over all resources. */
 void oasis_recent_range(const struct oasis_recent *recent, double slots,
 			double capacity, struct astra_oasis_range *out);
@@ -48,7 +47,8 @@ void oasis_recent_range(const struct oasis_recent *recent, double slots,
 void oasis_recent_save(const struct oasis_recent *recent,
 		       struct astra_bytes *out);
 
-/* Returns 0, or -1 when it is damaged; then recent is as after init. */
+/* Restore. Returns 0, or -1 when it is damaged; then recent is as after
+ * init. */
 int oasis_recent_restore(struct oasis_recent *recent, struct astra_reader *in);
 
 #endif
