@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reply to what a job asks or tells of itself. Pure. */
+/* The reply to a message of a job about itself. Pure. */
 #ifndef SFAIR_ANSWER_H
 #define SFAIR_ANSWER_H
 
@@ -8,17 +8,18 @@
 
 struct sfair_answer {
 	double remaining_sec; /* of the lease; infinite: no end; NAN: unknown */
-	double report_sec;    /* until the next progress */
+	double report_sec;    /* seconds until the next progress is sent */
 };
 
-/* Take a reply apart.
- * Returns ASTRA_FAULT_NONE, or the fault that it names with err set;
- * ASTRA_FAULT_INTERNAL when it is no reply. out is set only with NONE. */
+/* Read a reply.
+ * Returns ASTRA_FAULT_NONE with out set, or the fault that the reply names with
+ * err set. Returns ASTRA_FAULT_INTERNAL with err set if the text is no
+ * reply. */
 enum astra_fault sfair_answer_read(const char *text, struct sfair_answer *out,
 				   struct astra_error *err);
 
-/* Whether a reply of any kind is good.
- * Returns as above. */
+/* Check that a reply of any kind is good. Returns as sfair_answer_read()
+ * does. */
 enum astra_fault sfair_answer_check(const char *text, struct astra_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 #include "src/client/lineage.h"
 #include "src/client/snapshot.h"
 
-#define TRIES 100 /* while others open and save */
+#define TRIES 100 /* while other processes open and save */
 
 static int read_fence(const struct sfair_lineage *l, uint32_t number,
 		      struct sfair_fence *fence)
@@ -44,8 +44,9 @@ static void note_newest(struct sfair_lineage *l,
 	}
 }
 
-/* Link what counts under fence `from` as this fence's own, and set the base.
- * ENOENT: somebody has removed it meanwhile. */
+/* Link the snapshots that count under fence `from` as snapshots of this fence,
+ * and set the base. Returns 0 or an errno; ENOENT if another process has
+ * removed one meanwhile. */
 static int claim_adopt(struct sfair_lineage *l, const struct sfair_files *files,
 		       uint32_t from, const struct sfair_fence *before)
 {
@@ -67,7 +68,7 @@ static int claim_adopt(struct sfair_lineage *l, const struct sfair_files *files,
 		    errno != EEXIST)
 			return sfair_failure();
 		if (!sfair_file_counts(l->folder, own.name))
-			return EAGAIN; /* somebody exchanged it */
+			return EAGAIN; /* another process exchanged the file */
 		if (!l->fence.has_base || file->step > l->fence.base)
 			l->fence.base = file->step;
 		l->fence.has_base = true;
@@ -83,7 +84,8 @@ static bool claim_is_same(int folder, const char *name, int fd)
 	       !fstat(fd, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* EEXIST: another process has put it up. */
+/* Put up the fence. Returns 0 or an errno; EEXIST if another process has put up
+ * one with this number. */
 static int put_up(const struct sfair_lineage *l)
 {
 	struct sfair_file temp = {.fence = l->number}, own = temp;
@@ -99,7 +101,7 @@ static int put_up(const struct sfair_lineage *l)
 		rc = sfair_sync(fd);
 	if (!rc && linkat(l->folder, temp.name, l->folder, own.name, 0) < 0)
 		rc = sfair_failure();
-	/* NFS may have done it, and say EEXIST when asked again. */
+	/* On NFS the link may exist although link() returned EEXIST. */
 	if (!rc || rc == EEXIST)
 		rc = claim_is_same(l->folder, own.name, fd) ? 0 : EEXIST;
 	close(fd);
@@ -107,7 +109,7 @@ static int put_up(const struct sfair_lineage *l)
 	return rc ? rc : sfair_sync(l->folder);
 }
 
-/* One try. EAGAIN: somebody else was faster. */
+/* Try once to claim the store. Returns EAGAIN if another process was faster. */
 static int claim(struct sfair_lineage *l, const struct sfair_files *files)
 {
 	uint32_t last = sfair_files_fence(files, UINT32_MAX);
@@ -144,7 +146,7 @@ static int claim(struct sfair_lineage *l, const struct sfair_files *files)
 	return rc == ENOENT || rc == EEXIST ? EAGAIN : rc;
 }
 
-/* One that was just put up counts if it is still the newest: the folder may
+/* Try once, and check that the new fence is still the newest: the folder may
  * have changed while it was listed. */
 static int try_claim(struct sfair_lineage *l, bool *full)
 {
@@ -161,7 +163,8 @@ static int try_claim(struct sfair_lineage *l, bool *full)
 		sfair_files_remove(l->folder, &files, SFAIR_TEMP,
 				   l->number + 1);
 	} else if ((rc == ENOSPC || rc == EDQUOT) && l->writes && !*full) {
-		/* A run that was killed may have left a large one. */
+		/* A run that was killed may have left a large temporary
+		 * file. */
 		sfair_files_remove(l->folder, &files, SFAIR_TEMP, l->number);
 		*full = true;
 		rc = EAGAIN;

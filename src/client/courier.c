@@ -15,32 +15,32 @@
 #include "src/common/thread.h"
 #include "src/proto/wire.h"
 
-#define WAIT_SEC 1.0   /* at most, for an answer */
-#define FRESH_SEC 10.0 /* an answer is asked for again after so long */
-#define RETRY_SEC 10.0 /* after a failure; each time twice as long */
+#define WAIT_SEC 1.0   /* wait at most so long for an answer */
+#define FRESH_SEC 10.0 /* an answer is asked for again when it is older */
+#define RETRY_SEC 10.0 /* after a failure; doubled after each further one */
 #define RETRY_SEC_MAX 300.0
 
-/* All that the program's threads and the courier share. */
+/* What the program's threads and the courier share. */
 static struct {
 	struct sfair_place place;
-	bool ready;   /* place is set, and what follows a fork */
+	bool ready;   /* place and the fork handlers are set */
 	bool running; /* the thread was started */
-	bool failed;  /* it could not be */
-	bool asks;    /* wants the lease's end */
+	bool failed;  /* the thread could not be started */
+	bool asks;    /* the lease's end is to be asked for */
 	bool reports; /* progress is to be sent */
 	bool saves;   /* a checkpoint's number is to be sent */
 	bool stale;   /* another run has taken this one's place */
 	struct astra_said progress;
 	uint64_t step;
-	uint64_t answers;     /* messages answered, or not */
+	uint64_t answers;     /* messages that were sent, answered or not */
 	uint64_t saved;	      /* checkpoints reported so far */
-	uint64_t saved_heard; /* the last one with a result */
-	int saved_result;     /* its errno */
-	double end_sec;	      /* of the lease; infinite: none; NAN: unknown */
-	double heard_sec;     /* when that was answered; 0: never */
-	double due_sec;	      /* progress is sent no sooner */
-	double retry_sec;     /* nothing is sent sooner, after a failure */
-	double pause_sec;     /* how long that is */
+	uint64_t saved_heard; /* the last of them that has a result */
+	int saved_result;     /* the errno of that one */
+	double end_sec;	      /* lease's end; infinite: none; NAN: unknown */
+	double heard_sec;     /* when end_sec was answered; 0: never */
+	double due_sec;	      /* progress is not sent earlier */
+	double retry_sec;     /* after a failure nothing is sent earlier */
+	double pause_sec;     /* the length of that wait */
 	struct astra_error error;
 } c;
 
@@ -53,8 +53,8 @@ static double courier_larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* Wait on a condition until a moment; infinite: until it is signalled.
- * Returns false when the moment came. */
+/* Wait on a condition until a moment; infinite: until it is signalled. Returns
+ * false if the moment came first. */
 static bool courier_wait_until(pthread_cond_t *cond, double sec)
 {
 	struct timespec ts = {.tv_sec = (time_t)courier_larger(sec, 0)};
@@ -67,7 +67,8 @@ static bool courier_wait_until(pthread_cond_t *cond, double sec)
 	return pthread_cond_clockwait(cond, &lock, CLOCK_MONOTONIC, &ts) == 0;
 }
 
-/* A fork leaves the thread and perhaps a held lock behind. */
+/* Reset the courier in a child: a fork leaves the thread, and perhaps a held
+ * lock, behind. */
 
 static void before_fork(void)
 {
@@ -111,7 +112,8 @@ const struct sfair_place *sfair_courier_place(void)
 
 /* The thread. */
 
-/* When there is something to send; infinite: nothing until the next report. */
+/* Compute when the next message is due; infinite: none until the next
+ * report. */
 static double next_send(void)
 {
 	double due = (double)INFINITY;
@@ -169,7 +171,7 @@ int sfair_courier_errno(enum astra_fault fault)
 	case ASTRA_FAULT_RATE:
 	case ASTRA_FAULT_TIMEOUT:
 	case ASTRA_FAULT_NO_DATA:
-	case ASTRA_FAULT_NOT_FOUND: /* the last round was before its start */
+	case ASTRA_FAULT_NOT_FOUND: /* the job started after the last round */
 	case ASTRA_FAULT_INTERNAL:
 		return EIO;
 	default:
@@ -177,7 +179,7 @@ int sfair_courier_errno(enum astra_fault fault)
 	}
 }
 
-/* What failed for a while only is sent again later. */
+/* Note a failure. What failed only for now is sent again later. */
 static void note_failure(int result, double now)
 {
 	c.asks = false;
@@ -200,8 +202,8 @@ static void note_answer(const struct sfair_answer *answer, double now)
 		c.end_sec = now + answer->remaining_sec;
 }
 
-/* Send one message; the lock is given up meanwhile. What is said in the
- * meantime is not taken for sent. */
+/* Send one message; the lock is released during this time. What is reported
+ * meanwhile does not count as sent. */
 static void send_one(void)
 {
 	struct astra_error err = {""};
@@ -283,7 +285,7 @@ void sfair_courier_progress(const struct astra_said *said)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Whether to try now: at once, unless there has been no answer for long. */
+/* Whether to send now: at once, unless there has been no answer for long. */
 static bool worth_a_try(void)
 {
 	if (c.pause_sec <= 2 * RETRY_SEC)
@@ -316,7 +318,8 @@ int sfair_courier_checkpointed(uint64_t step)
 	return result;
 }
 
-/* Ask, and wait where nothing is known; unless it failed of late. */
+/* Ask for the lease's end. If it is unknown, wait for the answer, unless the
+ * last try failed a short time ago. */
 static void courier_ask(bool known)
 {
 	double until = astra_now_sec(CLOCK_MONOTONIC) + WAIT_SEC;
@@ -342,7 +345,7 @@ double sfair_courier_remaining(void)
 	if (c.stale)
 		left = 0;
 	else if (isnan(left) || (left <= 0 && c.heard_sec < c.end_sec))
-		left = (double)INFINITY; /* it may have been renewed */
+		left = (double)INFINITY; /* the lease may have been renewed */
 	pthread_mutex_unlock(&lock);
 	return courier_larger(left, 0);
 }

@@ -20,7 +20,7 @@
 #define STEP_DIGITS 16
 #define FENCE_DIGITS 10
 #define RANDOM_DIGITS 8
-#define TRIES 100 /* at a name that is not taken */
+#define TRIES 100 /* at a name that is free */
 
 int sfair_name_valid(const char *name)
 {
@@ -129,8 +129,9 @@ bool sfair_file_counts(int folder, const char *name)
 	       folder_counts(&st);
 }
 
-/* Of a fence that is gone there is a higher one, which the next look sees;
- * other failures are seen as the file is opened. */
+/* Mark a file that does not count as foreign. So is a fence that is gone: there
+ * is a later one, which the next look sees. Other failures show when the file
+ * is opened. */
 static void folder_judge(int folder, struct sfair_file *file)
 {
 	struct stat st;
@@ -157,7 +158,7 @@ static int folder_add(struct sfair_files *files, const struct sfair_file *file)
 	return 0;
 }
 
-/* A dup() of the folder would share its position with other threads. */
+/* Open the folder anew: a dup() would share its position with other threads. */
 static int open_dir(int folder, DIR **dir)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -224,7 +225,7 @@ uint32_t sfair_files_fence(const struct sfair_files *files, uint32_t below)
 int sfair_files_free(const struct sfair_files *files, uint32_t last,
 		     uint32_t *number)
 {
-	/* One of the next count + 1 is free. */
+	/* One of the next count + 1 numbers is free. */
 	bool *taken = calloc(files->count + 1, sizeof(*taken));
 	size_t at = 0;
 

@@ -19,31 +19,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SFAIR_NAME_SIZE 101 /* of a store's name, with the NUL */
-#define SFAIR_FILE_SIZE 160 /* of a file's */
+#define SFAIR_NAME_SIZE 101 /* size of a store's name with the NUL */
+#define SFAIR_FILE_SIZE 160 /* size of a file's name */
 
 enum sfair_kind { SFAIR_SNAPSHOT, SFAIR_FENCE, SFAIR_TEMP, SFAIR_FOREIGN };
 
 struct sfair_file {
 	enum sfair_kind kind;
-	uint64_t step; /* not of a fence */
+	uint64_t step; /* unused by a fence */
 	uint32_t fence;
 	char name[SFAIR_FILE_SIZE];
 };
 
 struct sfair_files {
-	struct sfair_file *list; /* owned; snapshots of late steps first */
+	struct sfair_file *list; /* owned; the latest step comes first */
 	size_t count, room;
 };
 
-/* Whether a store may be called so: letters, digits and . _ + -, the first one
- * a letter or a digit. */
+/* Whether a store may have this name: letters, digits and . _ + -, and the
+ * first character is a letter or a digit. */
 int sfair_name_valid(const char *name);
 
-/* Fill in the file's name from the rest; of a temporary one a new one. */
+/* Set the file's name from its other fields; a temporary file gets a new
+ * name. */
 void sfair_file_name(struct sfair_file *file, const char *store);
 
-/* List a store's files. Returns 0, or an errno; free with the call below. */
+/* List a store's files. Returns 0 or an errno; sfair_files_clear() frees the
+ * list. */
 int sfair_files_read(int folder, const char *store, struct sfair_files *files);
 void sfair_files_clear(struct sfair_files *files);
 
@@ -55,19 +57,19 @@ int sfair_file_open(int folder, const char *name, int *fd);
 int sfair_file_create(int folder, const char *store, struct sfair_file *file,
 		      int *fd);
 
-/* What cannot be removed stays. */
+/* Remove a file; it stays if it cannot be removed. */
 void sfair_file_remove(int folder, const struct sfair_file *file);
-/* Those of a kind with the number of a fence below this one. */
+/* Remove the files of a kind whose fence's number is below this one. */
 void sfair_files_remove(int folder, const struct sfair_files *files,
 			enum sfair_kind kind, uint32_t below);
 
 /* Whether a file counts, by its name. */
 bool sfair_file_counts(int folder, const char *name);
 
-/* The highest number of a fence below this one; 0: there is none. */
+/* The highest fence's number below this one; 0: none. */
 uint32_t sfair_files_fence(const struct sfair_files *files, uint32_t below);
 
-/* The lowest number above `last` that no foreign file has. Returns 0 or an
+/* Find the lowest number above `last` that no foreign file has. Returns 0 or an
  * errno. */
 int sfair_files_free(const struct sfair_files *files, uint32_t last,
 		     uint32_t *number);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A byte buffer with fixed little-endian fields: the state file's encoding.
- * Doubles keep all their bits. Reading never goes past the end: after the
- * first short field `failed` is set and everything reads as zero.
- */
+/* A byte buffer with fixed little-endian fields: the encoding of the state
+ * file. Doubles keep all their bits. Reading never goes past the end: after the
+ * first incomplete field `failed` is set and everything reads as zero. */
 #ifndef ASTRA_BYTES_H
 #define ASTRA_BYTES_H
 
@@ -13,7 +12,7 @@
 struct astra_bytes {
 	uint8_t *data; /* owned; free() or astra_bytes_clear() */
 	size_t size, room;
-	bool failed; /* memory was out: the contents are not complete */
+	bool failed; /* memory was out: the contents are incomplete */
 };
 
 void astra_bytes_clear(struct astra_bytes *bytes);
@@ -32,9 +31,11 @@ struct astra_reader {
 uint32_t astra_get_u32(struct astra_reader *reader);
 uint64_t astra_get_u64(struct astra_reader *reader);
 double astra_get_f64(struct astra_reader *reader);
-/* The next `size` bytes, borrowed from the data; NULL when it ended early. */
+/* Return the next `size` bytes, borrowed from the data; NULL if it ended
+ * early. */
 const uint8_t *astra_get_bytes(struct astra_reader *reader, size_t size);
-/* A copy, to be freed; NULL when the data ended early or out of memory. */
+/* Return a copy of a text, to be freed; NULL if the data ended early or memory
+ * is out. */
 char *astra_get_text(struct astra_reader *reader);
 
 #endif

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* What options may be: the setters of a table's rows. */
+/* Setters for the rows of a table. */
 
 int astra_cli_flag(const struct astra_cli_option *row, void *at,
 		   const char *value, struct astra_error *err)
@@ -87,7 +87,7 @@ int astra_cli_real(const struct astra_cli_option *row, void *at,
 	char *end;
 	double number;
 
-	/* strtod() knows "nan", "inf" and "0x1p3", too. */
+	/* strtod() also accepts "nan", "inf" and "0x1p3". */
 	if (*value && !value[strspn(value, "0123456789.eE+-")]) {
 		number = strtod(value, &end);
 		if (!*end && number >= row->least && number <= most) {
@@ -109,13 +109,13 @@ int astra_cli_real(const struct astra_cli_option *row, void *at,
 
 struct cli_entry {
 	const struct astra_cli_option *row;
-	size_t offset; /* of args */
+	size_t offset; /* in args */
 	enum astra_cli_spelling spelling;
 };
 
-/* A table without those that are in it, and as getopt wants it. */
+/* A table without its nested tables, also in getopt's form. */
 struct cli_table {
-	struct cli_entry entries[ROWS_MAX + 1]; /* ended by no row */
+	struct cli_entry entries[ROWS_MAX + 1]; /* ended by an empty row */
 	struct option longs[ROWS_MAX + 1];
 	char shorts[2 * ROWS_MAX + 3];
 	size_t count, long_count, short_count;
@@ -143,7 +143,7 @@ static void cli_add_option(struct cli_table *t,
 		t->shorts[t->short_count++] = ':';
 }
 
-/* whole: the table that these rows are of. */
+/* Add rows. whole: the row whose table they are. */
 static void cli_add(struct cli_table *t, const struct astra_cli_option *row,
 		    const struct cli_entry *whole)
 {
@@ -175,7 +175,7 @@ static void cli_table_make(struct cli_table *t, const struct astra_cli *cli)
 	cli_add(t, cli->options, &(struct cli_entry){0});
 }
 
-/* The row of what getopt found, or the count of rows. */
+/* Return the index of the row that getopt found, or the count of rows. */
 static size_t cli_find(const struct cli_table *t, int option)
 {
 	size_t i = 0;
@@ -207,7 +207,7 @@ void astra_cli_wrap(size_t used, const char *prefix, const char *text)
 	putchar('\n');
 }
 
-/* "  -A, --accounts=NAME,..." */
+/* Write "  -A, --accounts=NAME,...". */
 static size_t cli_names(const struct cli_entry *e, char *out, size_t size)
 {
 	const struct astra_cli_option *row = e->row;
@@ -220,7 +220,7 @@ static size_t cli_names(const struct cli_entry *e, char *out, size_t size)
 		row->value ? row->value : "");
 }
 
-/* Where the helps begin. */
+/* Return the column in which helps begin. */
 static size_t cli_column(const struct cli_table *t)
 {
 	size_t column = 0;
@@ -279,8 +279,9 @@ static void cli_print_help(const struct astra_cli *cli,
 		printf("\n%s\n", cli->end);
 }
 
-/* Of each option the letter, the name with a = where it takes a value, what
- * that is, and the help, with tabs in between; of each KEY=VALUE the same. */
+/* Print for each option its letter, its name with a = if it takes a value, what
+ * the value is, and the help, separated by tabs; likewise for each
+ * KEY=VALUE. */
 static void cli_print_completion(const struct cli_table *t)
 {
 	for (const struct cli_entry *e = t->entries; e->row; e++) {
@@ -317,7 +318,7 @@ static int cli_bad_option(const struct astra_cli *cli, int option,
 			       named ? word : letter, cli->name);
 }
 
-/* dashes: "--", or "" of a word. */
+/* Set an option. dashes: "--", or "" for a word. */
 static int cli_set(const struct cli_entry *e, const char *dashes,
 		   const char *value, void *args, struct astra_error *err)
 {
@@ -330,8 +331,8 @@ static int cli_set(const struct cli_entry *e, const char *dashes,
 			       inner.text);
 }
 
-/* The option that a word is; NULL: none. Keys may be shortened, as in sreport.
- */
+/* Return the option that a word is; NULL: none. Keys may be shortened, as in
+ * sreport. */
 static const struct cli_entry *cli_find_word(const struct cli_table *t,
 					     const char *word)
 {
@@ -362,7 +363,7 @@ static int cli_parse_word(const struct astra_cli *cli,
 			       cli->name);
 }
 
-/* Returns 1 when that was all, as astra_cli_parse() does. */
+/* Apply an option. Returns 1 if that was all, as astra_cli_parse() does. */
 static int cli_apply(const struct astra_cli *cli, const struct cli_table *t,
 		     const struct cli_entry *e, void *args,
 		     struct astra_error *err)
@@ -390,7 +391,7 @@ int astra_cli_parse(const struct astra_cli *cli, int argc, char **argv,
 		return 1;
 	}
 	opterr = 0;
-	optind = 0; /* anew */
+	optind = 0; /* restart getopt */
 	while (!rc && (option = getopt_long(argc, argv, t.shorts, t.longs,
 					    NULL)) != -1) {
 		size_t i = cli_find(&t, option);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A command's options by a table: a row has all that is to be known of one,
- * and from the rows come the parsing, the errors, --help, and --completion,
- * which lists them for shells and for the check of the manual pages. Pure but
- * for standard output. */
+/* A command's options in a table. From its rows come the parsing, the errors,
+ * --help, and --completion, which lists them for shells and for the check of
+ * the manual pages. Pure except for standard output. */
 #ifndef ASTRA_CLI_H
 #define ASTRA_CLI_H
 
@@ -14,48 +13,48 @@
 
 enum astra_cli_spelling {
 	ASTRA_CLI_DASHES, /* --name=VALUE */
-	ASTRA_CLI_WORD,	  /* name=VALUE alone, as in sreport */
+	ASTRA_CLI_WORD,	  /* name=VALUE without dashes, as in sreport */
 	ASTRA_CLI_BOTH,
 };
 
-/* A table is ended by a row of zeros. */
+/* An option. A row of zeros ends a table. */
 struct astra_cli_option {
 	const char *name;  /* NULL: a heading */
 	char letter;	   /* 0: none */
-	const char *value; /* NULL: takes none; "[=X]": may be left out */
-	const char *help;  /* NULL: a second name, not shown */
-	/* at: args, offset bytes behind; value: NULL where there is none, else
-	 * borrowed, and may be kept. Returns 0, or -1 with err saying what is
-	 * allowed; option and value are put before that.
-	 * NULL: of help and version. */
+	const char *value; /* NULL: takes none; "[=X]": optional */
+	const char *help;  /* NULL: another name of the row before, not shown */
+	/* Set the option. at: args + offset. value: NULL if there is none, else
+	 * borrowed for as long as argv lives. Returns 0, or -1 with err saying
+	 * what is valid; option and value are put before that. NULL: for help
+	 * and version. */
 	int (*set)(const struct astra_cli_option *row, void *at,
 		   const char *value, struct astra_error *err);
 	size_t offset;
-	double least, most; /* of numbers; most 0: as the type has it */
+	double least, most; /* bounds of numbers; most 0: the type's */
 	unsigned constant;  /* of astra_cli_constant() */
 	enum astra_cli_spelling spelling;
-	/* Not NULL: in place of a row all of these; offset is added to theirs,
-	 * spelling is of those that say none. */
+	/* If not NULL, the row stands for all of these rows; its offset is
+	 * added to theirs, and its spelling is that of rows without one. */
 	const struct astra_cli_option *rows;
 };
 
 struct astra_cli {
-	const char *name;    /* "sfair top": its --help is named in errors */
-	const char *usage;   /* behind "Usage: " */
-	const char *summary; /* what the command does, in lines */
-	/* Not NULL: prints what --help has before the options. */
+	const char *name;    /* "sfair top": errors refer to its --help */
+	const char *usage;   /* after "Usage: " */
+	const char *summary; /* what the command does, in several lines */
+	/* If not NULL: prints what --help has before the options. */
 	void (*lists)(const struct astra_cli *cli);
 	const struct astra_cli_option *options;
-	const char *end; /* of --help; NULL: nothing */
-	/* A word that is no option. NULL: there may be none.
-	 * Returns 0, or -1 with err set. */
+	const char *end; /* of --help; NULL: none */
+	/* Take a word that is no option. NULL: there may be none. Returns 0, or
+	 * -1 with err set. */
 	int (*word)(void *args, const char *word, struct astra_error *err);
 	bool left; /* words are left to the caller, from optind on */
-	bool stop; /* so is all that comes after the first word */
+	bool stop; /* so is everything after the first word */
 };
 
-/* Setters, by the type of what they set: true; the text, borrowed of argv; a
- * number from least to most, where a least of DBL_MIN means above 0. */
+/* Setters by type: set to true; the text, borrowed from argv; a number from
+ * least to most, where least DBL_MIN means above 0. */
 int astra_cli_flag(const struct astra_cli_option *row, void *at,
 		   const char *value, struct astra_error *err);
 int astra_cli_text(const struct astra_cli_option *row, void *at,
@@ -66,12 +65,11 @@ int astra_cli_u64(const struct astra_cli_option *row, void *at,
 		  const char *value, struct astra_error *err);
 int astra_cli_real(const struct astra_cli_option *row, void *at,
 		   const char *value, struct astra_error *err);
-/* An enum becomes the row's constant. */
+/* Set an enum to the row's constant. */
 int astra_cli_constant(const struct astra_cli_option *row, void *at,
 		       const char *value, struct astra_error *err);
 
-/* The end of a row whose value goes into a member, as the member's type has
- * it. */
+/* The end of a row whose value goes into a member, by the member's type. */
 #define ASTRA_CLI_IN(type, member) \
 	.set = _Generic(((type *)NULL)->member, bool                           \
 			: astra_cli_flag, const char *                         \
@@ -81,7 +79,7 @@ int astra_cli_constant(const struct astra_cli_option *row, void *at,
 			: astra_cli_real),                                     \
 	.offset = offsetof(type, member)
 
-/* The same with a setter of its own. */
+/* The end of a row with a setter of its own. */
 #define ASTRA_CLI_BY(setter, type, member) \
 	.set = (setter), .offset = offsetof(type, member)
 
@@ -103,9 +101,9 @@ int astra_cli_constant(const struct astra_cli_option *row, void *at,
 		.name = NULL \
 	}
 
-/* Parse a command line; argv[0] is passed over. args: has its defaults.
- * Returns 0; 1 when what was asked for is on standard output: help, version or
- * completion; or -1 with err naming what is wrong. */
+/* Parse a command line; argv[0] is skipped. args: has its defaults. Returns 0;
+ * 1 if the output of help, version or completion was printed; or -1 with err
+ * saying what is wrong. */
 int astra_cli_parse(const struct astra_cli *cli, int argc, char **argv,
 		    void *args, struct astra_error *err);
 
@@ -113,7 +111,7 @@ int astra_cli_parse(const struct astra_cli *cli, int argc, char **argv,
 bool astra_cli_takes_next(const struct astra_cli *cli, const char *word);
 
 /* Print the words of a text in lines that fit a terminal, each after the
- * prefix; used: the columns that the first line has already, 0: none. */
+ * prefix. used: columns already used in the first line. */
 void astra_cli_wrap(size_t used, const char *prefix, const char *text);
 
 #endif

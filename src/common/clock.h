@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a clock shows now, such as CLOCK_REALTIME or CLOCK_MONOTONIC. */
+/* Return what a clock shows now, such as CLOCK_REALTIME or CLOCK_MONOTONIC. */
 #ifndef ASTRA_CLOCK_H
 #define ASTRA_CLOCK_H
 

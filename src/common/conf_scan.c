@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define INCLUDES_MAX 8 /* one within the other */
+#define INCLUDES_MAX 8 /* nested includes */
 
-/* The next key=value of a line. Returns what follows it, or NULL at the end.
- * What is no pair is given as a key with the value NULL. */
+/* Find the next key=value in a line. Returns what follows it, or NULL at the
+ * end. A word that is no pair is returned as a key with the value NULL. */
 static char *next_pair(char *at, char **key, char **value)
 {
 	char *end;
@@ -58,8 +58,8 @@ static char *next_pair(char *at, char **key, char **value)
 
 #define FIRST_MAX 64
 
-/* Calls each(key, value, first, line) for all pairs, those of included files
- * too, until it returns nonzero. */
+/* A scan. It calls each(key, value, first, line) for all pairs, also of
+ * included files, until that returns nonzero. */
 struct scan {
 	const char *path;
 	const char *key, *value;
@@ -69,7 +69,7 @@ struct scan {
 	int (*give)(void *arg, const struct astra_conf_pair *pair,
 		    struct astra_error *err);
 	void *arg;
-	FILE *copy; /* gets all lines that name no file */
+	FILE *copy; /* gets all lines without an Include */
 	int depth;
 	int (*each)(const struct scan *s, const char *first, const char *key,
 		    const char *value, int line); /* may be NULL */
@@ -78,7 +78,7 @@ struct scan {
 static int conf_scan_follow(const struct scan *s, const char *text, int line,
 			    bool *named);
 
-/* first: the first key of the line, "" as long as there was none. */
+/* Scan a line. first: the line's first key, "" until there is one. */
 static int scan_line(const struct scan *s, char *text, char first[FIRST_MAX],
 		     int line)
 {
@@ -96,7 +96,7 @@ static int scan_line(const struct scan *s, char *text, char first[FIRST_MAX],
 	return 0;
 }
 
-/* Whether the line goes on in the next one; the mark is taken away. */
+/* Whether the line continues in the next one; the mark is removed. */
 static bool conf_scan_goes_on(char *text)
 {
 	size_t length = strlen(text);
@@ -109,7 +109,7 @@ static bool conf_scan_goes_on(char *text)
 	return true;
 }
 
-/* The last one of a file may have no end. */
+/* Copy a line. The last one of a file may lack its end. */
 static void copy_line(FILE *to, const char *text)
 {
 	size_t length = strlen(text);
@@ -119,7 +119,7 @@ static void copy_line(FILE *to, const char *text)
 		fputc('\n', to);
 }
 
-/* Returns what each() did, or 0 at the end of the file. */
+/* Scan the lines of a file. Returns what each() did, or 0 at the end. */
 static int scan_lines(const struct scan *s, FILE *file)
 {
 	char *text = NULL, first[FIRST_MAX];
@@ -189,8 +189,8 @@ FILE *astra_conf_open(const char *path, struct astra_error *err)
 	return file;
 }
 
-/* Slurm's parser waits a minute for a file that is not there, for ever for one
- * that is a pipe, and follows files that include each other to its end. */
+/* Scan a file. Slurm's parser waits a minute for a missing file and for ever
+ * for a pipe, and follows files that include each other until it crashes. */
 static int conf_scan_file(const struct scan *s)
 {
 	FILE *file = astra_conf_open(s->path, s->err);
@@ -203,7 +203,7 @@ static int conf_scan_file(const struct scan *s)
 	return rc;
 }
 
-/* The name of an "Include NAME" as Slurm's parser takes it, for free(). */
+/* Return the name in "Include NAME" as Slurm's parser takes it, for free(). */
 static char *included(const struct scan *s, const char *text)
 {
 	const char *slash = strrchr(s->path, '/');
@@ -224,7 +224,7 @@ static char *included(const struct scan *s, const char *text)
 	return path;
 }
 
-/* named: whether it was such a line. */
+/* Follow an Include. named: whether the line was one. */
 static int conf_scan_follow(const struct scan *s, const char *text, int line,
 			    bool *named)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A second scan of astraea.conf: Slurm's parser gives neither line nor value
- * of what it refuses, so the file is scanned for keys before, and for the line
- * of a key and value after. Pure but for reading the file.
- */
+/* A second scan of astraea.conf. Slurm's parser gives neither line nor value of
+ * what it refuses, so the file is first scanned for keys, and after an error
+ * for the line of a key and value. Pure except for reading the file. */
 #ifndef ASTRA_CONF_SCAN_H
 #define ASTRA_CONF_SCAN_H
 
@@ -11,38 +10,38 @@
 
 #include "src/common/error.h"
 
-/* Open a file for reading; what is no file, as a pipe, keeps nobody waiting.
- * Returns NULL with err set; the caller closes. */
+/* Open a file for reading; something other than a file, such as a pipe, is not
+ * waited for. Returns NULL with err set; the caller closes. */
 FILE *astra_conf_open(const char *path, struct astra_error *err);
 
-/* Write the file to another, with the text of the files that it includes in
- * the place of their names. Returns 0, or -1 with err set. */
+/* Copy the file, with the text of included files in place of their names.
+ * Returns 0, or -1 with err set. */
 int astra_conf_copy(const char *path, FILE *to, struct astra_error *err);
 
 struct astra_place {
-	char file[256]; /* cut where it is longer */
+	char file[256]; /* cut if longer */
 	int line;	/* from 1; 0: not found */
 };
 
-/* Find the last line with key=value, in the file and those that it includes:
- * of two that contradict each other that is the later one. */
+/* Find the last line with key=value, in the file and the files it includes: of
+ * two contradictory lines that is the later one. */
 void astra_conf_place(const char *path, const char *key, const char *value,
 		      struct astra_place *out);
 
-/* Whether every key of the file, and of those that it includes, is one that
- * known() accepts.
- * first: the line's first key, e.g. "Pool"; the same as key for the first.
- * Returns 0, or -1 with err naming file, line, key and value. */
+/* Check that known() accepts every key of the file and of the files it
+ * includes. first: the line's first key, e.g. "Pool"; for the first key it is
+ * the same as key. Returns 0, or -1 with err naming file, line, key and
+ * value. */
 int astra_conf_check_keys(const char *path,
 			  bool (*known)(const char *first, const char *key),
 			  struct astra_error *err);
 
-/* The same of one key=value that is in no file; value: NULL: it has none. */
+/* Check one key=value that is in no file; value: NULL: none. */
 int astra_conf_check_pair(const char *first, const char *key, const char *value,
 			  bool (*known)(const char *first, const char *key),
 			  struct astra_error *err);
 
-/* One key=value. Texts are gone when each() returns. */
+/* One key=value. Its texts are valid until each() returns. */
 struct astra_conf_pair {
 	const char *path;
 	int line;	   /* from 1 */
@@ -50,9 +49,9 @@ struct astra_conf_pair {
 	const char *key, *value;
 };
 
-/* Call each() for every key=value of the file and of those that it includes, in
- * their order, until it returns nonzero. Keys are to be checked before.
- * Returns what each() did, 0 at the end, or -1 with err set. */
+/* Call each() for every key=value of the file and the files it includes, in
+ * order, until it returns nonzero. Check the keys before. Returns what each()
+ * did, 0 at the end, or -1 with err set. */
 int astra_conf_each(const char *path,
 		    int (*each)(void *arg, const struct astra_conf_pair *pair,
 				struct astra_error *err),

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* None is what is cut, longer than need be, a surrogate, or above the last
- * one. */
+/* Incomplete or overlong characters, surrogates and values above the last one
+ * are invalid. */
 size_t astra_utf8_size(const char *bytes)
 {
 	static const unsigned char least[] = {0, 0, 0x80, 0xa0, 0x90};
@@ -34,7 +34,7 @@ static bool is_plain(unsigned char byte)
 	return byte >= ' ' && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
-/* How much of the text may stand in JSON as it is. */
+/* Return how much of the text may be in JSON unchanged. */
 static size_t encode_plain(const char *text)
 {
 	const char *at = text;
@@ -50,7 +50,7 @@ static size_t encode_plain(const char *text)
 	}
 }
 
-/* The first byte of a text, where it is not plain. */
+/* Put the first byte of a text, which is not plain. */
 static void put_escaped(struct astra_text *out, char byte)
 {
 	if ((unsigned char)byte >= 0x80)
@@ -100,11 +100,11 @@ void astra_encode_whole(struct astra_text *out, uint64_t value)
 	astra_text_took(out, size);
 }
 
-/* Real numbers as JSON, as "%.15g" writes them. A reply has tens of thousands
- * of them, and printf() takes a microsecond for each. */
+/* Real numbers as JSON, as "%.15g" would write them. A reply has tens of
+ * thousands of them, and printf() takes a microsecond for each. */
 
 #define DIGITS 15
-#define LONGEST 40 /* of the texts of numbers, with a margin */
+#define LONGEST 40 /* of a number's text, with a margin */
 
 typedef unsigned __int128 wide;
 
@@ -130,7 +130,8 @@ static const uint64_t tens[] = {
 	UINT64_C(1000000000000000000),
 };
 
-/* The decimal exponent of what is from 1e-4 up to, not including, 1e15. */
+/* Return the decimal exponent of a value from 1e-4 up to, but not including,
+ * 1e15. */
 static int exponent(double value)
 {
 	int e = 0;
@@ -145,9 +146,10 @@ static int exponent(double value)
 	return e;
 }
 
-/* The first 15 digits as a whole number: value * 10^(14 - e), exactly, and
- * rounded to the nearest, or the even one of two. Value is mantissa / 2^shift,
- * where shift is 3 to 66. 0: it is rounded up to the next power of ten. */
+/* Return the first 15 digits as a whole number: value * 10^(14 - e), computed
+ * exactly and rounded to nearest, ties to even. value is mantissa / 2^shift,
+ * with shift from 3 to 66. Returns 0 if it is rounded up to the next power of
+ * ten. */
 static uint64_t first_digits(double value, int e)
 {
 	uint64_t bits, mantissa, whole;
@@ -165,7 +167,7 @@ static uint64_t first_digits(double value, int e)
 	return whole < tens[DIGITS] ? whole : 0;
 }
 
-/* Returns the size, or 0 where it has to be done the slow way. */
+/* Write a value. Returns the size, or 0 if the slow way is needed. */
 static size_t write_fast(double value, char *text)
 {
 	char digits[DIGITS], *at = text;
@@ -196,7 +198,7 @@ static size_t write_fast(double value, char *text)
 static size_t write_slow(double value, int digits, char *text, size_t room)
 {
 	int size = snprintf(text, room, "%.*g", digits, value);
-	char *comma = strchr(text, ','); /* a locale's */
+	char *comma = strchr(text, ','); /* of a locale */
 
 	if (comma)
 		*comma = '.';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One text that tells its reader what was wrong and what to do. */
+/* A text that says what was wrong and what to do. */
 #ifndef ASTRA_ERROR_H
 #define ASTRA_ERROR_H
 
@@ -14,12 +14,12 @@ struct astra_error {
 int astra_error_set(struct astra_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Add a formatted text to what err has already, after "; ". What has no room
- * is left out, and "; ..." says so. */
+/* Append a formatted text to err, after "; ". What has no room is left out and
+ * marked by "; ...". */
 void astra_error_add(struct astra_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The one text for a failed allocation. Returns -1. */
+/* Store the text for a failed allocation. Returns -1. */
 int astra_error_nomem(struct astra_error *err);
 
 #endif

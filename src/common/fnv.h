@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* FNV-1a, the hash of Fowler, Noll and Vo: for tables, not against an attacker.
- * Begin with a BASIS, and go on with what the call before returned. */
+/* FNV-1a, the hash of Fowler, Noll and Vo: for tables, not against attackers.
+ * Begin with a BASIS, and go on with what the last call returned. */
 #ifndef ASTRA_FNV_H
 #define ASTRA_FNV_H
 
@@ -20,7 +20,7 @@ static inline uint64_t astra_fnv64_byte(uint64_t hash, unsigned char byte)
 	return (hash ^ byte) * UINT64_C(0x100000001b3);
 }
 
-/* The lowest bytes of a number, the lowest one first. */
+/* Hash the lowest bytes of a number, the lowest first. */
 static inline uint32_t astra_fnv32_number(uint32_t hash, uint64_t number,
 					  int bytes)
 {
@@ -29,7 +29,7 @@ static inline uint32_t astra_fnv32_number(uint32_t hash, uint64_t number,
 	return hash;
 }
 
-/* A text without its end; NULL is as "". */
+/* Hash a text without its end; NULL is like "". */
 static inline uint32_t astra_fnv32_text(uint32_t hash, const char *text)
 {
 	for (; text && *text; text++)

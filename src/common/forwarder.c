@@ -16,17 +16,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOOK_MSEC 10000 /* at the leader, if the kernel has no pidfd */
+#define LOOK_MSEC                                                  \
+	10000 /* between looks at the leader, if the kernel has no \
+	       * pidfd */
 
 enum { PATH_ROOM = 64, STAT_ROOM = 512, LINE_ROOM = 256 };
 
-/* What is needed of /proc/PID/stat. */
+/* What is needed from /proc/PID/stat. */
 struct process {
 	pid_t pid, group;
 	bool is_srun;
 };
 
-/* The masks of a status file; 0 if it cannot be read. */
+/* Read the masks of a status file; 0 if it is unreadable. */
 static void read_masks(const char *path, uint64_t *caught, uint64_t *blocked)
 {
 	char line[LINE_ROOM];
@@ -103,7 +105,7 @@ static bool read_process(const char *name, struct process *out)
 	return true;
 }
 
-/* The next process of the group; false if there is none. */
+/* Find the next process of the group. Returns false if there is none. */
 static bool next_process(DIR *folder, pid_t group, struct process *out)
 {
 	struct dirent *entry;
@@ -176,7 +178,7 @@ int astra_forwarder_start(int signal)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	between = fork();
 	if (!between) {
-		/* Its child is not the script's. */
+		/* The grandchild is no child of the script. */
 		if (!fork())
 			forwarder_run(leader, signal);
 		_exit(0);

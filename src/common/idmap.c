@@ -74,7 +74,7 @@ int astra_idmap_put(struct astra_idmap *map, uint32_t key, uint32_t value)
 	return 0;
 }
 
-/* Backward-shift deletion: no tombstones are left behind. */
+/* Backward-shift deletion leaves no tombstones. */
 void astra_idmap_del(struct astra_idmap *map, uint32_t key)
 {
 	size_t hole, i;

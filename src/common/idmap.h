@@ -18,16 +18,16 @@ struct astra_idmap {
 	size_t count;
 };
 
-/* The value of a key, or ASTRA_IDMAP_NONE. */
+/* Return the value of a key, or ASTRA_IDMAP_NONE. */
 uint32_t astra_idmap_get(const struct astra_idmap *map, uint32_t key);
 
 /* Add a key or replace its value. Returns 0, or -1 when out of memory. */
 int astra_idmap_put(struct astra_idmap *map, uint32_t key, uint32_t value);
 
-/* Forget a key, if it is there. */
+/* Remove a key, if it is there. */
 void astra_idmap_del(struct astra_idmap *map, uint32_t key);
 
-/* Free what the map holds; it is empty and usable afterwards. */
+/* Free what the map holds. It is then empty and can be reused. */
 void astra_idmap_clear(struct astra_idmap *map);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names, each kept once and numbered from 0 in the order of its first use.
- * What a name's text is at never moves. Not for two threads.
- */
+/* Names, each stored once and numbered from 0 in the order of first use. A
+ * name's text never moves. Not for two threads. */
 #ifndef ASTRA_INTERN_H
 #define ASTRA_INTERN_H
 
@@ -20,14 +19,14 @@ struct astra_intern {
 	size_t slot_count; /* a power of two, or 0 */
 };
 
-/* The number of a name, a new one if need be; name: copied.
- * Returns ASTRA_INTERN_NONE when out of memory. */
+/* Return the index of a name, adding a copy of a new one. Returns
+ * ASTRA_INTERN_NONE when memory is out. */
 uint32_t astra_intern_put(struct astra_intern *table, const char *name);
 
-/* The number of a name, or ASTRA_INTERN_NONE. */
+/* Return the index of a name, or ASTRA_INTERN_NONE. */
 uint32_t astra_intern_get(const struct astra_intern *table, const char *name);
 
-/* Free what the table holds; it is empty and usable afterwards. */
+/* Free what the table holds. It is then empty and can be reused. */
 void astra_intern_clear(struct astra_intern *table);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/common/member.h"
 
-/* What it is without regard to none. */
+/* Return the kind without its value for "none". */
 static enum astra_member_kind stored_kind(enum astra_member_kind kind)
 {
 	switch (kind) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Structs by tables of their members, so that one table serves for saving them
- * as bytes, for keeping their texts and, in member_json.h, for JSON. */
+/* Structs described by tables of their members: one table serves for saving as
+ * bytes, for keeping texts and, in member_json.h, for JSON. */
 #ifndef ASTRA_MEMBER_H
 #define ASTRA_MEMBER_H
 
@@ -10,57 +10,60 @@ enum astra_member_kind {
 	ASTRA_MEMBER_U32,
 	ASTRA_MEMBER_U64,
 	ASTRA_MEMBER_SIZE, /* size_t */
-	ASTRA_MEMBER_INT,  /* int, or an enum */
-	ASTRA_MEMBER_WORD, /* an enum; its word as JSON, which is not read */
+	ASTRA_MEMBER_INT,  /* int or an enum */
+	ASTRA_MEMBER_WORD, /* an enum; as JSON a word, which is not read back */
 	ASTRA_MEMBER_FLAG, /* bool */
 	ASTRA_MEMBER_REAL, /* double */
-	ASTRA_MEMBER_TEXT, /* const char *, or NULL; not as bytes */
-	/* The same, with a value that stands for none: null as JSON. */
+	ASTRA_MEMBER_TEXT, /* const char *, or NULL; not saved as bytes */
+	/* The same kinds with a value that stands for none, which is null as
+	 * JSON: */
 	ASTRA_MEMBER_U32_OR_NULL,  /* UINT32_MAX */
 	ASTRA_MEMBER_ID_OR_NULL,   /* uint32_t, 0 */
 	ASTRA_MEMBER_COUNT,	   /* uint64_t, 0 */
-	ASTRA_MEMBER_TIME,	   /* double, up to 0 */
+	ASTRA_MEMBER_TIME,	   /* double, 0 or less */
 	ASTRA_MEMBER_TEXT_OR_NULL, /* "" */
-	/* A struct with a table of its own; not as bytes. */
+	/* A struct with a table of its own; not saved as bytes. */
 	ASTRA_MEMBER_PART,
-	ASTRA_MEMBER_PART_OR_NULL, /* its first member is a time, up to 0 */
+	ASTRA_MEMBER_PART_OR_NULL, /* its first member is a time, none if 0 or
+				    * less */
 };
 
-/* To whom a member is shown. */
+/* Who may see a member. */
 enum astra_member_seen {
 	ASTRA_SEEN_NOBODY = 0, /* never as JSON; these come last in a table */
 	ASTRA_SEEN_ALL = 1,
-	ASTRA_SEEN_USAGE = 2,  /* to whom PrivateData=usage does not hide it */
-	ASTRA_SEEN_OTHERS = 4, /* who may see what it is about, of others */
+	ASTRA_SEEN_USAGE = 2,  /* viewers from whom PrivateData=usage does not
+				* hide it */
+	ASTRA_SEEN_OTHERS = 4, /* viewers who may see data of others */
 };
 
 #define ASTRA_MEMBER_PREFIX 32
 
-/* One row a member; a table is ended by ASTRA_MEMBERS_END. */
+/* One row per member; ASTRA_MEMBERS_END ends a table. */
 struct astra_member {
 	const char *key;
 	enum astra_member_kind kind;
 	enum astra_member_seen seen;
 	size_t offset, size;	       /* of the whole member */
-	size_t count;		       /* elements of an array; 0: it is none */
+	size_t count;		       /* elements of an array; 0: no array */
 	const struct astra_member *of; /* of a part */
 	const char *const *words;      /* of a WORD, by value; NULL ends */
-	/* ,"key": as JSON. It is copied whole, which is faster than as much of
-	 * it as counts. */
+	/* ,"key": in JSON. It is copied whole, which is faster than copying
+	 * only the used part. */
 	size_t prefix_size;
 	char prefix[ASTRA_MEMBER_PREFIX];
-	const char *heading; /* of a column of a table; NULL: it is none */
-	const char *help;    /* what that shows, for users */
-	int shown;	     /* how, as whoever has the table counts that */
-	/* For the instances of sfairsim decide, src/decide/instance.h: */
+	const char *heading; /* of a table's column; NULL: it is no column */
+	const char *help;    /* what the column shows, for users */
+	int shown;	     /* format, defined by the table's owner */
+	/* For instances of sfairsim decide, src/decide/instance.h: */
 	double least, most; /* of a number */
 	bool optional;	    /* the field may be absent */
 };
 
 #define ASTRA_MEMBER_SIZEOF(type, member) sizeof(((struct type *)NULL)->member)
 
-/* The arguments after those that have a name, of all that follow, are members
- * of the row: .heading = "Rank". */
+/* In all macros below, arguments after the named ones are members of the row,
+ * such as .heading = "Rank". */
 #define ASTRA_MEMBER_ROW(name, type, kind_, member, seen_, count_, of_, ...) \
 	{                                                                    \
 		.key = name, .kind = ASTRA_MEMBER_##kind_,                   \
@@ -81,7 +84,7 @@ struct astra_member {
 			 ASTRA_MEMBER_SIZEOF(type, member) /           \
 				 ASTRA_MEMBER_SIZEOF(type, member[0]), \
 			 NULL)
-/* A part, of the table of that name. */
+/* A part with a table of that name. */
 #define ASTRA_MEMBER_OF(table, seen, type, kind, member) \
 	ASTRA_MEMBER_ROW(#member, type, kind, member, seen, 0, table)
 #define ASTRA_MEMBERS_END   \
@@ -89,32 +92,32 @@ struct astra_member {
 		.key = NULL \
 	}
 
-/* The elements that a row has: one, or those of an array. */
+/* Return the number of elements of a row: 1, or the array's. */
 static inline size_t astra_member_count(const struct astra_member *m)
 {
 	return m->count ? m->count : 1;
 }
 
-/* The bytes of an element. */
+/* Return the bytes of an element. */
 static inline size_t astra_member_size(const struct astra_member *m)
 {
 	return m->size / astra_member_count(m);
 }
 
-/* All members of a struct, without their names. Members that are not in the
- * table stay as they are when it is read. */
+/* Save and read all members of a struct, without their names. Reading leaves
+ * members unchanged that are not in the table. */
 void astra_members_put(struct astra_bytes *out, const void *record,
 		       const struct astra_member *members);
 void astra_members_get(struct astra_reader *in, void *record,
 		       const struct astra_member *members);
 
-/* Makes a text its owner's own. like: the same of the record before, or NULL.
- * Returns 0, or -1 when out of memory. */
+/* Make a text its owner's own. like: the same text of the record before, or
+ * NULL. Returns 0, or -1 when memory is out. */
 typedef int astra_text_keeper(void *owner, const char **text, const char *like);
 
 /* Give all texts of a record to an owner. before: the record before it, whose
- * texts are that owner's, or NULL: names repeat from one to the next.
- * Returns 0, or -1 when out of memory. */
+ * texts the owner has already, or NULL: texts often repeat. Returns 0, or -1
+ * when memory is out. */
 int astra_members_keep(void *record, const void *before,
 		       const struct astra_member *members,
 		       astra_text_keeper *keep, void *owner);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATH_BYTES 64 /* of the keys to a value of a part */
+#define PATH_BYTES 64 /* for the keys to a value in a part */
 
 int astra_read_wrong(const char *what, size_t index, const char *key,
 		     struct astra_error *err)
@@ -156,7 +156,7 @@ static bool member_read_all(const json_t *json, char *at,
 	return true;
 }
 
-/* The row of a key; the search begins at the most likely one. */
+/* Return the row of a key; the search begins at the most likely one. */
 static const struct astra_member *
 member_find(const struct astra_member *members, const struct astra_member *from,
 	    const char *key)
@@ -172,7 +172,7 @@ member_find(const struct astra_member *members, const struct astra_member *from,
 	return NULL;
 }
 
-/* Returns the keys to what is wrong first, in path, or NULL. */
+/* Read members. Returns the keys of the first wrong value, in path, or NULL. */
 static const char *members_read(const json_t *object, void *record,
 				const struct astra_member *members,
 				char path[PATH_BYTES])

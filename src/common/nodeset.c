@@ -27,7 +27,7 @@ static uint64_t masked(const struct astra_set *set, size_t word,
 	return bits;
 }
 
-/* The next word >= from that is not empty, or word_count. */
+/* Return the next non-empty word >= from, or word_count. */
 static size_t next_word(const struct astra_set *set, size_t from)
 {
 	size_t last = (set->word_count - 1) / 64;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets of small numbers as bitmaps of two levels: one summary bit stands for
- * 64 elements, so that the next element is found over 4096 at a time.
- */
+/* Sets of small numbers as bitmaps of two levels: one summary bit stands for 64
+ * elements, so that a search skips 4096 elements at a time. */
 #ifndef ASTRA_NODESET_H
 #define ASTRA_NODESET_H
 
@@ -18,14 +17,14 @@ struct astra_set {
 	size_t word_count;
 };
 
-/* Restricts a set's elements while they are looked up; bitmaps of the same
- * layout as a set's words, NULL: no restriction. */
+/* Restricts which elements a look-up finds: bitmaps in the layout of a set's
+ * words; NULL: no restriction. */
 struct astra_set_mask {
 	const uint64_t *only[2];
 	const uint64_t *but[4];
 };
 
-/* The uint64_t that a set of the numbers below `count` takes. */
+/* Return how many uint64_t a set of the numbers below `count` takes. */
 static inline size_t astra_set_words(size_t count)
 {
 	size_t words = count / 64 + 1;
@@ -33,7 +32,8 @@ static inline size_t astra_set_words(size_t count)
 	return words + words / 64 + 1;
 }
 
-/* A set of the numbers below `count` in `memory` of astra_set_words(count). */
+/* Return a set of the numbers below `count` in `memory` of
+ * astra_set_words(count). */
 static inline struct astra_set astra_set_at(uint64_t *memory, size_t count)
 {
 	return (struct astra_set){
@@ -57,12 +57,12 @@ static inline void astra_set_del(const struct astra_set *set, size_t element)
 			~(UINT64_C(1) << (element / 64 % 64));
 }
 
-/* The least element >= from that the mask lets through, or ASTRA_SET_END.
- * mask: may be NULL. */
+/* Return the least element >= from that the mask allows, or ASTRA_SET_END. mask
+ * may be NULL. */
 size_t astra_set_next(const struct astra_set *set, size_t from,
 		      const struct astra_set_mask *mask);
 
-/* The greatest element <= from, or ASTRA_SET_END. */
+/* Return the greatest element <= from, or ASTRA_SET_END. */
 size_t astra_set_prev(const struct astra_set *set, size_t from);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define ASTRA_TIE 1e-9
 
-/* fmax() and fmin() of numbers that are none of them NaN, without a call. */
+/* As fmax() and fmin() for numbers that are not NaN, without a call. */
 static inline double astra_max(double a, double b)
 {
 	return a > b ? a : b;
@@ -31,7 +31,7 @@ static inline bool astra_tied(double a, double b)
 	       ASTRA_TIE * astra_max(1.0, astra_max(fabs(a), fabs(b)));
 }
 
-/* -1, 0 or 1 as a is below, tied with, or above b. */
+/* Return -1, 0 or 1 if a is below, tied with, or above b. */
 static inline int astra_compare(double a, double b)
 {
 	if (astra_tied(a, b))
@@ -57,7 +57,7 @@ static inline struct astra_exact astra_exact_add(struct astra_exact i,
 	return i;
 }
 
-/* Of two uint32_t, for qsort() and bsearch(). */
+/* Compare two uint32_t, for qsort() and bsearch(). */
 static inline int astra_compare_u32(const void *a, const void *b)
 {
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -75,7 +75,7 @@ static inline double astra_floor(double x)
 	return floor(x + ASTRA_TIE);
 }
 
-/* The integer ceiling of a / b, b > 0. */
+/* Return a / b rounded up, b > 0. */
 static inline uint64_t astra_div_up(uint64_t a, uint64_t b)
 {
 	return a / b + (a % b ? 1 : 0);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random numbers from a seed: the same ones on every machine.
- *
- * xoshiro256** seeded by splitmix64 (D. Blackman, S. Vigna: Scrambled linear
- * pseudorandom number generators, ACM TOMS 47, 2021).
- */
+/* Random numbers from a seed: the same on every machine. xoshiro256** seeded by
+ * splitmix64 (D. Blackman, S. Vigna: Scrambled linear pseudorandom number
+ * generators, ACM TOMS 47, 2021). */
 #ifndef ASTRA_RANDOM_H
 #define ASTRA_RANDOM_H
 
@@ -14,7 +12,7 @@ struct astra_random {
 	uint64_t state[4];
 };
 
-/* The next number of the sequence that *state stands for. */
+/* Return the next number of the sequence in *state. */
 static inline uint64_t astra_splitmix64(uint64_t *state)
 {
 	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -33,7 +31,7 @@ static inline struct astra_random astra_random_seed(uint64_t seed)
 	return random;
 }
 
-/* 64 random bits. */
+/* Return 64 random bits. */
 static inline uint64_t astra_random_bits(struct astra_random *random)
 {
 	uint64_t *s = random->state, t = s[1] << 17, x = s[1] * 5;
@@ -47,13 +45,13 @@ static inline uint64_t astra_random_bits(struct astra_random *random)
 	return (x << 7 | x >> 57) * 9;
 }
 
-/* In [0, 1), a multiple of 2^-53. */
+/* Return a number in [0, 1), a multiple of 2^-53. */
 static inline double astra_random_uniform(struct astra_random *random)
 {
 	return (double)(astra_random_bits(random) >> 11) * 0x1p-53;
 }
 
-/* One of 0 … count - 1, count > 0. The bias is below count / 2^64. */
+/* Return one of 0 … count - 1, count > 0. The bias is below count / 2^64. */
 static inline uint64_t astra_random_below(struct astra_random *random,
 					  uint64_t count)
 {
@@ -68,8 +66,8 @@ static inline double astra_random_exponential(struct astra_random *random,
 	return -mean * log1p(-astra_random_uniform(random));
 }
 
-/* Mean 0, variance 1 (Box and Muller; the second number is not used, so that
- * each call takes as many bits). */
+/* Return a normal number with mean 0 and variance 1 (Box and Muller; the second
+ * number is not used, so that each call takes the same number of bits). */
 static inline double astra_random_normal(struct astra_random *random)
 {
 	double r = sqrt(-2.0 * log1p(-astra_random_uniform(random)));
@@ -77,7 +75,8 @@ static inline double astra_random_normal(struct astra_random *random)
 	return r * cos(2.0 * M_PI * astra_random_uniform(random));
 }
 
-/* exp of a normal number with mean log(median) and standard deviation sigma. */
+/* Return exp of a normal number with mean log(median) and standard deviation
+ * sigma. */
 static inline double astra_random_lognormal(struct astra_random *random,
 					    double median, double sigma)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SHA-256 (FIPS 180-4), for what is short. */
+/* SHA-256 (FIPS 180-4), for short texts. */
 #ifndef ASTRA_SHA256_H
 #define ASTRA_SHA256_H
 
@@ -7,7 +7,7 @@
 
 #define ASTRA_SHA256_HEX 64 /* digits */
 
-/* Write the hash of the bytes in lower case, ended by a NUL. */
+/* Write the hash of the bytes as lower-case digits and a NUL. */
 void astra_sha256(const void *bytes, size_t size,
 		  char hex[ASTRA_SHA256_HEX + 1]);
 

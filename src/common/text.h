@@ -8,17 +8,17 @@
 #include <string.h>
 
 struct astra_text {
-	char *bytes; /* ended by a NUL once anything was added; free() it */
+	char *bytes; /* ends with a NUL once anything was added; free() it */
 	size_t size; /* without the NUL */
 	size_t room;
 	size_t limit; /* 0: none */
-	bool failed;  /* memory was out, or the limit was met */
+	bool failed;  /* memory was out, or the limit was reached */
 };
 
-/* Where so many bytes more may be written, or NULL when out of memory, or the
- * text has failed before. None of them counts until astra_text_took() says how
- * many were needed. What does not fit whole is left out, and the text is marked
- * failed; so a caller may add many and check once. */
+/* Return where so many bytes can be written, or NULL when memory is out or the
+ * text has failed before. They count only once astra_text_took() says how many
+ * were used. What does not fit completely is left out and the text marked as
+ * failed; so a caller may add many pieces and check once. */
 char *astra_text_grow(struct astra_text *text, size_t size);
 
 static inline char *astra_text_room(struct astra_text *text, size_t size)
@@ -39,8 +39,8 @@ static inline int astra_text_took(struct astra_text *text, size_t size)
 	return text->failed ? -1 : 0;
 }
 
-/* Append. Returns 0, or -1 when the text has failed. A million of these are in
- * a large reply. */
+/* Append. Returns 0, or -1 if the text has failed. A large reply needs a
+ * million calls. */
 static inline int astra_text_add(struct astra_text *text, const char *bytes,
 				 size_t size)
 {
@@ -56,7 +56,7 @@ static inline int astra_text_add(struct astra_text *text, const char *bytes,
 int astra_text_printf(struct astra_text *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Free what it holds; it is empty and usable afterwards. */
+/* Free what the text holds. It is then empty and can be reused. */
 void astra_text_clear(struct astra_text *text);
 
 #endif

@@ -34,8 +34,8 @@ static int apart_write(const char *path, const char *text)
 	return rc;
 }
 
-/* User and group are the same inside and outside; there are no others inside.
- */
+/* Map the user and the group to the same numbers inside. The namespace knows no
+ * other user or group. */
 static int apart_map(uid_t uid, gid_t gid)
 {
 	char users[64], groups[64];
@@ -48,8 +48,8 @@ static int apart_map(uid_t uid, gid_t gid)
 	return apart_write("/proc/self/gid_map", groups);
 }
 
-/* What is mounted on the host later is seen here, too, but not the other way
- * round. */
+/* Mount a /proc of the namespace. A later mount of the host is also seen in the
+ * namespace, but no mount of the namespace is seen on the host. */
 static int apart_mount(void)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
@@ -58,8 +58,9 @@ static int apart_mount(void)
 		     NULL);
 }
 
-/* A descriptor that was opened outside is of a mount that nobody finds here:
- * open the same file anew. Where that cannot be it stays as it is. */
+/* Open the file of a descriptor anew: the descriptor belongs to a mount that no
+ * process in the namespace can find. If the file cannot be opened, the
+ * descriptor stays as it is. */
 static void apart_reopen(int fd)
 {
 	char link[64], path[PATH_MAX];
@@ -84,7 +85,7 @@ static void apart_reopen(int fd)
 	close(again);
 }
 
-/* Those that the program will have. */
+/* Reopen all descriptors that the program will inherit. */
 static void apart_reopen_all(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -117,7 +118,8 @@ static void apart_capabilities(bool inherit)
 		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0);
 }
 
-/* Returns NULL, or what could not be done. */
+/* Prepare the child of the new namespaces. Returns NULL, or what could not be
+ * done, with errno set. */
 static const char *apart_settle(uid_t uid, gid_t gid)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

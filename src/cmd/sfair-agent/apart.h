@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A user, a pid and a mount namespace for the program and those who dump and
- * restore it. Its processes have the same numbers there in each run, whatever
- * node it is on; and the user may do all to them that a dump needs, without any
- * privilege on the host. User and group stay what they are. */
+/* A user, a pid and a mount namespace for the program and for the tool that
+ * dumps and restores it. The program's processes have the same numbers in each
+ * run, on any node. The user may do all that a dump needs without any privilege
+ * on the host. User and group stay the same. */
 #ifndef AGENT_APART_H
 #define AGENT_APART_H
 
@@ -10,15 +10,15 @@
 
 #include "src/common/error.h"
 
-/* Become two: the caller, and a child that is the first process of new
- * namespaces, with all capabilities there, /proc of its own, and descriptors of
- * files opened anew. It dies with the caller.
- * Returns the child's number to the caller and 0 to the child; or -1 with err
- * set where the host allows no such namespaces. */
+/* Fork a child that is the first process of new namespaces. The child has all
+ * capabilities there, a /proc of its own and files that were opened anew. It
+ * dies with the caller.
+ * Returns the child's number to the caller and 0 to the child. Returns -1 with
+ * err set if the host allows no such namespaces. */
 pid_t agent_apart(struct astra_error *err);
 
-/* The caller's part from then on: hand all signals on to the child.
- * Returns the child's wait status when it has ended. */
+/* Hand all signals on to the child until it has ended: the caller has nothing
+ * else to do. Returns the child's wait status. */
 int agent_apart_serve(pid_t child);
 
 /* The last number that a process got there, 0 if unknown; and have the next
@@ -26,7 +26,7 @@ int agent_apart_serve(pid_t child);
 long agent_apart_last_pid(void);
 void agent_apart_skip_pids(long last);
 
-/* The program's part, in its process: none of those capabilities. */
+/* Drop the capabilities of the namespaces, in the process of the program. */
 void agent_apart_leave(void);
 
 #endif

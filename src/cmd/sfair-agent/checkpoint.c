@@ -20,15 +20,15 @@
 #include "src/common/fault.h"
 
 #define MANIFEST "manifest"
-#define SAID "said"	     /* what a checkpointer has said last */
-#define FAILED "failed"	     /* and what of a dump that failed */
-#define RESTORED ".restored" /* in a dump: it was, at least once */
+#define SAID "said"	     /* what the checkpoint program printed last */
+#define FAILED "failed"	     /* what it printed of a dump that failed */
+#define RESTORED ".restored" /* in a dump that was restored at least once */
 #define SAID_MAX 4096
 #define CHECK_SEC 60	/* for "check" */
 #define RESTORE_SEC 600 /* for "restore" */
 #define RESUME_SEC 600	/* for "resume" */
 #define ANSWER_MAX 65536
-#define DIRECTORY_MODE 0700 /* a program's memory is its user's */
+#define DIRECTORY_MODE 0700 /* only the user may read a program's memory */
 
 bool agent_checkpoint_apart(const struct agent_options *options)
 {
@@ -57,7 +57,8 @@ static void checkpoint_remove_tree(const char *path)
 	(void)nftw(path, checkpoint_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Whether it is left of another dump, or of another run. */
+/* Whether a file of the folder belongs to another dump or to another run. keep:
+ * the name of the current dump; NULL: there is none. */
 static bool checkpoint_is_left(const struct agent_checkpoint *c,
 			       const char *name, const char *keep)
 {
@@ -66,8 +67,8 @@ static bool checkpoint_is_left(const struct agent_checkpoint *c,
 	return !strncmp(name, "lock.", 5) && strcmp(name, c->lock) != 0;
 }
 
-/* What is left of dumps that were not completed, or not removed.
- * keep: the name of one; NULL: none. */
+/* Remove what is left of other dumps and runs. keep: the name of the dump that
+ * stays; NULL: none stays. */
 static void checkpoint_sweep(const struct agent_checkpoint *c, const char *keep)
 {
 	DIR *dir = opendir(c->folder);
@@ -101,8 +102,9 @@ static int checkpoint_sync(const char *path)
 	return rc;
 }
 
-/* The folder may be below one that all can write to: it must be ours, or
- * somebody else's processes would be restored. */
+/* Make the folder of the dumps. All users may be able to write to its parent:
+ * so the folder must belong to this user, or another user's processes might be
+ * restored. */
 static int checkpoint_make_folder(const struct agent_checkpoint *c,
 				  struct astra_error *err)
 {
@@ -121,9 +123,9 @@ static int checkpoint_make_folder(const struct agent_checkpoint *c,
 	return 0;
 }
 
-/* Two programs of a job with one folder would restore each other. The lock ends
- * with the process; each run has one of its own, as nobody frees that of a node
- * that went down. */
+/* Lock the folder: two programs of a job with the same folder would restore
+ * each other. The lock ends with the process. Each run has its own lock file,
+ * because nobody frees the lock of a node that went down. */
 static int checkpoint_lock(struct agent_checkpoint *c, struct astra_error *err)
 {
 	char path[PATH_MAX];
@@ -146,7 +148,7 @@ static int checkpoint_lock(struct agent_checkpoint *c, struct astra_error *err)
 			       c->folder);
 }
 
-/* DIR/sfair-checkpoint.JOB.STEP.TASK */
+/* Name the folder DIR/sfair-checkpoint.JOB.STEP.TASK. */
 static int checkpoint_name_folder(struct agent_checkpoint *c, const char *dir,
 				  struct astra_error *err)
 {
@@ -166,7 +168,8 @@ static int checkpoint_name_folder(struct agent_checkpoint *c, const char *dir,
 	return astra_error_set(err, "--checkpoint-dir: the path is too long");
 }
 
-/* A file of the folder, for what is said of errors; -1: none. */
+/* Open a file of the folder for error messages. Returns -1 if it cannot be
+ * opened. */
 static int checkpoint_open_errors(const struct agent_checkpoint *c,
 				  const char *name, int flags)
 {
@@ -178,7 +181,7 @@ static int checkpoint_open_errors(const struct agent_checkpoint *c,
 	return open(path, O_RDWR | O_CLOEXEC | flags, 0600);
 }
 
-/* Print the beginning of such a file. */
+/* Print the beginning of a file of error messages. */
 static void checkpoint_print_errors(int fd)
 {
 	char text[SAID_MAX + 1];
@@ -188,8 +191,8 @@ static void checkpoint_print_errors(int fd)
 	fputs(text, stderr);
 }
 
-/* Keep what was said of a dump that failed, as the job's output is cut back
- * when the one before is restored. */
+/* Keep the messages of a dump that failed: the job's output is cut back when
+ * the dump before is restored. */
 static void checkpoint_keep_errors(const struct agent_checkpoint *c,
 				   const struct astra_error *why)
 {
@@ -206,7 +209,8 @@ static void checkpoint_keep_errors(const struct agent_checkpoint *c,
 		(void)rename(said, failed);
 }
 
-/* When it is restored. */
+/* Print the messages of the dump that failed, after the dump before was
+ * restored. */
 static void checkpoint_repeat_errors(const struct agent_checkpoint *c)
 {
 	char path[PATH_MAX];
@@ -224,8 +228,8 @@ static void checkpoint_repeat_errors(const struct agent_checkpoint *c)
 		unlink(path);
 }
 
-/* Ask the program; what it says of errors is printed when it fails. Returns 0
- * with the first line of its answer, or -1 with err set. */
+/* Ask the checkpoint program. Its error messages are printed if it fails.
+ * Returns 0 with the first line of its answer, or -1 with err set. */
 static int checkpoint_ask(const struct agent_checkpoint *c, const char *verb,
 			  const char *folder, const char *pid, double seconds,
 			  char *line, size_t room, struct astra_error *err)
@@ -252,7 +256,8 @@ static int checkpoint_ask(const struct agent_checkpoint *c, const char *verb,
 	return 0;
 }
 
-/* An empty folder for a dump. */
+/* Make an empty folder for a dump; what was there before is removed. Returns 0,
+ * or -1 with err set. */
 static int checkpoint_make_dump(struct agent_checkpoint *c, char name[64],
 				char path[PATH_MAX], struct astra_error *err)
 {
@@ -278,8 +283,9 @@ static int checkpoint_check(struct agent_checkpoint *c, struct astra_error *err)
 	return rc;
 }
 
-/* Where the output is a file that Slurm cuts at the next start, what was
- * printed is lost, and the dump with it. */
+/* Check the job's output. If it is a file that Slurm cuts at the next start,
+ * what the job printed before the dump is lost, and the dump cannot be
+ * restored. */
 static int checkpoint_check_streams(const int *streams, struct astra_error *err)
 {
 	struct stat st;
@@ -328,7 +334,8 @@ int agent_checkpoint_open(struct agent_checkpoint *c,
 	return checkpoint_check(c, err);
 }
 
-/* The manifest. Returns 1, 0 where there is none, or -1 with err set. */
+/* Read the manifest. Returns 1, 0 if there is no manifest, or -1 with err
+ * set. */
 static int checkpoint_read(const struct agent_checkpoint *c, json_t **manifest,
 			   struct astra_error *err)
 {
@@ -345,7 +352,7 @@ static int checkpoint_read(const struct agent_checkpoint *c, json_t **manifest,
 	return astra_error_set(err, "%.300s: %.100s", path, why.text);
 }
 
-/* The folder that a manifest names. Returns 0, or -1 with err set. */
+/* Find the folder that a manifest names. Returns 0, or -1 with err set. */
 static int checkpoint_images(const struct agent_checkpoint *c,
 			     const json_t *manifest, char path[PATH_MAX],
 			     struct astra_error *err)
@@ -357,7 +364,8 @@ static int checkpoint_images(const struct agent_checkpoint *c,
 	return checkpoint_path(c, name, path, err);
 }
 
-/* Let the program have the job's streams, at the numbers of a variable. */
+/* Duplicate the job's streams for the checkpoint program, and tell it their
+ * numbers in SFAIR_STREAMS. */
 static void checkpoint_offer_streams(const int *streams, int *offered)
 {
 	char text[64];
@@ -369,8 +377,8 @@ static void checkpoint_offer_streams(const int *streams, int *offered)
 	setenv("SFAIR_STREAMS", text, 1);
 }
 
-/* Whether the process is our child: the end of any other process would stay
- * unknown. */
+/* Whether the process is a child of this process. The agent would never learn
+ * of the end of any other process. */
 static bool checkpoint_is_child(long pid)
 {
 	siginfo_t info;
@@ -408,8 +416,9 @@ static int checkpoint_run_restore(const struct agent_checkpoint *c,
 	return 0;
 }
 
-/* Only a run that went on from the dump has written more than there was, and is
- * cut back; else it is what others have written. Note that there is one now. */
+/* Cut the output files back to their sizes at the dump. If the dump was
+ * restored before, its run has written what is behind them; if not, another
+ * program has. Note in the dump's folder that it was restored. */
 static int checkpoint_cut(const json_t *manifest, const char *images,
 			  struct astra_error *err)
 {
@@ -459,8 +468,8 @@ int agent_checkpoint_restore(struct agent_checkpoint *c, const int *streams,
 	return rc;
 }
 
-/* Write the manifest so that it replaces the one before at once. Once it has,
- * the dump is what counts, whatever its folder's sync says. */
+/* Replace the manifest at once by the new one. From then on the new dump
+ * counts, even if the folder cannot be synced. */
 static int checkpoint_commit(const struct agent_checkpoint *c,
 			     const json_t *manifest, struct astra_error *err)
 {
@@ -483,7 +492,8 @@ static void checkpoint_signal(const pid_t *pids, long count, int signal)
 		kill(pids[i], signal);
 }
 
-/* The processes are stopped: what was dumped is what their files are. */
+/* Write the manifest of a dump and remove the dump before. The processes are
+ * stopped, so that their files do not change after the dump. */
 static int checkpoint_complete(struct agent_checkpoint *c, const char *name,
 			       const char *images, const pid_t *pids,
 			       long count, struct astra_error *err)
@@ -511,7 +521,7 @@ static int checkpoint_complete(struct agent_checkpoint *c, const char *name,
 	return rc;
 }
 
-/* Names of the streams, for who restores. */
+/* Write the names of the streams for the program that restores the dump. */
 static int checkpoint_write_names(const struct agent_checkpoint *c,
 				  const char *images, struct astra_error *err)
 {
@@ -527,8 +537,8 @@ static int checkpoint_write_names(const struct agent_checkpoint *c,
 	return astra_error_set(err, "%.300s: %s", path, strerror(errno));
 }
 
-/* A dump that is complete, but does not count: the program undoes what else it
- * has done to the processes, which go on. */
+/* Have the checkpoint program undo what it did to the processes, which go on.
+ * Their dump is complete, but it does not count. */
 static void checkpoint_resume(const struct agent_checkpoint *c,
 			      const char *images, const char *pid)
 {

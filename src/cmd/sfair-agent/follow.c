@@ -7,12 +7,14 @@
 #include "src/client/sfair.h"
 #include "src/common/clock.h"
 
-#define LOOK_SEC 1.0	 /* at least between two polls */
-#define END_SEC 2	 /* for the last poll */
-#define LOOK_COST 1000.0 /* and so many times what one has taken */
+#define LOOK_SEC 1.0 /* between two polls, at least */
+#define END_SEC 2    /* the job waits so long for the last poll */
+#define LOOK_COST                                                \
+	1000.0 /* a pause is at least so many times as long as a \
+		* poll */
 
-/* Look at the lines of a window from the newest on.
- * Returns whether nothing is left to know. */
+/* Look at the lines of a window, the newest first. Returns whether all fields
+ * are known. */
 static bool follow_look_at(struct agent_follow *f, struct agent_window *window,
 			   struct agent_seen *seen)
 {
@@ -25,8 +27,8 @@ static bool follow_look_at(struct agent_follow *f, struct agent_window *window,
 	return complete;
 }
 
-/* Have what was written since the last look, so that it is written on
- * meanwhile; the line that is not complete comes along, again. */
+/* Copy what was written since the last look, so that the tee can go on. The
+ * last line stays in the tee's window too if it is incomplete. */
 static void follow_fetch(struct agent_tee *tee, int i, struct agent_window *out)
 {
 	pthread_mutex_lock(&tee->lock);
@@ -144,7 +146,7 @@ void agent_follow_finish(struct agent_follow *f)
 	f->ends = true;
 	pthread_cond_signal(&f->work);
 	pthread_mutex_unlock(&f->lock);
-	/* A regular expression may run for ever: that must not delay the job.
-	 */
+	/* A regular expression may run for ever: the job does not wait for
+	 * it. */
 	(void)pthread_timedjoin_np(f->thread, NULL, &until);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program's progress, by what it writes: a thread looks every second at the
- * newest lines, and says what they tell by libsfair. What a look takes is at
- * most a thousandth of the time between two. */
+/* The progress of a program, by the lines that it writes. A thread looks at the
+ * newest lines every second and reports the progress by libsfair. The looks
+ * take at most a thousandth of the time. */
 #ifndef AGENT_FOLLOW_H
 #define AGENT_FOLLOW_H
 
@@ -11,7 +11,8 @@
 #include "src/cmd/sfair-agent/pattern.h"
 #include "src/cmd/sfair-agent/stream.h"
 
-/* How long an iteration takes, by when so many were done. */
+/* The time of an iteration, by the moments at which numbers of iterations were
+ * done. */
 enum { AGENT_PACE = 16 };
 
 struct agent_pace {
@@ -19,42 +20,42 @@ struct agent_pace {
 	size_t count;
 };
 
-/* Note that so many were done at a moment. Fewer than before: it begins
- * anew. */
+/* Note how many iterations were done at a moment. If they are fewer than
+ * before, the notes begin anew. */
 void agent_pace_add(struct agent_pace *pace, double done, double at_sec);
 
-/* The median of the slopes between notes that are a quarter of all apart: a
- * pause, as for a checkpoint, does not move it, and it matters little that
- * moments are off by the time between two looks.
- * Returns seconds an iteration; 0: not known. */
+/* The median of the slopes between notes that are a quarter of all notes apart.
+ * A pause, such as for a checkpoint, does not change it. It hardly matters that
+ * a moment is off by the time between two looks.
+ * Returns seconds an iteration; 0 if unknown. */
 double agent_pace_sec(const struct agent_pace *pace);
 
 /* What is known of the progress. */
 struct agent_progress {
-	double value[AGENT_FIELDS]; /* the newest; NAN: none yet */
+	double value[AGENT_FIELDS]; /* the newest values; NAN: none yet */
 	struct agent_pace pace;
-	double epochs; /* of all the work; 0: not known */
+	double epochs; /* epochs of the whole work; 0: unknown */
 };
 
-/* What sfair_progress() takes. */
+/* The arguments of sfair_progress(). */
 struct agent_report {
 	uint64_t done, total;
 	double iter_sec, loss;
 };
 
-/* Take in what was seen at a moment. */
+/* Add the values that were seen at a moment. */
 void agent_progress_see(struct agent_progress *progress,
 			const struct agent_seen *seen, double at_sec);
 
-/* Returns whether there is something to tell. */
+/* Returns whether there is any progress to report. */
 bool agent_progress_report(const struct agent_progress *progress,
 			   struct agent_report *report);
 
 struct agent_follow {
 	const struct agent_patterns *patterns;
 	struct agent_progress progress;
-	struct agent_tee *tee;	/* one of these two; NULL: the file */
-	struct agent_tail tail; /* path NULL: the tee */
+	struct agent_tee *tee;	/* either this, or NULL and the tail */
+	struct agent_tail tail; /* its path is NULL if the tee is followed */
 	struct agent_window window;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -62,11 +63,11 @@ struct agent_follow {
 	bool ends;
 };
 
-/* Begin; signals must be blocked. patterns, tee and tail are set before, the
- * rest is zero but the epochs. Returns 0, or -1 with err set. */
+/* Start the thread; signals must be blocked. The caller has set patterns,
+ * epochs, and tee or tail; all else is zero. Returns 0, or -1 with err set. */
 int agent_follow_start(struct agent_follow *follow, struct astra_error *err);
 
-/* Have a last look, and end. */
+/* Look a last time, and end the thread. */
 void agent_follow_finish(struct agent_follow *follow);
 
 #endif

@@ -15,10 +15,10 @@
 
 #include "src/common/sha256.h"
 
-#define HASHED_MAX (1 << 20) /* bytes of a file; of a larger one its size */
+#define HASHED_MAX (1 << 20) /* bytes of a file; a larger file has no hash */
 #define CMDLINE_MAX 65536
 
-/* The hash of a short file, "" of a longer one.
+/* Compute the hash of a file, "" if the file is long.
  * Returns 0, or -1 with errno set. */
 static int manifest_hash(int fd, off_t size, char hex[ASTRA_SHA256_HEX + 1])
 {
@@ -38,7 +38,7 @@ static int manifest_hash(int fd, off_t size, char hex[ASTRA_SHA256_HEX + 1])
 	return got == size ? 0 : -1;
 }
 
-/* {"size":N,"hash":HEX} of a file. sync: it is to outlast a crash.
+/* Describe a file: {"size":N,"hash":HEX}. sync: write the file to disk first.
  * Returns a new object, or NULL with errno set. */
 static json_t *manifest_file(int folder, const char *name, bool sync)
 {
@@ -60,7 +60,7 @@ out:
 	return file;
 }
 
-/* Every file of a dump's folder, which has no folders.
+/* Describe each file of a dump's folder, which has no subfolders.
  * Returns a new object by names, or NULL with err set. */
 static json_t *manifest_images(const char *images, bool sync,
 			       struct astra_error *err)
@@ -93,7 +93,7 @@ static json_t *manifest_images(const char *images, bool sync,
 	return all;
 }
 
-/* What was written must outlast a crash as the dump does. */
+/* Write a file to disk: it must outlast a crash as the dump does. */
 static void manifest_sync(int folder, const char *name)
 {
 	int fd = openat(folder, name, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -104,8 +104,7 @@ static void manifest_sync(int folder, const char *name)
 	close(fd);
 }
 
-/* Whether a descriptor of a process writes to its file's end, wherever that is.
- */
+/* Whether a descriptor of a process appends to its file. */
 static bool manifest_appends(pid_t pid, const char *number)
 {
 	unsigned int flags = 0;
@@ -122,9 +121,8 @@ static bool manifest_appends(pid_t pid, const char *number)
 	return flags & O_APPEND;
 }
 
-/* What one process has open for writing, by its path: {"size":N,
- * "append":BOOL}. Returns 0, or
- * -1 where one cannot be named. */
+/* Add the files that a process has open for writing, by path:
+ * {"size":N,"append":BOOL}. Returns 0, or -1 if a file cannot be named. */
 static int manifest_outputs(json_t *outputs, pid_t pid)
 {
 	char folder[64], path[PATH_MAX];
@@ -159,8 +157,8 @@ static int manifest_outputs(json_t *outputs, pid_t pid)
 	return rc;
 }
 
-/* {"size":N,"mtime":S} of a file that is mapped for execution; NULL where there
- * is none. */
+/* Describe a file that is mapped for execution: {"size":N,"mtime":S}. Returns
+ * NULL if there is no such file. */
 static json_t *manifest_mapped(const char *path)
 {
 	struct stat st;
@@ -199,7 +197,7 @@ static void manifest_maps(json_t *program, pid_t pid)
 }
 
 /* Whether the file is a job's script. Slurm writes the script again at each
- * start, on other nodes perhaps elsewhere, but it cannot change. */
+ * start, perhaps to another path, but its text cannot change. */
 static bool manifest_is_batch(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -207,8 +205,8 @@ static bool manifest_is_batch(const char *path)
 	return name && !strcmp(name, "/slurm_script");
 }
 
-/* The script of an interpreter: the first word behind its options, where that
- * is a file. What is open for writing is none. */
+/* Add the script of an interpreter: the first word after its options, if that
+ * word names a file. A file that is open for writing is no script. */
 static void manifest_script(json_t *program, const json_t *outputs, pid_t pid)
 {
 	char name[64], words[CMDLINE_MAX + 1], path[PATH_MAX], cwd[PATH_MAX];
@@ -241,7 +239,7 @@ static void manifest_script(json_t *program, const json_t *outputs, pid_t pid)
 	}
 }
 
-/* The hash of a command line, "" without memory. */
+/* Compute the hash of a command line, "" if memory is out. */
 static void manifest_command(char *const *words, char hex[ASTRA_SHA256_HEX + 1])
 {
 	char *line = NULL;
@@ -319,7 +317,8 @@ static int manifest_same(const json_t *manifest, const char *key,
 			       key, then, now);
 }
 
-/* A batch script begins with its first program again, whichever was dumped. */
+/* Check that the dump is of this command: a batch script begins with its first
+ * program again, even if a later program was dumped. */
 static int manifest_same_command(const json_t *manifest, char *const *words,
 				 struct astra_error *err)
 {
@@ -336,8 +335,8 @@ static int manifest_same_command(const json_t *manifest, char *const *words,
 			       *words);
 }
 
-/* A dump of a run is for the runs after it; where there is one of this run or a
- * later one, another job had the number before. */
+/* Check that the dump is of an earlier run of this job. If it is of this run or
+ * of a later run, it belongs to another job that had the same number before. */
 static int manifest_is_ours(const json_t *manifest,
 			    const struct agent_dumper *dumper,
 			    struct astra_error *err)

@@ -64,8 +64,8 @@ static const struct astra_cli_option log_options[] = {
 	ASTRA_CLI_END,
 };
 
-/* When all options were seen: compile, and check that they go together.
- * Returns 0, or -1 with err set. */
+/* Compile the last pattern when all options were read, and check that the
+ * options fit together. Returns 0, or -1 with err set. */
 static int agent_log_complete(struct agent_log *log, struct astra_error *err)
 {
 	if (compile_last(log, err) < 0)
@@ -116,7 +116,7 @@ static int set_checkpointer(const struct astra_cli_option *row, void *at,
 	return astra_cli_text(row, at, value, err);
 }
 
-/* What the SPANK plugin says: PID,FD,FD. */
+/* Read the value of the SPANK plugin: PID,FD,FD. */
 static int set_child(const struct astra_cli_option *row, void *at,
 		     const char *value, struct astra_error *err)
 {
@@ -212,7 +212,8 @@ static int check_alone(const struct agent_options *o, struct astra_error *err)
 		extra);
 }
 
-/* Which of the two it is: the agent of an app, or the companion of a job. */
+/* Check the options of the agent's role: the agent of an app, or the companion
+ * of a job. */
 static int options_check(const struct agent_options *o, struct astra_error *err)
 {
 	const struct agent_watch *w = &o->watch;

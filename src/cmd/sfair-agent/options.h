@@ -11,31 +11,33 @@
 #include "src/common/cli.h"
 #include "src/common/error.h"
 
-/* --log, --progress, --fields and --epochs: where a program's progress is to be
- * read, and how. */
+/* --log, --progress, --fields and --epochs: from where the program's progress
+ * is read, and how. */
 struct agent_log {
-	const char *path; /* "-": what the command prints; NULL: none */
-	double epochs;	  /* 0: not known */
+	const char *path; /* "-": the command's output; NULL: none */
+	double epochs;	  /* 0: unknown */
 	struct agent_patterns patterns;
-	const char *text, *fields; /* of the last --progress, not compiled */
+	const char *text, *fields; /* of the last --progress, not compiled
+				    * yet */
 };
 
 /* A task that the SPANK plugin has made the agent's child. */
 struct agent_task {
 	pid_t pid;	/* 0: none */
-	int outputs[2]; /* pipes of its output and error; -1: not ours */
+	int outputs[2]; /* pipes of its output and error; -1: not read */
 };
 
 struct agent_options {
 	bool verbose;
-	int send;      /* in place of the checkpoint signal; 0: that itself */
-	uint32_t exit; /* code after a notice, in place of a failure; 0: none */
-	const char *with;	    /* --checkpoint-with; NULL: none */
-	const char *checkpoint_dir; /* where; NULL: here */
+	int send;	  /* the signal sent for a notice; 0: the checkpoint
+			   * signal */
+	uint32_t exit;	  /* code for a failure after a notice; 0: none */
+	const char *with; /* --checkpoint-with; NULL: none */
+	const char *checkpoint_dir; /* the folder; NULL: the current one */
 	struct agent_log log;
 	struct agent_task task;
 	char **words; /* CMD and its arguments, ended by NULL; of argv */
-	struct agent_watch watch; /* where there is an app to watch over */
+	struct agent_watch watch; /* the app to watch over, if any */
 };
 
 /* Whether it is the agent of an app, which runs no command. */
@@ -44,7 +46,7 @@ static inline bool agent_watches(const struct agent_options *options)
 	return options->watch.app || options->watch.job;
 }
 
-/* Take the command line apart. Returns as astra_cli_parse() does. */
+/* Read the command line. Returns as astra_cli_parse() does. */
 int agent_options_read(int argc, char **argv, struct agent_options *options,
 		       struct astra_error *err);
 

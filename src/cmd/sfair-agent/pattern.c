@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define COMPILE_SEC 1 /* of CPU */
+#define COMPILE_SEC 1 /* seconds of CPU time */
 
 #define NUMBER "(-?[0-9.]+([eE][-+]?[0-9]+)?|nan|inf)"
 /* "10/100 [00:05<00:45, 2.00it/s, loss=0.3]" */
@@ -75,16 +75,16 @@ static int read_fields(struct agent_pattern *p, const char *text,
 	}
 }
 
-/* No _exit(): beside that a sanitizer's build would allocate memory, and it may
- * be malloc() that was interrupted. */
+/* Kill this process. _exit() would allocate memory in a sanitizer's build, and
+ * the signal may have interrupted malloc(). */
 static void pattern_give_up(int signal)
 {
 	(void)signal;
 	(void)kill(getpid(), SIGKILL);
 }
 
-/* Let the end of the stack, or of the CPU time, be no crash, which the
- * machine's log would tell of. */
+/* Catch the end of the stack or of the CPU time: the kernel would log a
+ * crash. */
 static void catch_limits(void)
 {
 	static char stack[1 << 16];
@@ -99,8 +99,8 @@ static void catch_limits(void)
 	setrlimit(RLIMIT_CPU, &cpu);
 }
 
-/* Whether it can be compiled in a moment: where repetitions are nested
- * regcomp() runs out of stack or memory. Tried in a process that may. */
+/* Whether the expression can be compiled in a moment. Nested repetitions let
+ * regcomp() run out of stack or memory: so a child process tries it. */
 static bool is_sane(const char *text)
 {
 	int status = 0;

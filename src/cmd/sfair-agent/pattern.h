@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lines of a log tell of a program's progress; pure. */
+/* What the lines of a log tell of a program's progress. Pure. */
 #ifndef AGENT_PATTERN_H
 #define AGENT_PATTERN_H
 
@@ -10,14 +10,15 @@
 #include "src/common/error.h"
 
 enum agent_field {
-	AGENT_DONE,  /* iterations; of the epoch where there is one */
-	AGENT_TOTAL, /* of how many */
+	AGENT_DONE,  /* iterations that are done, of the epoch if there are
+		      * epochs */
+	AGENT_TOTAL, /* iterations of all */
 	AGENT_LOSS,
 	AGENT_SEC,   /* seconds an iteration */
-	AGENT_EPOCH, /* whole ones that are over */
-	AGENT_SAVED, /* the iteration of a checkpoint that is complete */
+	AGENT_EPOCH, /* whole epochs that are over */
+	AGENT_SAVED, /* the iteration of the last complete checkpoint */
 	AGENT_FIELDS,
-	AGENT_RATE, /* iterations a second: becomes AGENT_SEC */
+	AGENT_RATE, /* iterations a second, stored as AGENT_SEC */
 	AGENT_NONE,
 };
 
@@ -44,15 +45,15 @@ int agent_patterns_add(struct agent_patterns *patterns, const char *text,
 
 void agent_patterns_destroy(struct agent_patterns *patterns);
 
-/* NAN: not seen. */
+/* NAN: not seen yet. */
 struct agent_seen {
 	double value[AGENT_FIELDS];
 };
 
 void agent_seen_clear(struct agent_seen *seen);
 
-/* Take what a line tells and is not known yet: so go from new lines to old.
- * Returns whether nothing is left to know. */
+/* Take from a line the values that are not known yet: so go from new lines to
+ * old. Returns whether all values are known. */
 bool agent_patterns_match(const struct agent_patterns *patterns,
 			  const char *line, struct agent_seen *seen);
 

@@ -17,17 +17,18 @@
 #include "src/common/text.h"
 
 #define CHUNK 65536
-#define WAIT_NSEC 5000000 /* between two checks for its end */
+#define WAIT_NSEC 5000000 /* between two checks whether it has ended */
 
 struct run {
 	const char *name;
 	pid_t pid;
-	int in, out; /* our ends of its standard input and output; -1: closed */
+	int in, out;	   /* this side of its standard input and output; -1:
+			    * closed */
 	const char *input; /* what is still to be written */
 	size_t input_size;
 	struct astra_text text;
-	double until; /* when it is killed */
-	int errors;   /* its standard error; 0: ours */
+	double until; /* the moment at which it is killed */
+	int errors;   /* its standard error; 0: the agent's own */
 	struct astra_error *err;
 };
 
@@ -50,7 +51,8 @@ static void shut(int *fd)
 	*fd = -1;
 }
 
-/* Start it in a process group of its own, so that all of it can be killed. */
+/* Start the program in a process group of its own, so that all its processes
+ * can be killed. */
 static int program_start(struct run *run, char *const *words, int child_in,
 			 int child_out)
 {
@@ -100,7 +102,7 @@ static int open_and_start(struct run *run, char *const *words)
 	return rc;
 }
 
-/* What it does not read is its own matter. */
+/* Write to the program's input. It need not read all of it. */
 static void feed(struct run *run)
 {
 	ssize_t n = run->input_size
@@ -191,7 +193,7 @@ static int await(struct run *run, double seconds)
 	}
 }
 
-/* Close its pipes, and kill what is left of its processes. */
+/* Close the program's pipes, and kill what is left of its processes. */
 static void program_finish(struct run *run)
 {
 	shut(&run->in);

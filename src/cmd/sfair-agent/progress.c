@@ -47,13 +47,14 @@ double agent_pace_sec(const struct agent_pace *p)
 #define COUNT_MAX 9007199254740992.0 /* 2^53 */
 #define SEC_MAX 1e9
 
-/* A number as a count; 0 where it is none. */
+/* Convert a number to a count; 0 if it is no count. */
 static uint64_t progress_count_of(double value)
 {
 	return value >= 0 && value <= COUNT_MAX ? (uint64_t)value : 0;
 }
 
-/* Iterations of the epochs that are over come on top. */
+/* Count all iterations: those of the epochs that are over, and those of this
+ * epoch. */
 static double all_done(const struct agent_progress *p)
 {
 	double epoch = p->value[AGENT_EPOCH], done = p->value[AGENT_DONE];

@@ -30,16 +30,18 @@ int agent_become(char **words, struct astra_error *err)
 	return cannot_run(*words, errno, err);
 }
 
-/* In the child: report to the parent why exec() failed. What is to be dumped
- * has a session of its own, as a dump has no half ones. */
+/* Become the program in the child, or tell the parent why exec() failed. A
+ * program that is dumped gets its own session: a dump holds whole sessions
+ * only. */
 static void run_child(const struct agent_options *options, const sigset_t *mask,
 		      const int *outputs, int tell, pid_t agent)
 {
 	char **words = options->words;
 
-	/* To Slurm the task ends with us: it must not run on beside the next
-	 * holder of its GPUs. But who is restored is the child of one that ends
-	 * at once. */
+	/* Slurm takes the agent's end for the task's end. So the program must
+	 * end with the agent, or it would use GPUs that the next holder gets. A
+	 * program with dumps is excepted: after a restore its parent ends at
+	 * once. */
 	if (!options->with)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != agent)
@@ -60,10 +62,10 @@ static void run_child(const struct agent_options *options, const sigset_t *mask,
 	_exit(AGENT_CANNOT_RUN);
 }
 
-/* Start the program as a child, with this signal mask.
- * outputs: what becomes its standard output and error; NULL: the agent's.
- * Returns 0 with its number, or the exit status that says why not, with err
- * set. */
+/* Start the program as a child with this signal mask.
+ * outputs: its standard output and error; NULL: the agent's.
+ * Returns 0 with the child's number, or the exit status that says why not, with
+ * err set. */
 static int agent_spawn(const struct agent_options *options,
 		       const sigset_t *mask, const int *outputs, pid_t *pid,
 		       struct astra_error *err)
@@ -81,13 +83,13 @@ static int agent_spawn(const struct agent_options *options,
 		run_child(options, mask, outputs, ends[1], agent);
 	close(ends[1]);
 	if (!error && read(ends[0], &error, sizeof(error)) <= 0)
-		error = 0; /* closed by the program's start */
+		error = 0; /* the program's start has closed it */
 	close(ends[0]);
 	return error ? cannot_run(*words, error, err) : 0;
 }
 
-/* End as the child has, by its wait status: with its exit code, or of the
- * signal that it died of, so that Slurm and a shell see the same. */
+/* End as the child has ended: with the same exit code or by the same signal, so
+ * that Slurm and a shell see no difference. */
 static _Noreturn void agent_end_as(int status)
 {
 	int signal = WTERMSIG(status);
@@ -95,7 +97,7 @@ static _Noreturn void agent_end_as(int status)
 
 	if (!WIFSIGNALED(status))
 		_exit(WEXITSTATUS(status));
-	/* It is the child's core that is wanted. */
+	/* The child has dumped its core: the agent must not. */
 	prctl(PR_SET_DUMPABLE, 0);
 	sigemptyset(&one);
 	sigaddset(&one, signal);
@@ -106,24 +108,24 @@ static _Noreturn void agent_end_as(int status)
 }
 
 #define LOST_SEC 60 /* a job may live on so long after its grace */
-#define SAVED 85    /* a job that ends so is requeued */
+#define SAVED 85    /* a job that ends with this is requeued */
 
 struct run {
 	const struct agent_options *options;
 	const struct sfair_place *place;
 	int notice; /* the checkpoint signal; 0: none */
-	int send;   /* what the tree gets for it */
+	int send;   /* the signal that the processes get instead */
 	double grace_sec;
 	int signals; /* a signalfd */
 	pid_t child;
 	bool ended;
-	int status;	 /* then, of wait() */
-	double over_sec; /* when the grace is; 0: there was no notice */
+	int status;	 /* wait()'s status when it has ended */
+	double over_sec; /* when the grace is over; 0: no notice came */
 	bool handed;	 /* a process has received the notice */
-	int tries;	 /* to hand it on */
-	bool dumped;	 /* its dump is complete, and it has ended */
-	bool lost;	 /* it cannot go on: who dumped it was killed */
-	struct agent_checkpoint checkpoint; /* where --checkpoint-with is */
+	int tries;	 /* attempts to hand the notice on */
+	bool dumped;	 /* the dump is complete and the program has ended */
+	bool lost;	 /* the program cannot go on: the dumper was killed */
+	struct agent_checkpoint checkpoint; /* only with --checkpoint-with */
 };
 
 static const char *run_name_of(int signal)
@@ -133,8 +135,8 @@ static const char *run_name_of(int signal)
 	return name ? name : "RT"; /* a real-time signal has none */
 }
 
-/* All signals are passed on but those that tell of a fault of our own, and
- * those that stop and continue both of us. */
+/* The signals that are passed on: all but those of a fault of the agent's own,
+ * and those that stop and continue both processes. */
 static sigset_t watched(void)
 {
 	static const int own[] = {SIGABRT, SIGBUS,  SIGCONT, SIGFPE,
@@ -166,9 +168,9 @@ static void say(const struct run *r, long sent)
 			run_name_of(r->send), r->grace_sec);
 }
 
-/* Hand the notice on; while nobody catches it, as a program that is just
- * starting, it is tried again until the grace is over. But TERM is to end the
- * command if nothing else. */
+/* Hand the notice on. If no process catches it, because the program is still
+ * starting, try again until the grace is over. But SIGTERM ends the command if
+ * nothing else does. */
 static void run_hand_on(struct run *r)
 {
 	long sent = agent_tree_signal(getpid(), r->send);
@@ -181,15 +183,16 @@ static void run_hand_on(struct run *r)
 		say(r, sent);
 }
 
-/* The whole grace but its end, which is for the sync of what was written. */
+/* The seconds for the dump: the grace without its end, which is for the
+ * sync. */
 static double run_dump_sec(const struct run *r)
 {
 	return r->grace_sec > 10 ? r->grace_sec - 2 : r->grace_sec * 0.8;
 }
 
-/* In place of the notice: dump the command, and end. A dump that fails costs
- * what was done since the one before, when the job is requeued; it goes on till
- * then. */
+/* Dump the command in place of the notice, and end. If the dump fails, the
+ * command goes on until the job is requeued. Then what it did since the dump
+ * before is lost. */
 static void run_dump(struct run *r)
 {
 	struct astra_error err = {""};
@@ -224,7 +227,8 @@ static void take_notice(struct run *r)
 	run_hand_on(r);
 }
 
-/* Children of the tree that have lost their parents are ours, too. */
+/* Reap the children that have ended. Orphans of the tree are children of the
+ * agent, too. */
 static void reap(struct run *r)
 {
 	int status;
@@ -247,11 +251,11 @@ static void take_signal(struct run *r, const struct signalfd_siginfo *info)
 	if (signal == SIGCHLD) {
 		reap(r);
 	} else if (r->lost && signal == SIGTERM) {
-		r->lost = false; /* it is requeued */
+		r->lost = false; /* the job is requeued */
 	} else if (signal == r->notice) {
 		take_notice(r);
 	} else if (info->ssi_code != SI_KERNEL && !r->ended) {
-		/* Else it comes from the terminal, and the child has got it. */
+		/* A signal of the terminal reaches the child without help. */
 		kill(r->child, signal);
 	}
 }
@@ -283,7 +287,7 @@ static void run_wait_for_end(struct run *r)
 	struct signalfd_siginfo info;
 	struct pollfd fd = {.fd = r->signals, .events = POLLIN};
 
-	reap(r); /* a task may have been quicker than we */
+	reap(r); /* a task may have ended before */
 	while (!r->ended || awaits_requeue(r) || others_save(r)) {
 		bool again = !r->ended && !r->handed && !r->options->with &&
 			     in_grace(r);
@@ -297,14 +301,15 @@ static void run_wait_for_end(struct run *r)
 	}
 }
 
-/* What the command writes, if that is to be read. */
+/* What the command writes, if it is to be read. */
 static struct {
 	bool prints, follows;
 	struct agent_tee tee;
 	struct agent_follow follow;
 } out;
 
-/* The pipes of a task are there whether it is followed or not. */
+/* Pass on what the command writes. The pipes of a task exist even if nothing is
+ * followed. */
 static int pass_outputs_on(const struct agent_options *o,
 			   struct astra_error *err)
 {
@@ -328,8 +333,8 @@ static void run_follow(const struct agent_log *log)
 		fprintf(stderr, "sfair-agent: %s\n", err.text);
 }
 
-/* Go on from the dump that there is. Returns 0, or the exit status that says
- * why the command must not run. */
+/* Go on from the last dump. Returns 0, or the exit status that says why the
+ * command must not run. */
 static int run_restore(struct run *r, struct astra_error *err)
 {
 	const int streams[AGENT_STDIO] = {
@@ -373,7 +378,8 @@ static void run_finish(void)
 		agent_follow_finish(&out.follow);
 }
 
-/* The end that the command has had, or what tells Astraea of its dump. */
+/* End as the command has ended; if it was dumped, end with the exit code that
+ * tells Astraea so. */
 static _Noreturn void run_end(const struct run *r)
 {
 	if (r->dumped)
@@ -385,7 +391,8 @@ static _Noreturn void run_end(const struct run *r)
 	agent_end_as(r->status);
 }
 
-/* The caller waits for ever; a child goes on in namespaces of its own. */
+/* Give the child namespaces of its own. The caller only serves the child to its
+ * end. */
 static int run_apart(struct astra_error *err)
 {
 	pid_t child = agent_apart(err);
@@ -409,8 +416,8 @@ int agent_run(const struct agent_options *options,
 	};
 	int rc;
 
-	signal(SIGCHLD, SIG_DFL); /* else its end would not be known */
-	sigaddset(&all, SIGPIPE); /* the output was closed */
+	signal(SIGCHLD, SIG_DFL); /* otherwise its end would stay unknown */
+	sigaddset(&all, SIGPIPE); /* the output may be closed */
 	sigprocmask(r.child ? SIG_SETMASK : SIG_BLOCK, &all, &before);
 	rc = agent_checkpoint_apart(options) ? run_apart(err) : 0;
 	if (rc)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* CMD as a child, and what signals do meanwhile. */
+/* The command as a child of the agent, and the signals that reach it. */
 #ifndef AGENT_RUN_H
 #define AGENT_RUN_H
 
@@ -10,9 +10,9 @@
 #include "src/cmd/sfair-agent/options.h"
 #include "src/common/error.h"
 
-/* As a shell says that there is no such command, or that it cannot be run; and
- * that there are no checkpoints, or that the one that there is cannot be
- * restored. */
+/* The agent's exit codes. The last two are those of a shell for a command that
+ * cannot be run or is not found. The first one says that no checkpoints can be
+ * made, or that the last one cannot be restored. */
 enum {
 	AGENT_NO_CHECKPOINT = 124,
 	AGENT_BAD_USE = 125,
@@ -20,19 +20,19 @@ enum {
 	AGENT_NOT_FOUND = 127
 };
 
-/* Become the program. Returns only where that fails: the exit status that says
+/* Become the program. Returns only if exec() fails: the exit status that says
  * so, with err set. */
 int agent_become(char **words, struct astra_error *err);
 
-/* Whether it is for this process to follow what the command writes. */
+/* Whether this process follows what the command writes. */
 static inline bool agent_follows(const struct agent_options *options,
 				 const struct sfair_place *place)
 {
 	return options->log.path && place->speaks;
 }
 
-/* Run the command to its end, and end as it does.
- * place: in a lease. Returns only where the command cannot be started: the exit
+/* Run the command to its end, and end as it ends.
+ * place: in a lease. Returns only if the command cannot be started: the exit
  * status that says so, with err set. */
 int agent_run(const struct agent_options *options,
 	      const struct sfair_place *place, struct astra_error *err);

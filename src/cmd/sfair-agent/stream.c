@@ -18,7 +18,7 @@ static int tee_write_all(int fd, const char *bytes, size_t size)
 		ssize_t done = write(fd, bytes, size);
 
 		if (done < 0 && errno == EAGAIN)
-			poll(&ready, 1, -1); /* who shares it made it so */
+			poll(&ready, 1, -1); /* it is non-blocking */
 		else if (done < 0 && errno != EINTR)
 			return -1;
 		if (done > 0) {
@@ -29,8 +29,8 @@ static int tee_write_all(int fd, const char *bytes, size_t size)
 	return 0;
 }
 
-/* Nobody reads the output any more, or nobody writes it: the child gets the
- * signal that it would have got. */
+/* Stop a stream that nobody reads or nobody writes any more: the child gets the
+ * signal that it would get without the tee. */
 static void tee_stop(struct agent_tee *t, int i)
 {
 	close(t->from[i]);
@@ -53,8 +53,8 @@ static void pass_on(struct agent_tee *t, int i)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Until both are over; or, when the child has ended, empty: another process may
- * have them open still. */
+/* Pass on output until both streams are over. If the child has ended, do so
+ * until they are empty: other processes may hold them open. */
 static void *tee_run(void *arg)
 {
 	struct agent_tee *t = arg;
@@ -129,7 +129,8 @@ static void tail_close_file(struct agent_tail *t)
 	t->fd = -1;
 }
 
-/* Take what is new in the file that is open, or is its end if that is more. */
+/* Take the new bytes of the open file; if they are more than a window, only the
+ * last ones. */
 static void tail_take(struct agent_tail *t, struct agent_window *window,
 		      double now_sec)
 {
@@ -138,7 +139,7 @@ static void tail_take(struct agent_tail *t, struct agent_window *window,
 	ssize_t size;
 
 	if (fstat(t->fd, &st) < 0) {
-		tail_close_file(t); /* its server has lost it */
+		tail_close_file(t); /* the server has lost the file */
 		return;
 	}
 	if (st.st_size < t->at)
@@ -158,7 +159,7 @@ static void tail_open_file(struct agent_tail *t, bool from_end)
 {
 	struct stat st;
 
-	/* A FIFO is not waited for. */
+	/* Do not wait for a FIFO's writer. */
 	t->fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	t->at = 0;
 	if (t->fd < 0) {
@@ -172,7 +173,7 @@ static void tail_open_file(struct agent_tail *t, bool from_end)
 	}
 }
 
-/* Whether the path leads to another file than the one that is open. */
+/* Whether another file has replaced the one that is open. */
 static bool is_replaced(const struct agent_tail *t)
 {
 	struct stat mine, there;
@@ -209,7 +210,8 @@ void agent_window_add(struct agent_window *w, const char *bytes, size_t size,
 		bytes += size - AGENT_WINDOW;
 		size = AGENT_WINDOW;
 	}
-	/* Half of it at once, so that a flood does not move it all the time. */
+	/* Forget half a window at once, so that a flood does not move the bytes
+	 * all the time. */
 	if (w->size + size > AGENT_WINDOW && w->size > AGENT_WINDOW / 2)
 		window_forget(w, w->size - AGENT_WINDOW / 2);
 	if (w->size + size > AGENT_WINDOW)
@@ -224,8 +226,8 @@ static bool ends_line(char c)
 	return c == '\n' || c == '\r';
 }
 
-/* The size of what is before the last line's end in the first `size` bytes;
- * AGENT_WINDOW: there is none. */
+/* Find the last complete line's end in the first `size` bytes. Returns
+ * AGENT_WINDOW if there is none. */
 static size_t before_end(const struct agent_window *w, size_t size)
 {
 	while (size)

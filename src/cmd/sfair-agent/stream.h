@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a program writes, read as a log file or from its pipes: the newest
- * lines. */
+/* The newest lines of what a program writes, from its log file or its pipes. */
 #ifndef AGENT_STREAM_H
 #define AGENT_STREAM_H
 
@@ -12,72 +11,72 @@
 #include "src/common/error.h"
 
 enum {
-	AGENT_WINDOW = 65536, /* so much is kept */
-	AGENT_LINE = 4096,    /* so much of a line is looked at */
+	AGENT_WINDOW = 65536, /* bytes that are kept */
+	AGENT_LINE = 4096,    /* bytes of a line that are looked at */
 };
 
 /* The newest lines of a stream. */
 struct agent_window {
 	char bytes[AGENT_WINDOW];
 	size_t size;
-	double at_sec; /* when the newest came */
+	double at_sec; /* the moment at which the newest bytes came */
 };
 
-/* Add bytes; the oldest are forgotten where there is no room. */
+/* Add bytes; if there is no room, forget the oldest. */
 void agent_window_add(struct agent_window *window, const char *bytes,
 		      size_t size, double at_sec);
 
-/* Go from the newest line that is complete, ended by a newline or a carriage
- * return, to the oldest.
- * end: AGENT_WINDOW at first, and as it is left then.
- * line: AGENT_LINE bytes; what is beyond is left out.
- * Returns false when there is none any more. */
+/* Go from the newest complete line to the oldest. A line ends with a newline or
+ * a carriage return.
+ * end: AGENT_WINDOW before the first call; each call sets it for the next call.
+ * line: AGENT_LINE bytes; what does not fit is left out.
+ * Returns false if there is no line any more. */
 bool agent_window_line(const struct agent_window *window, size_t *end,
 		       char *line);
 
-/* Forget all but the line that is not complete. */
+/* Forget all bytes but the last incomplete line. */
 void agent_window_trim(struct agent_window *window);
 
-/* A log file that grows, is truncated, rotated, or not there yet. It is polled,
- * which works on network file systems, too. */
+/* A log file that grows, is cut, is rotated or does not exist yet. It is
+ * polled, which works on network file systems, too. */
 struct agent_tail {
 	const char *path; /* borrowed */
 	int fd;		  /* -1: none yet */
-	off_t at;	  /* read so far */
-	bool looked;	  /* what is there later is new from its beginning */
-	bool told;	  /* that it cannot be read */
+	off_t at;	  /* bytes read so far */
+	bool looked;	  /* a later file is read from its beginning */
+	bool told;	  /* the log has said that it cannot be read */
 };
 
 #define AGENT_TAIL(file) ((struct agent_tail){.path = (file), .fd = -1})
 
-/* Add what has come since the last call; nothing of what was there before the
- * first one. Where much has come, only the end of it. */
+/* Add what has come since the last call. What was in the file before the first
+ * call is ignored. Of much new output only the end is added. */
 void agent_tail_read(struct agent_tail *tail, struct agent_window *window,
 		     double now_sec);
 
-/* Standard output and error of a child: passed on as they come, and the newest
- * lines kept. */
+/* The standard output and error of a child: passed on as they come, with the
+ * newest lines kept. */
 enum { AGENT_STREAMS = 2 };
 
 struct agent_tee {
-	int from[AGENT_STREAMS]; /* the pipes' ends that are read; -1: over */
-	int into[AGENT_STREAMS]; /* theirs that the child writes to */
-	int end[2];		 /* closed to say that the child has ended */
+	int from[AGENT_STREAMS]; /* pipe ends that are read; -1: closed */
+	int into[AGENT_STREAMS]; /* pipe ends that the child writes to */
+	int end[2];		 /* a pipe that is closed when the child ends */
 	pthread_t thread;
-	pthread_mutex_t lock; /* of the windows */
+	pthread_mutex_t lock; /* protects the windows */
 	struct agent_window windows[AGENT_STREAMS];
 };
 
-/* Begin. Signals must be blocked.
+/* Start the thread. Signals must be blocked.
  * from: pipes whose other ends the child has; NULL: make them.
  * Returns 0, or -1 with err set. */
 int agent_tee_start(struct agent_tee *tee, const int *from,
 		    struct astra_error *err);
 
-/* The child has them. */
+/* Close the pipe ends that the child has got. */
 void agent_tee_given(struct agent_tee *tee);
 
-/* Pass on what is there still, and end. */
+/* Pass on what is left, and end the thread. */
 void agent_tee_finish(struct agent_tee *tee);
 
 #endif

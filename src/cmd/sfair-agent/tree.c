@@ -22,8 +22,8 @@ struct processes {
 	size_t count, room;
 };
 
-/* The beginning of a process's file in /proc.
- * Returns its size; 0 when the process is gone. */
+/* Read the beginning of a file of a process in /proc. Returns the size; 0 if
+ * the process has ended. */
 static size_t tree_read_file(pid_t pid, const char *name, char *text,
 			     size_t room)
 {
@@ -58,8 +58,8 @@ bool agent_catches(pid_t pid, int signal)
 	return caught >> (signal - 1) & 1;
 }
 
-/* "12 (any) name) S 7 ...": the parent follows the state.
- * Returns 0 where the process is gone. */
+/* Find the parent: it follows the state in "12 (any) name) S 7 ...". Returns 0
+ * if the process has ended. */
 static pid_t tree_parent_of(pid_t pid)
 {
 	char text[512];
@@ -75,7 +75,7 @@ static int tree_add(struct processes *all, pid_t pid, pid_t root)
 {
 	pid_t parent = tree_parent_of(pid);
 
-	if (!parent && pid != root) /* the first of all has none */
+	if (!parent && pid != root) /* only the first process has none */
 		return 0;
 	if (astra_grow(&all->list, &all->room, all->count + 1,
 		       sizeof(*all->list)) < 0)
@@ -116,8 +116,8 @@ static const struct process *tree_find(const struct processes *all, pid_t pid)
 	return bsearch(&key, all->list, all->count, sizeof(key), by_pid);
 }
 
-/* A parent's number may be above its child's, so go over the list until
- * nothing is found any more: as often as the tree is deep, at most. */
+/* Mark all processes below the root. A parent's number may be above its
+ * child's: so go over the list until nothing new is found. */
 static long mark(struct processes *all)
 {
 	long found = 0, before;
@@ -165,7 +165,8 @@ long agent_tree(pid_t root, pid_t **pids)
 	return *pids ? count : -1;
 }
 
-/* what: for those that catch the signal; 0: nothing. */
+/* Send a signal to the processes that catch it. what: the signal sent; 0:
+ * none. */
 static long send_catching(pid_t root, int signal, int what)
 {
 	long count, sent = 0;

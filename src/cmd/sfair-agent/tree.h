@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The processes below one, whatever sessions and groups they have made. */
+/* The processes below one process, in any sessions and groups. */
 #ifndef AGENT_TREE_H
 #define AGENT_TREE_H
 
@@ -10,10 +10,10 @@
 /* Whether a process has a handler for the signal. */
 bool agent_catches(pid_t pid, int signal);
 
-/* Find all processes below root: its children, theirs and so on; not itself.
- * pids: free() it. Bounded by what /proc shows once; a process that is forked
- * meanwhile may be missing.
- * Returns how many there are, or -1 when out of memory or /proc cannot be
+/* Find all processes below the root: its children, their children and so on;
+ * not the root.
+ * pids: free() it. A process that is forked during the search may be missing.
+ * Returns how many there are. Returns -1 if memory is out or /proc cannot be
  * read. */
 long agent_tree(pid_t root, pid_t **pids);
 

@@ -63,8 +63,8 @@ bool astra_board_is_own(const struct astra_board *board, uint32_t tenant,
 			uint32_t slot, uint32_t gpus);
 
 /* Use these GPUs. incomes: of each tenant; its part of the payment is added, by
- * Eq. 2 in proportion to what its own jobs left unused. Returns the payment,
- * which is 0 if nothing was left unused. */
+ * Eq. 2 (Wang et al.) in proportion to what its own jobs left unused. Returns
+ * the payment, which is 0 if nothing was left unused. */
 double astra_board_use(struct astra_board *board, uint32_t tenant,
 		       uint32_t slot, uint32_t gpus, double *incomes);
 

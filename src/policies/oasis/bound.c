@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a job costs at least, for each slot it could end in, and schedules that
- * often cost just that.
+/* The least cost of a job for each slot in which it could end, and schedules
+ * that often cost no more.
  *
  * Let c_t(x) be a slot's cost of so much work. On its lower convex hull the
  * optimum takes the flattest edges first; they stay in a heap as slots are
- * added. The steepest edge it takes has the slope lambda, and by duality
+ * added. The steepest edge taken has the slope lambda, and by duality
+ *
  *   cost >= sum_t min_x (c_t(x) - lambda x) + lambda W.
- * Whatever a schedule's choices are above these minima it is worse than the
- * optimum at most. Where there are no steps in c_t, that is nothing.
- */
+ *
+ * A schedule is worse than the optimum by at most what its choices are above
+ * these minima. If c_t has no steps, that is nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,8 +53,8 @@ void oasis_edge_down(struct oasis_edge *heap, size_t count)
 	heap[at] = moved;
 }
 
-/* The edges of a slot's lower hull, from nothing to as much as can be done.
- * Returns their number. */
+/* Find the edges of a slot's lower hull, from nothing to as much as can be
+ * done. Returns their number. */
 static size_t make_hull(struct oasis_search *search, uint32_t slot)
 {
 	const double *costs = oasis_costs(search, slot);
@@ -180,7 +181,8 @@ static struct oasis_tied find_tied(const struct oasis_search *search,
 	return tied;
 }
 
-/* The smallest option from `first` on that does so much more than it does. */
+/* Return the smallest option from `first` on that does at least so much
+ * more. */
 static uint32_t bound_enough(const struct oasis_search *search, uint32_t first,
 			     uint32_t last, uint64_t more)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cheapest places in one slot, and what the options of a job cost there. */
+/* The cheapest places in one slot, and the cost of a job's options there. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "src/common/number.h"
 #include "src/policies/oasis/oasis_priv.h"
 
-/* A number of which the last bits are gone, so that what differs by rounding
- * only is equal, and stays in the order of its index. */
+/* Return a number without its last bits, so that numbers which differ only by
+ * rounding are equal, and stay in the order of their index. */
 static double without_noise(double value)
 {
 	uint64_t bits;
@@ -45,7 +45,7 @@ static void fill_sift_down(struct oasis_stall *heap, size_t count, size_t at)
 	heap[at] = moved;
 }
 
-/* All servers with the cost of one worker there, the cheapest first. */
+/* List all servers with the cost of one worker there, the cheapest first. */
 static void open_stalls(const struct astra_oasis_market *market,
 			const struct oasis_side *side, size_t row,
 			const double *demand, struct oasis_stall *heap)
@@ -138,9 +138,9 @@ int64_t oasis_fill(const struct astra_oasis_market *market,
 	return placed;
 }
 
-/* PSs for so many workers: z = ceil(n b/B). More than n workers cannot have;
- * those that need nothing, where there are no servers for them, are left out.
- */
+/* Return the PSs for so many workers: z = ceil(n b/B). n workers cannot have
+ * more than n. PSs that need nothing are left out if there are no servers for
+ * them. */
 static uint32_t ps_of(const struct astra_oasis_market *market,
 		      const struct astra_oasis_job *job, uint32_t workers)
 {
@@ -154,7 +154,7 @@ static uint32_t ps_of(const struct astra_oasis_market *market,
 	return z > workers ? UINT32_MAX : z > 0 ? (uint32_t)z : 0;
 }
 
-/* The most chunks that n workers do in a slot: ceil(d p) <= n. */
+/* Return the most chunks that n workers do in a slot: ceil(d p) <= n. */
 static uint64_t chunks_of(double chunk_slots, uint32_t workers, uint64_t total)
 {
 	uint64_t d;
@@ -170,8 +170,8 @@ static uint64_t chunks_of(double chunk_slots, uint32_t workers, uint64_t total)
 	return d;
 }
 
-/* Work is done in multiples of what all options have in common, as that of a
- * gang: no less than so many of them will do. */
+/* Round the work up to a multiple of what all options have in common, such as a
+ * rigid job's size. */
 static void round_total(struct oasis_search *search)
 {
 	uint64_t common = 0;
@@ -244,7 +244,8 @@ static int fill_make_room(const struct astra_oasis_market *market,
 		       : 0;
 }
 
-/* Options need more and more of everything, so those that fit come first. */
+/* Price the options in a slot. Each needs more of everything than the one
+ * before, so those that fit come first. Returns their number. */
 static uint32_t price_slot(const struct astra_oasis_market *market,
 			   struct oasis_search *search, int64_t slot,
 			   double *costs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Estimates of U and L from the jobs of the past. */
+/* Estimates of U and L from past jobs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ double astra_oasis_work(const struct astra_oasis_job *job)
 	return fmax(1, astra_ceil(chunks * astra_oasis_chunk_slots(job)));
 }
 
-/* D: slots with all workers from beginning to end. */
+/* Return D: slots with all workers from begin to end. */
 static double history_duration(const struct astra_oasis_job *job)
 {
 	if (job->epochs <= 0)
@@ -52,7 +52,7 @@ double oasis_best(const struct astra_oasis_job *job)
 	double slots = history_duration(job);
 	double best = astra_utility_value(&job->utility, slots - 1);
 
-	/* A convex one is infinite at 0. */
+	/* A convex utility is infinite at 0. */
 	if (!isfinite(best))
 		best = astra_utility_value(&job->utility, slots);
 	return isnan(best) ? 0 : fmin(best, ASTRA_OASIS_PRICE_MAX);

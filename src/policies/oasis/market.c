@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The market: what is used of each server in each slot, and what it costs. */
+/* The market: what is used of each server in each slot, and its price. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static size_t market_cell(const struct astra_oasis_market *market,
 	return (row * market->resources + resource) * side->count + server;
 }
 
-/* P = L (U/L)^(g/c); a server that has nothing is full. One that has lost
+/* Return P = L (U/L)^(g/c). A server that has nothing is full. One that lost
  * capacity may be more than full. */
 static double market_price_of(const struct oasis_side *side, size_t resource,
 			      double used, double capacity)

@@ -3,14 +3,13 @@
  * slot to slot. Bao et al., "Online Job Scheduling in Distributed Machine
  * Learning Clusters", INFOCOM 2018.
  *
- * A market has a window of T slots. In each slot every resource of every
- * server has a price, which rises from L to U as it fills up. A job that comes
- * is offered the schedule that leaves it most of its utility, and is admitted
- * if anything is left; then its schedule is committed and the prices rise.
+ * A market has a window of T slots. In each slot every resource of every server
+ * has a price, which rises from L to U as the server fills up. A job that comes
+ * is offered the schedule that leaves it most of its utility. It is admitted if
+ * anything is left; then its schedule is committed and the prices rise.
  *
- * Slots have absolute numbers. A slot's price is for the whole slot; utility
- * is of slots from arrival to the last one with workers.
- */
+ * Slots have absolute numbers. A slot's price is for the whole slot. Utility is
+ * by slots from arrival to the last one with workers. */
 #ifndef ASTRA_OASIS_H
 #define ASTRA_OASIS_H
 
@@ -22,13 +21,13 @@
 #include "src/common/error.h"
 #include "src/model/utility.h"
 
-/* No more types of resources, and no price above or below these. */
+/* At most so many types of resources; prices stay within these. */
 #define ASTRA_OASIS_RESOURCES 32
 #define ASTRA_OASIS_PRICE_MAX 1e30
 #define ASTRA_OASIS_PRICE_MIN 1e-12
 
-/* A market of so many slots, a job of so many workers; a schedule is looked
- * for in a table of so many entries. */
+/* Limits: slots of a market, workers of a job, entries of the table in which a
+ * schedule is looked for. */
 #define ASTRA_OASIS_SLOTS_MAX 100000
 #define ASTRA_OASIS_WORKERS_MAX 100000
 #define ASTRA_OASIS_TABLE_MAX 100000000
@@ -37,11 +36,11 @@
 struct astra_oasis_job {
 	int64_t arrival;      /* a: the slot it came in */
 	double epochs;	      /* E */
-	uint32_t workers;     /* N: chunks, and at most so many workers */
-	uint32_t workers_min; /* in a slot with any; >= 1 */
+	uint32_t workers;     /* N: chunks, and the most workers */
+	uint32_t workers_min; /* in a slot with any workers; >= 1 */
 	double batches;	      /* M: mini-batches of a chunk */
 	double batch_slots;   /* tau: slots to train one */
-	double gradient;      /* e: size, sent and received for each */
+	double gradient;      /* e: size, sent and received for each batch */
 	double bandwidth;     /* b: of a worker; 0: it needs no PSs */
 	double ps_bandwidth;  /* B: of a parameter server (PS) */
 	const double *worker; /* w: demand of a worker, by resource */
@@ -49,27 +48,27 @@ struct astra_oasis_job {
 	struct astra_utility utility;
 };
 
-/* Slots that one worker takes for one chunk, once: p = M (tau + 2e/b). Infinite
- * where there is something to be sent and nothing to send it by. */
+/* Return the slots that one worker needs for one chunk: p = M (tau + 2e/b).
+ * Infinite if there is something to send and no bandwidth. */
 double astra_oasis_chunk_slots(const struct astra_oasis_job *job);
 
-/* W = max(1, ceil(E N p)): so many slots of one worker is the job's work. */
+/* Return the job's work, W = max(1, ceil(E N p)), in slots of one worker. */
 double astra_oasis_work(const struct astra_oasis_job *job);
 
-/* The slots with capacity c, "servers" rows of "resources" each. */
+/* Servers with capacity c, "count" rows of "resources" each. */
 struct astra_oasis_servers {
 	const double *capacity;
 	size_t count;
 };
 
-/* What the prices start and end at. */
+/* The prices at which an empty and a full server start and end. */
 struct astra_oasis_range {
 	double u1[ASTRA_OASIS_RESOURCES], u2[ASTRA_OASIS_RESOURCES];
 	double l1, l2; /* 1: of servers for workers, 2: for PSs */
 };
 
-/* alpha = max(1, ln U/L): OASiS is 2 alpha-competitive where single workers
- * are small beside a server (Theorem 4). */
+/* Return alpha = max(1, ln U/L): OASiS is 2 alpha-competitive if single workers
+ * are small compared with a server (Theorem 4). */
 double astra_oasis_alpha(const struct astra_oasis_range *range,
 			 size_t resources);
 
@@ -83,17 +82,17 @@ struct astra_oasis_history {
 
 void astra_oasis_history_init(struct astra_oasis_history *history);
 
-/* Take a job into account.
- * latest: slots from its arrival to the end of its horizon, T - a. */
+/* Add a job. latest: slots from its arrival to the end of its horizon, T -
+ * a. */
 void astra_oasis_history_add(struct astra_oasis_history *history,
 			     const struct astra_oasis_job *job, double latest,
 			     size_t resources);
 
-/* U1^r = max f(D - 1) / w^r over w^r > 0, D = max(1, ceil(E p)), and
+/* Estimate U1^r = max f(D - 1) / w^r over w^r > 0, D = max(1, ceil(E p)), and
  * L1 = eta/4 min f(T - a) / (W sum w), eta = min(1, min W sum w / (T sum c));
- * the same for 2 with s and the servers for PSs. L >= 1e-12, U >= L. Jobs that
- * need nothing of one kind of server don't count for it.
- * slots: T. capacity1, capacity2: the sums over all servers and resources. */
+ * likewise 2 with s and the servers for PSs. L >= 1e-12, U >= L. Jobs that need
+ * nothing of one kind of server don't count for it. slots: T. capacity1,
+ * capacity2: the sums over all servers and resources. */
 void astra_oasis_history_range(const struct astra_oasis_history *history,
 			       size_t resources, double slots, double capacity1,
 			       double capacity2, struct astra_oasis_range *out);
@@ -101,7 +100,7 @@ void astra_oasis_history_range(const struct astra_oasis_history *history,
 void astra_oasis_history_save(const struct astra_oasis_history *history,
 			      struct astra_bytes *out);
 
-/* Returns 0, or -1 when the data is none of history_save(); then history is
+/* Restore a history. Returns 0, or -1 if the data is invalid; then history is
  * as after init. */
 int astra_oasis_history_restore(struct astra_oasis_history *history,
 				struct astra_reader *in);
@@ -112,48 +111,50 @@ struct astra_oasis_setup {
 	int64_t first;	/* the first slot */
 	struct astra_oasis_servers workers, ps;
 	struct astra_oasis_range range;
-	/* The paper's Algorithm 2: whole chunks in each slot. Else the exact
-	 * optimum over worker-slots; that is never worse. */
+	/* The paper's Algorithm 2: whole chunks in each slot. Otherwise the
+	 * exact optimum over worker-slots, which is never worse. */
 	bool whole_chunks;
 };
 
 struct astra_oasis_market;
 
-/* All of setup is copied. Returns NULL with err set when out of memory. */
+/* Make a market; setup is copied. Returns NULL with err set when memory is
+ * out. */
 struct astra_oasis_market *
 astra_oasis_market_create(const struct astra_oasis_setup *setup,
 			  struct astra_error *err);
 void astra_oasis_market_destroy(struct astra_oasis_market *market);
 
-/* Other estimates of U and L: all prices become those of them. */
+/* Use other estimates of U and L: all prices follow. */
 void astra_oasis_market_set_range(struct astra_oasis_market *market,
 				  const struct astra_oasis_range *range);
 
-/* A worker server's capacity from now on, in all slots. */
+/* Set a worker server's capacity from now on, in all slots. */
 void astra_oasis_market_set_capacity(struct astra_oasis_market *market,
 				     uint32_t server, const double *capacity);
 
-/* Let the window begin at that slot; earlier ones are forgotten. */
+/* Let the window begin at that slot, forgetting earlier ones; return its first
+ * slot. */
 void astra_oasis_market_advance(struct astra_oasis_market *market,
 				int64_t first);
 int64_t astra_oasis_market_first(const struct astra_oasis_market *market);
 
-/* So many workers, or PSs, on a server in a slot. */
+/* A number of workers, or PSs, on a server in a slot. */
 struct astra_oasis_place {
 	int64_t slot;
 	uint32_t server, count;
 };
 
 struct astra_oasis_places {
-	struct astra_oasis_place *list; /* by slot, then server */
+	struct astra_oasis_place *list; /* sorted by slot, then server */
 	size_t count, room;
 };
 
 /* The best schedule for a job. */
 struct astra_oasis_offer {
 	bool accepted;
-	/* Utility less cost; -infinite where the job cannot be done in the
-	 * window at all. */
+	/* Utility minus cost; -infinite if the job cannot be done in the
+	 * window. */
 	double payoff;
 	double utility;
 	double cost;
@@ -163,39 +164,37 @@ struct astra_oasis_offer {
 
 void astra_oasis_offer_clear(struct astra_oasis_offer *offer);
 
-/* Find the schedule with the largest payoff (problem 28), from the later of
- * its arrival and the window's first slot on. Of those that are tied the one
- * that ends first; then the one with more work in earlier slots. It is accepted
- * if its payoff is above 0. Nothing is committed.
- *
- * In a slot, n workers cost what the n cheapest cost, and so do the
- * ceil(n b/B) PSs they need; more PSs than workers are not allowed (3i). A
- * PS that needs nothing can be anywhere, even where there are no servers.
- * out: cleared or zeroed before its first use; its memory is used again. y and
- *   z are empty unless it is accepted.
- * Returns 0, or with err set 1, when there is too much to be looked at (it is
- * not accepted then), or -1 when out of memory. */
+/* Find the schedule with the largest payoff (problem 28), from the later of its
+ * arrival and the window's first slot on. Of tied schedules: the one that ends
+ * first, then the one with more work in earlier slots. It is accepted if its
+ * payoff is above 0. Nothing is committed.
+ * In a slot, n workers cost what the n cheapest cost, and so do the ceil(n b/B)
+ * PSs they need; more PSs than workers are not allowed (3i). A PS that needs
+ * nothing can be anywhere, even without servers.
+ * out: cleared, or zeroed before its first use; its memory is reused. y and z
+ * are empty unless it is accepted.
+ * Returns 0; or with err set 1, when the search is too large (the job is not
+ * accepted then), or -1 when memory is out. */
 int astra_oasis_market_offer(struct astra_oasis_market *market,
 			     const struct astra_oasis_job *job,
 			     struct astra_oasis_offer *out,
 			     struct astra_error *err);
 
-/* Add what a schedule uses, and let the prices follow; or, with give_back,
- * take it away again. Slots that are not in the window are left out.
- * job: the one that places are of. */
+/* Add the use of a schedule, or with give_back take it off; prices follow.
+ * Slots outside the window are ignored. job: the job of the places. */
 void astra_oasis_market_commit(struct astra_oasis_market *market,
 			       const struct astra_oasis_job *job,
 			       const struct astra_oasis_places *y,
 			       const struct astra_oasis_places *z,
 			       bool give_back);
 
-/* The price of a resource on a server for workers, or for PSs, in a slot of
- * the window. */
+/* Return the price of a resource on a server for workers, or for PSs, in a slot
+ * of the window. */
 double astra_oasis_market_price(const struct astra_oasis_market *market,
 				bool ps, int64_t slot, size_t server,
 				size_t resource);
 
-/* How much of it is used there by what was committed. */
+/* Return how much of the resource committed schedules use there. */
 double astra_oasis_market_used(const struct astra_oasis_market *market, bool ps,
 			       int64_t slot, size_t server, size_t resource);
 

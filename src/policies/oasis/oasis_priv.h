@@ -8,7 +8,7 @@
 #include "src/policies/oasis/oasis.h"
 
 /* Sums that differ by no more than this, relatively, differ by rounding. Prices
- * span many orders of magnitude: here 1e-9 absolutely would be too coarse. */
+ * span many orders of magnitude, for which 1e-9 absolutely is too coarse. */
 #define OASIS_NOISE 1e-12
 
 /* All servers of one kind. Tables are by slot, then resource, then server. */
@@ -21,7 +21,7 @@ struct oasis_side {
 	double lower;	     /* L */
 };
 
-/* A server as the greedy choice in one slot comes to it. */
+/* A server in the greedy choice within a slot. */
 struct oasis_stall {
 	double key;  /* the cost without rounding noise */
 	double cost; /* of one worker, or PS */
@@ -35,52 +35,52 @@ struct oasis_edge {
 	uint64_t size;
 };
 
-/* What may be done in a slot: n workers, which do so much of the work. Option
- * 0 is to do nothing. */
+/* An option in a slot: n workers, which do so much of the work. Option 0 is to
+ * do nothing. */
 struct oasis_option {
 	uint32_t workers;
 	uint32_t ps;
 	uint64_t size;
 };
 
-/* All that is known of ending in one slot. */
+/* What is known of ending in one slot. */
 struct oasis_ending {
 	double utility;
-	double bound;  /* its cost is not below */
-	double lambda; /* the multiplier at which that is so */
-	double cost;   /* of the best schedule that is known */
-	double budget; /* how much costlier than the bound it may be */
+	double bound;  /* lower bound of its cost */
+	double lambda; /* the multiplier that gives the bound */
+	double cost;   /* of the best known schedule */
+	double budget; /* how far above the bound it may be */
 	bool possible;
-	bool tried;  /* greedily */
+	bool tried;  /* by the greedy search */
 	bool exact;  /* cost is the optimum */
 	bool tabled; /* by the dynamic programme */
 };
 
 /* The options of a slot with the smallest c - lambda x: the first and the last
- * of them, as ties are common where slots are alike. */
+ * of them, since ties are common when slots are alike. */
 struct oasis_tied {
 	double least;
 	uint32_t first, last;
 };
 
-/* One row of the dynamic programme: the slot's needed states. */
+/* One row of the dynamic programme: the states of a slot that are needed. */
 struct oasis_row {
 	int64_t low, high;	       /* work that must be done by then */
 	size_t values;		       /* where its values begin in the table */
-	size_t allowed, allowed_count; /* options that may be in an optimum */
+	size_t allowed, allowed_count; /* options that an optimum may have */
 };
 
-/* One search. Arrays grow and stay. */
+/* One search. Its arrays grow and are kept. */
 struct oasis_search {
 	const struct astra_oasis_job *job;
-	uint64_t total; /* work in all: worker-slots, or chunks */
+	uint64_t total; /* all work: worker-slots, or chunks */
 	int64_t from;	/* the first slot */
 	uint32_t slots; /* from the first to the last of the window */
 
 	struct oasis_option *options;
 	size_t option_count, option_room;
 	double *costs;	    /* by slot, then option */
-	uint32_t *feasible; /* per slot: so many options */
+	uint32_t *feasible; /* per slot: number of feasible options */
 	size_t cost_room, feasible_room;
 	double *sums; /* of the n cheapest workers, PSs */
 	size_t sum_room;
@@ -109,7 +109,7 @@ struct oasis_search {
 	size_t table_count, table_room;
 };
 
-/* Slots of the window, one after the other, that are used alike. */
+/* Consecutive slots of the window that are used alike. */
 struct oasis_run {
 	size_t row; /* of the first of them */
 	uint32_t slots;
@@ -118,11 +118,11 @@ struct oasis_run {
 struct oasis_runs {
 	struct oasis_run *list;
 	size_t count, room;
-	bool known; /* false: to be listed anew */
+	bool known; /* false: list them anew */
 };
 
-/* A sum that keeps what rounding takes from it (Neumaier): it may hold large
- * terms for a while, and be small after them. */
+/* A sum with what rounding takes from it (Neumaier): it may contain large terms
+ * for a while and be small after them. */
 struct oasis_sum {
 	double sum, rest;
 };
@@ -152,13 +152,13 @@ struct astra_oasis_market {
 	struct oasis_search search;
 };
 
-/* f(D - 1), the most that a job can be worth; where that is infinite f(D).
+/* Return f(D - 1), the most that a job can be worth; if that is infinite, f(D).
  * Never NaN, nor above ASTRA_OASIS_PRICE_MAX. */
 double oasis_best(const struct astra_oasis_job *job);
 
 int oasis_list_runs(struct astra_oasis_market *market);
 
-/* What it is worth to end in a slot; never infinite. */
+/* Return the worth of ending in a slot; never infinite. */
 static inline double oasis_utility(const struct astra_oasis_job *job,
 				   int64_t slot)
 {
@@ -168,7 +168,7 @@ static inline double oasis_utility(const struct astra_oasis_job *job,
 	return fmax(-ASTRA_OASIS_PRICE_MAX, fmin(value, ASTRA_OASIS_PRICE_MAX));
 }
 
-/* The ring's row of a slot of the window. */
+/* Return the ring's row of a slot of the window. */
 static inline size_t oasis_row_of(const struct astra_oasis_market *market,
 				  int64_t slot)
 {
@@ -177,15 +177,15 @@ static inline size_t oasis_row_of(const struct astra_oasis_market *market,
 	return (size_t)(row < 0 ? row + market->slots : row);
 }
 
-/* Cost of the 0 … need cheapest in a slot, into sums; and where they are,
- * added to out unless it is NULL.
- * Returns how many there is room for, or -1 when out of memory. */
+/* Compute the cost of the 0 … need cheapest workers in a slot, into sums.
+ * Unless out is NULL, add their places to it. Returns how many there is room
+ * for, or -1 when memory is out. */
 int64_t oasis_fill(const struct astra_oasis_market *market,
 		   const struct oasis_side *side, struct oasis_search *search,
 		   int64_t slot, const double *demand, uint32_t need,
 		   double *sums, struct astra_oasis_places *out);
 
-/* floor((c - g) / w) over its resources, at most `most`. */
+/* Return floor((c - g) / w), least over the resources, at most `most`. */
 uint32_t oasis_room_at(const struct astra_oasis_market *market,
 		       const struct oasis_side *side, size_t row, size_t server,
 		       const double *demand, uint32_t most);
@@ -194,51 +194,53 @@ uint32_t oasis_room_at(const struct astra_oasis_market *market,
 int oasis_add_place(struct astra_oasis_places *out, int64_t slot,
 		    uint32_t server, uint32_t count);
 
-/* A heap of edges, the steepest on top: let the one at `at` rise, or the top
- * sink. */
+/* A heap of edges with the steepest on top: let the edge at `at` rise, or the
+ * top sink. */
 void oasis_edge_up(struct oasis_edge *heap, size_t at);
 void oasis_edge_down(struct oasis_edge *heap, size_t count);
 
-/* What an ending must reach to be chosen where one is known that leaves so
- * much: an ending that is tied with it may come first, and one that is tied
- * with that one may come before. */
+/* Return what an ending must reach to be chosen when one that leaves `payoff`
+ * is known: an ending tied with that may come first, and one tied with it
+ * before. */
 double oasis_floor_of(double payoff);
 
-/* Whether a cost is below another, but for rounding. */
+/* Whether cost a is below b by more than rounding. */
 static inline bool oasis_is_cheaper(double a, double b)
 {
 	return a * (1 + OASIS_NOISE) < b;
 }
 
-/* Whether the best schedule can be found by runs: one server, no PSs, a gang
- * or a job that may have any number of workers, worth that only falls. */
+/* Whether the best schedule can be found by runs: there is one server, no PSs,
+ * a rigid job or one with any number of workers, and a worth that only
+ * falls. */
 bool oasis_is_simple(const struct astra_oasis_market *market,
 		     const struct astra_oasis_job *job);
 
-/* Find it, the search being set up. Returns 0, or -1 when out of memory. */
+/* Find the best schedule once the search is set up. Returns 0, or -1 when
+ * memory is out. */
 int oasis_simple_offer(struct astra_oasis_market *market,
 		       struct astra_oasis_offer *out);
 
-/* Options, and what they cost in each slot. */
+/* Price the options in each slot. */
 int oasis_price(const struct astra_oasis_market *market,
 		struct oasis_search *search);
 
-/* A bound of the cost and its multiplier for each ending. */
+/* Compute a bound of the cost and its multiplier for each ending. */
 int oasis_bound(struct oasis_search *search);
 
-/* Look for a schedule up to `last`, the bound's multiplier at hand: into
- * choice, its cost into the ending, and whether it is proved to be optimal. */
+/* Look for a schedule up to `last` with the bound's multiplier: into choice,
+ * with its cost in the ending, and whether it is proved optimal. */
 void oasis_greedy(struct oasis_search *search, uint32_t last);
 
-/* Settle the cost of every ending that is still open and could reach `floor`,
- * by the dynamic programme over those options that could be in its optimum.
- * Returns 0, 1 when the table would be too large, -1 when out of memory. */
+/* Find the cost of every ending that is still open and could reach `floor`, by
+ * the dynamic programme over the options that its optimum may have. Returns 0,
+ * 1 when the table would be too large, -1 when memory is out. */
 int oasis_settle(struct oasis_search *search, double floor);
 
-/* After that: the schedule of one of them, into choice. */
+/* Call after that: put the schedule of an ending into choice. */
 void oasis_trace(struct oasis_search *search, uint32_t last);
 
-/* c - lambda x of an option, given its slot's costs. */
+/* Return c - lambda x of an option, given its slot's costs. */
 static inline double oasis_reduced(const struct oasis_search *search,
 				   const double *costs, uint32_t option,
 				   double lambda)
@@ -246,7 +248,7 @@ static inline double oasis_reduced(const struct oasis_search *search,
 	return costs[option] - lambda * (double)search->options[option].size;
 }
 
-/* The least of them in a slot; not above 0, that of option 0. */
+/* Return the least of these in a slot, at most 0, that of option 0. */
 double oasis_least(const struct oasis_search *search, uint32_t slot,
 		   double lambda);
 

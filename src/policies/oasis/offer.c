@@ -7,8 +7,7 @@
 #include "src/common/number.h"
 #include "src/policies/oasis/oasis_priv.h"
 
-/* Endings that are tried one by one before all that are left are settled
- * together. */
+/* Endings tried one by one before the others are settled together. */
 enum { TRIES_MAX = 4 };
 
 void astra_oasis_offer_clear(struct astra_oasis_offer *offer)
@@ -47,7 +46,8 @@ static double offer_payoff(const struct oasis_ending *e)
 	return e->utility - e->cost;
 }
 
-/* The ending with the highest bound that was not tried; the first of them. */
+/* Return the ending with the highest bound that was not tried; the first of
+ * them. */
 static struct oasis_ending *most_promising(const struct oasis_search *search)
 {
 	struct oasis_ending *best = NULL;
@@ -68,9 +68,9 @@ double oasis_floor_of(double payoff)
 	return payoff - 8 * ASTRA_TIE * fmax(1, fabs(payoff));
 }
 
-/* What an ending must be able to reach to matter, once so much is known: a
- * little less than that. A job that is refused ends nowhere: there only more
- * than that matters. */
+/* Return what an ending must be able to reach to matter, when one is known:
+ * slightly less than that. For a job that is refused only more than that
+ * matters. */
 static double floor_of(const struct oasis_ending *known)
 {
 	double best;
@@ -83,8 +83,8 @@ static double floor_of(const struct oasis_ending *known)
 	return oasis_floor_of(best);
 }
 
-/* Endings that come later than the optimal one that is known and are no better,
- * but for rounding, need not be looked at. */
+/* Drop endings that come later than the known optimal one and are no better,
+ * except for rounding. */
 static void drop_idle(struct oasis_search *search,
 		      const struct oasis_ending *known)
 {
@@ -100,8 +100,8 @@ static void drop_idle(struct oasis_search *search,
 	}
 }
 
-/* Try endings as long as one of them could be the best, and settle those that
- * remain. What is found is in the endings' costs. */
+/* Try endings as long as one could be the best, then settle the rest. Results
+ * are in the endings' costs. */
 static int offer_find(struct oasis_search *search)
 {
 	const struct oasis_ending *known = NULL;
@@ -122,7 +122,7 @@ static int offer_find(struct oasis_search *search)
 	return oasis_settle(search, floor_of(known));
 }
 
-/* The first strict maximum. Returns its slot, or how many there are where no
+/* Return the slot of the first strict maximum, or the number of slots if no
  * ending is possible. */
 static uint32_t offer_choose(const struct oasis_search *search)
 {
@@ -141,7 +141,7 @@ static uint32_t offer_choose(const struct oasis_search *search)
 	return best;
 }
 
-/* Where the chosen schedule is. */
+/* Fill in the places of the chosen schedule. */
 static int offer_place(struct astra_oasis_market *market, uint32_t last,
 		       struct astra_oasis_offer *out)
 {

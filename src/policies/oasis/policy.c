@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* OASiS in the engine. A job is offered a schedule when it comes, and again in
- * each slot as long as none is worth its price, or when it has used up the one
- * it had: the paper's jobs are refused for good, a cluster's wait. In its slots
- * it has its GPUs until the slot's end. Where it holds as many of them as it
- * has booked for the next one, it keeps them and notices nothing.
- *
- * GPUs that nobody has booked stay with who has them, and with LendIdle go to
- * those that wait, to the slot's end.
- */
+ * each slot as long as none is worth its price, or when it has used up its
+ * schedule. (The paper refuses jobs for good; in a cluster they wait.) In its
+ * slots the job has its GPUs until the slot's end. If it holds as many as it
+ * has booked for the next slot, it keeps them without interruption. GPUs that
+ * are not booked stay with their holders; with LendIdle idle ones go to waiting
+ * jobs until the slot's end. */
 #include "src/policies/oasis/policy.h"
 
 #include <math.h>
@@ -51,7 +49,8 @@ static int oasis_allocate(void *self, const struct astra_offer *offer,
 						      : 0;
 }
 
-/* It is worth less than it costs, or there is no room for it at all. */
+/* Say that the job is worth less than it costs, or that there is no room for
+ * it. */
 static void explain_price(const struct oasis_book *book,
 			  const struct oasis_booking *b,
 			  struct astra_reason *reason)
@@ -104,7 +103,8 @@ static void oasis_report(const void *self, uint32_t tenant,
 			out->utility += book->utility[i];
 }
 
-/* Of a unit (amounts.h) for an hour, by the slot's prices; NaN: not counted. */
+/* Return the price of a unit (amounts.h) for an hour in a slot; NaN: not
+ * counted. */
 static double oasis_price_of(const struct oasis_book *book, int64_t slot,
 			     enum oasis_resource resource)
 {

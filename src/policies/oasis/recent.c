@@ -5,7 +5,7 @@
 
 #include "src/policies/oasis/oasis_priv.h"
 
-/* A U of more than 2^this times the median is no estimate. */
+/* A U of more than 2^this times the median is an outlier. */
 #define OUTLIER_EXPONENT 20
 
 /* The exponent of the first bucket. */
@@ -52,7 +52,7 @@ void oasis_recent_add(struct oasis_recent *recent,
 				best / job->worker[r])]++;
 }
 
-/* 2^OUTLIER_EXPONENT times the median, rounded up to a power of two. */
+/* Return 2^OUTLIER_EXPONENT times the median, rounded up to a power of two. */
 static double cap_of(const struct oasis_recent *recent, size_t resource)
 {
 	const uint32_t *now = recent->now.worths[resource];

@@ -23,11 +23,11 @@ enum oasis_resource {
 	OASIS_POOL_RESOURCES
 };
 
-/* So many jobs are a generation: of those between that and twice that many of
- * the last jobs U and L are. */
+/* Jobs in a generation. U and L are from the last jobs: between one and two
+ * generations. */
 #define OASIS_GENERATION_JOBS 1000
 
-/* What jobs are worth a unit of a resource, by powers of two. */
+/* Histogram of jobs' worth per unit of a resource, by powers of two. */
 #define OASIS_WORTH_BUCKETS 128
 
 struct oasis_generation {
@@ -35,7 +35,7 @@ struct oasis_generation {
 	uint32_t worths[OASIS_POOL_RESOURCES][OASIS_WORTH_BUCKETS];
 };
 
-/* Of bounded size. */
+/* The last two generations. */
 struct oasis_recent {
 	struct oasis_generation now, before;
 };
@@ -46,10 +46,9 @@ void oasis_recent_init(struct oasis_recent *recent);
 void oasis_recent_add(struct oasis_recent *recent,
 		      const struct astra_oasis_job *job, double latest);
 
-/* As astra_oasis_history_range() of both generations, but that no U1^r is more
- * than 2^20 times the median of f(D - 1) / w^r over the jobs: a single worth
- * beyond all others would otherwise let a market that is half full cost more
- * than anybody has.
+/* As astra_oasis_history_range() of both generations, except that no U1^r is
+ * more than 2^20 times the median of f(D - 1) / w^r over the jobs. Otherwise a
+ * single extreme worth would let a half full market cost more than anybody has.
  * capacity: the sum of the pool's over all resources. */
 void oasis_recent_range(const struct oasis_recent *recent, double slots,
 			double capacity, struct astra_oasis_range *out);
@@ -57,7 +56,8 @@ void oasis_recent_range(const struct oasis_recent *recent, double slots,
 void oasis_recent_save(const struct oasis_recent *recent,
 		       struct astra_bytes *out);
 
-/* Returns 0, or -1 when it is damaged; then recent is as after init. */
+/* Restore. Returns 0, or -1 when it is damaged; then recent is as after
+ * init. */
 int oasis_recent_restore(struct oasis_recent *recent, struct astra_reader *in);
 
 #endif

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The best schedule where there is one server, no PSs, and a job is a gang or
- * may have any number of workers in a slot: problem (28) is then to take the
- * cheapest units of work before each ending, a unit being a worker's slot, or a
- * gang's. Slots that are used alike are looked at together, as a run of them.
- *
- * What is taken is kept in a heap, the dearest on top. Along a run that is
- * cheaper, each slot takes the place of so many units of the top: the cost
- * falls by as much from ending to ending, until those are used up. Worth falls
- * too, so of a stretch of endings none is better than the worth of its first
- * less the cost of its last. */
+/* The best schedule if there is one server, no PSs, and a job is rigid or may
+ * have any number of workers in a slot. Problem (28) is then to take the
+ * cheapest units of work before each ending; a unit is a worker's slot, or all
+ * workers' slot of a rigid job. Slots used alike are treated together, as a
+ * run. The units taken are in a heap with the most expensive on top. Along a
+ * cheaper run, each slot replaces so many units of the top: the cost falls by
+ * the same amount from ending to ending until those are used up. Worth falls
+ * too, so no ending in such a stretch is better than the worth of its first
+ * minus the cost of its last. */
 #include "src/common/grow.h"
 #include "src/common/number.h"
 #include "src/policies/oasis/oasis_priv.h"
 
-/* Units of a slot. */
+/* The units of a slot. */
 struct offered {
 	uint64_t units;
 	double cost; /* of one */
@@ -27,21 +26,22 @@ struct ride {
 	uint32_t last; /* the last slot to be looked at */
 
 	uint64_t taken;
-	struct oasis_sum cost; /* of what is taken */
+	struct oasis_sum cost; /* of the units taken */
 	uint32_t slot;	       /* the next one */
 
-	bool silent; /* endings are left out */
+	bool silent; /* endings are ignored */
 	bool found;
-	double floor; /* no less matters */
-	bool strict;  /* and what is equal to it doesn't */
-	bool tie;     /* what is tied with the best is no better */
+	double floor; /* only this much matters */
+	bool strict;  /* and what equals it does not */
+	bool tie;     /* what is tied with the best is not better */
 	double best;
 	uint32_t at;
 };
 
-/* Endings of a run, of which each displaces so many of the dearest units. */
+/* Endings of a run, each of which replaces so many of the most expensive
+ * units. */
 struct stretch {
-	double base; /* what the other units cost */
+	double base; /* cost of the other units */
 	uint64_t left;
 	double old_cost;
 	struct offered added;
@@ -108,8 +108,8 @@ static double stretch_cost(const struct stretch *s, uint32_t slots)
 	       (double)(s->left - displaced) * s->old_cost;
 }
 
-/* The endings after `first` to `last` slots of a stretch. utility: of the
- * first. */
+/* Look at the endings after `first` to `last` slots of a stretch. utility: of
+ * the first. */
 static void scan(struct ride *ride, const struct stretch *s, uint32_t first,
 		 uint32_t last, double utility)
 {
@@ -142,7 +142,8 @@ static int runs_take(struct ride *ride, uint64_t units, double cost)
 	return 0;
 }
 
-/* So many units of the dearest, or all of them. Returns how many. */
+/* Drop so many of the most expensive units, or all of them. Returns how
+ * many. */
 static uint64_t runs_drop(struct ride *ride, uint64_t units)
 {
 	struct oasis_search *search = ride->search;
@@ -167,7 +168,7 @@ static bool is_dearer(const struct ride *ride, double cost)
 	return ride->search->edges[0].slope > cost * (1 + OASIS_NOISE);
 }
 
-/* One slot: what is missing, and what takes the place of dearer units. */
+/* Add a slot: what is missing, and what replaces more expensive units. */
 static int ride_slot(struct ride *ride, const struct offered *o)
 {
 	uint64_t missing = ride->need - ride->taken;
@@ -186,7 +187,7 @@ static int ride_slot(struct ride *ride, const struct offered *o)
 	return 0;
 }
 
-/* Slots of which each displaces units of the top only. */
+/* Add slots of which each replaces units of the top only. */
 static int ride_stretch(struct ride *ride, const struct offered *o,
 			uint32_t slots)
 {
@@ -207,7 +208,7 @@ static int ride_stretch(struct ride *ride, const struct offered *o,
 	return runs_take(ride, displaced, o->cost);
 }
 
-/* Slots that take all they offer, and do not suffice or just do. */
+/* Add slots of which all units are taken, which are too few or just enough. */
 static int fill_slots(struct ride *ride, const struct offered *o,
 		      uint32_t slots)
 {
@@ -253,7 +254,7 @@ static int ride_run(struct ride *ride, const struct offered *o, uint32_t slots)
 	return 0;
 }
 
-/* Calls with each run from the search's first slot to the ride's last. */
+/* Go through the runs from the search's first slot to the ride's last. */
 static int ride_all(struct ride *ride)
 {
 	const struct oasis_runs *runs = &ride->market->runs;
@@ -280,8 +281,8 @@ static int ride_all(struct ride *ride)
 	return 0;
 }
 
-/* The best ending; where it is worth its price, the first of those that are
- * tied with it. */
+/* Find the best ending; if it is worth its price, the first of those tied with
+ * it. */
 static int find_ending(struct ride *ride)
 {
 	ride->floor = -HUGE_VAL;
@@ -297,7 +298,7 @@ static int find_ending(struct ride *ride)
 	return ride_all(ride);
 }
 
-/* How many units are as dear as the dearest. */
+/* Return how many units are as expensive as the most expensive. */
 static uint64_t dearest_units(const struct ride *ride)
 {
 	const struct oasis_edge *edges = ride->search->edges;
@@ -321,7 +322,7 @@ static int runs_place_in(const struct ride *ride, uint32_t slot, uint64_t units,
 	return oasis_add_place(&out->y, at, 0, (uint32_t)(units * ride->gang));
 }
 
-/* The cheapest units up to the ending; of those as dear as the dearest the
+/* Place the cheapest units up to the ending; among the most expensive the
  * earliest. */
 static int place_units(struct ride *ride, struct astra_oasis_offer *out)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who gets which GPUs in the present slot.
- *
- * Where a job holds as many GPUs as it has booked it keeps them and notices
- * nothing. Those that hold some and have booked none, guests, stay until others
- * need their GPUs. */
+/* Which job gets which GPUs in the present slot. A job that holds as many GPUs
+ * as it has booked keeps them without interruption. Jobs that hold some and
+ * have booked none, guests, stay until others need their GPUs. */
 #include <stdlib.h>
 
 #include "src/common/number.h"
@@ -11,12 +9,12 @@
 #include "src/policies/oasis/book.h"
 #include "src/policies/offer.h"
 
-/* One that wants GPUs in the present slot. */
+/* A job that wants GPUs in the present slot. */
 struct turn {
 	uint32_t demand;
 	uint32_t gpus;		     /* booked; 0: none */
 	bool placed;		     /* keeps its GPUs, or is awarded some */
-	const struct turn *left_for; /* that one is looking for a place */
+	const struct turn *left_for; /* the turn that looks for a place */
 	double submit_sec;
 	struct oasis_booking *booking;
 };
@@ -27,7 +25,8 @@ struct slot_round {
 	struct astra_allocation *out;
 	struct turn *turns; /* of open demands */
 	size_t count;
-	size_t served;		    /* so many are first, by submission */
+	size_t served;		    /* how many of the first ones are served, by
+				     * submission */
 	struct astra_space *space;  /* free GPUs, and those of jobs that move */
 	struct astra_share *shares; /* scratch: of one place */
 	double end_sec;		    /* of the slot */
@@ -43,7 +42,7 @@ static int oasis_by_submission(const void *a, const void *b)
 	return x->demand < y->demand ? -1 : x->demand > y->demand;
 }
 
-/* The highest payoff first: what was refused by the least. */
+/* Compare by payoff, the highest first: by how little a job was refused. */
 static int oasis_by_payoff(const void *a, const void *b)
 {
 	const struct turn *x = a, *y = b;
@@ -53,16 +52,16 @@ static int oasis_by_payoff(const void *a, const void *b)
 	return oasis_by_submission(a, b);
 }
 
-/* Whether it is its turn to be offered a schedule: it has none, and was not
- * asked in this slot, or was refused, but released since. */
+/* Whether to offer the job a schedule: it has none, and was not asked in this
+ * slot, or was refused but released since. */
 static bool is_due(const struct oasis_book *book, const struct turn *t)
 {
 	return (t->booking->offered != book->now || t->booking->denied) &&
 	       oasis_next_booked(t->booking, book->now) < 0;
 }
 
-/* Whether it is of those of which the order matters: who holds GPUs, has booked
- * some for this slot, or is to be offered some. */
+/* Whether the job's order matters: it holds GPUs, has booked some for this
+ * slot, or is to be offered some. */
 static bool is_served(const struct slot_round *r, const struct turn *t)
 {
 	return t->gpus || r->offer->demands[t->demand].job->held_count ||
@@ -82,7 +81,7 @@ static struct turn slot_turn_of(const struct slot_round *r, uint32_t demand)
 	};
 }
 
-/* Those that are served in order, and then the others. */
+/* List the served turns in order, then the others. */
 static int list_turns(struct slot_round *r)
 {
 	r->turns = calloc(r->offer->demand_count + 1, sizeof(*r->turns));
@@ -105,7 +104,7 @@ static int list_turns(struct slot_round *r)
 	return 0;
 }
 
-/* Offer a schedule to who has none, once in a slot. */
+/* Offer a schedule to jobs that have none, once in a slot. */
 static int slot_make_offers(struct slot_round *r)
 {
 	struct oasis_book *book = r->book;
@@ -124,7 +123,7 @@ static int slot_make_offers(struct slot_round *r)
 	return 0;
 }
 
-/* Whether the pool, as it is, could ever have room for it. */
+/* Whether the pool could ever have room for the job, as it is now. */
 static bool could_fit(const struct oasis_book *book,
 		      const struct oasis_booking *b,
 		      const struct astra_request *q)
@@ -165,7 +164,7 @@ static int refuse_denied(struct slot_round *r)
 	return 0;
 }
 
-/* Whether it could go on where it is. */
+/* Whether the job could go on where it is. */
 static bool can_stay(const struct astra_offer *offer,
 		     const struct astra_demand *d)
 {
@@ -179,7 +178,7 @@ static bool can_stay(const struct astra_offer *offer,
 	return d->job->held_count > 0;
 }
 
-/* What is offered, but for what leases that are over hold. */
+/* Make the space of what is offered, minus what expired leases hold. */
 static int open_space(struct slot_round *r)
 {
 	const struct astra_offer *offer = r->offer;
@@ -202,8 +201,8 @@ static int slot_award(struct slot_round *r, struct turn *t,
 				    count);
 }
 
-/* Those that hold as many GPUs as they have booked go on. Others that hold some
- * and have booked more or fewer leave them first. */
+/* Let jobs go on that hold as many GPUs as they have booked. Jobs that hold
+ * more or fewer than they have booked leave their GPUs first. */
 static int keep_places(struct slot_round *r)
 {
 	for (size_t i = 0; i < r->served; i++) {
@@ -223,8 +222,8 @@ static int keep_places(struct slot_round *r)
 	return 0;
 }
 
-/* Award the place that was found, which the round's shares are. Returns 0, or
- * -1 when out of memory. */
+/* Award the place in the round's shares. Returns 0, or -1 when memory is
+ * out. */
 static int oasis_take_place(struct slot_round *r, struct turn *t, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -232,7 +231,7 @@ static int oasis_take_place(struct slot_round *r, struct turn *t, size_t count)
 	return slot_award(r, t, r->shares, count);
 }
 
-/* The one that is to leave next: it has booked nothing, and was worth least. */
+/* Return the next guest to leave: it has booked nothing and was worth least. */
 static struct turn *next_guest(const struct slot_round *r)
 {
 	struct turn *guest = NULL;
@@ -247,7 +246,7 @@ static struct turn *next_guest(const struct slot_round *r)
 	return guest;
 }
 
-/* Those that left for a turn, but whose GPUs it did not need, stay. */
+/* Let guests stay that left for a turn which did not need their GPUs. */
 static void recall_guests(struct slot_round *r, const struct turn *for_whom)
 {
 	for (size_t i = 0; i < r->served; i++) {
@@ -263,7 +262,7 @@ static void recall_guests(struct slot_round *r, const struct turn *for_whom)
 	}
 }
 
-/* A place, if need be where others are that have booked nothing. */
+/* Find a place, if need be where guests are. */
 static int slot_seat(struct slot_round *r, struct turn *t)
 {
 	const struct astra_demand *d = &r->offer->demands[t->demand];
@@ -286,8 +285,8 @@ static int slot_seat(struct slot_round *r, struct turn *t)
 	return rc;
 }
 
-/* Places for those that have booked. What finds none, as GPUs are held by jobs
- * in mid-lease or lie apart, loses this slot. */
+/* Place the jobs that have booked. A job without a place, because GPUs are held
+ * in mid-lease or are scattered, loses this slot. */
 static int seat_booked(struct slot_round *r)
 {
 	for (size_t i = 0; i < r->served; i++)
@@ -297,7 +296,7 @@ static int seat_booked(struct slot_round *r)
 	return 0;
 }
 
-/* GPUs that are not booked for the present slot, to those that wait. */
+/* Lending GPUs that are not booked for the present slot. */
 
 static void lend_sink(struct turn **heap, size_t count, size_t at)
 {
@@ -319,8 +318,8 @@ static void lend_sink(struct turn **heap, size_t count, size_t at)
 	heap[at] = moved;
 }
 
-/* Those that wait and could do with what is idle, a heap, the one that comes
- * first on top. */
+/* List the waiting jobs that could use idle GPUs, as a heap with the first one
+ * on top. */
 static size_t list_borrowers(const struct slot_round *r, struct turn **heap)
 {
 	size_t count = 0;
@@ -350,8 +349,8 @@ static int lend_slot_to(struct slot_round *r, struct turn *t)
 
 /* Idle GPUs, to the slot's end: to those that wait for a slot of theirs, and
  * to those that were refused. */
-/* Idle GPUs, to the slot's end: to those that wait for a slot of theirs, and
- * to those that were refused. Returns 0, or -1 when out of memory. */
+/* Lend idle GPUs until the slot's end, to jobs that wait for a slot of theirs
+ * and to jobs that were refused. Returns 0, or -1 when memory is out. */
 static int oasis_lend(struct slot_round *r)
 {
 	struct turn **heap;
@@ -376,8 +375,8 @@ static int oasis_lend(struct slot_round *r)
 	return rc;
 }
 
-/* The task of an array that starts now gets another number: what it does not
- * finish in this slot is offered to it under that one. */
+/* Forget tasks that start now: a task that leaves its array gets another id,
+ * under which its remaining work is offered. */
 static void forget_tasks(struct slot_round *r)
 {
 	for (size_t i = 0; i < r->count; i++) {

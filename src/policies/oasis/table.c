@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The dynamic programme of problem (28): the least cost of so much work by the
  * end of each slot. Only what could be in an optimum is looked at. By duality
- * (bound.c) an option that is further above its slot's minimum than what is
- * known is above the bound cannot; and from the states that the endings need,
- * going back by the options that are left, few others are reached.
- */
+ * (bound.c) an option cannot be if it is further above its slot's minimum than
+ * the best known schedule is above the bound. And going back from the states
+ * that the endings need by the remaining options, few other states are
+ * reached. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static bool is_open(const struct oasis_ending *e, double floor)
 	return e->possible && !e->exact && e->utility - e->bound >= floor;
 }
 
-/* How far above the minima its choices may be, for an ending to reach floor.
- */
+/* Set how far above the minima an ending's choices may be for it to reach
+ * floor. */
 static void table_set_budget(const struct oasis_search *search, uint32_t last,
 			     double floor)
 {
@@ -36,7 +36,7 @@ static void table_set_budget(const struct oasis_search *search, uint32_t last,
 	e->budget = most - dual + OASIS_NOISE * (noise + fabs(most));
 }
 
-/* Mark what may be in the optimum of an ending. */
+/* Mark the options that the optimum of an ending may have. */
 static void mark_for(const struct oasis_search *search, uint32_t slot,
 		     const struct oasis_ending *e)
 {
@@ -75,8 +75,8 @@ static uint64_t allowed_size(const struct oasis_search *search,
 	return search->options[search->allowed[row->allowed + index]].size;
 }
 
-/* Which states each row needs, from the last one back. Sizes don't fall from
- * an option to the next. Returns whether the table is small enough. */
+/* Find which states each row needs, from the last one back. Sizes do not fall
+ * from an option to the next. Returns whether the table is small enough. */
 static bool set_bands(struct oasis_search *search, uint32_t last, double floor)
 {
 	int64_t total = (int64_t)search->total;
@@ -111,7 +111,7 @@ static bool set_bands(struct oasis_search *search, uint32_t last, double floor)
 	return true;
 }
 
-/* Where a state is in the table, if it is in the row's band. */
+/* Return where a state is in the table, if it is in the row's band. */
 static size_t table_place(const struct oasis_search *search, uint32_t row,
 			  int64_t v)
 {
@@ -126,8 +126,8 @@ static double *table_value(const struct oasis_search *search, uint32_t row,
 	return &search->table[table_place(search, row, v)];
 }
 
-/* min over options of what it was before plus the option's cost, for BLOCK
- * states at once: the compiler keeps them in registers. */
+/* Compute, for BLOCK states at once, the minimum over options of the value
+ * before plus the option's cost: the compiler keeps them in registers. */
 static void relax_block(const struct oasis_search *search, uint32_t slot,
 			int64_t v, double *restrict out)
 {

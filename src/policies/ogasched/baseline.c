@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The paper's baselines: allocations for the jobs of one slot that learn
- * nothing. */
+/* The paper's baselines: allocations for the jobs of one slot, without
+ * learning. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct share {
 	uint32_t port;
 };
 
-/* A slot's allocation in the making. */
+/* A slot's allocation being made. */
 struct heap {
 	struct astra_ogas *o;
 	double *left; /* [node][type] */
@@ -29,7 +29,7 @@ static void clear(struct astra_ogas *o)
 				       sizeof(*o->nodes[r].y));
 }
 
-/* min(a, c a / sum of a). */
+/* Compute min(a, c a / sum of a). */
 static void share_cell(struct astra_ogas *o, struct ogas_node *n, size_t k)
 {
 	const double *request = ogas_request(o, k);
@@ -57,7 +57,7 @@ static bool is_connected(const struct ogas_node *n, size_t row, size_t *at)
 	return *at < n->count && n->rows[*at] == row;
 }
 
-/* Give a row what is left of what it wants on a node. */
+/* Give a row what is left of its request on a node. */
 static void baseline_take(struct heap *h, size_t row, size_t node)
 {
 	struct astra_ogas *o = h->o;
@@ -148,9 +148,9 @@ static bool has_something(const struct heap *h, size_t row, size_t node)
 	return false;
 }
 
-/* The fullest (sign 1) or emptiest (-1) node that a row has not visited and
- * that has something for it; node_count if there is none. Marks nodes that have
- * nothing for the row as visited, as they never have anything for it again. */
+/* Return the fullest (sign 1) or emptiest (-1) node that a row has not visited
+ * and that has something for it; node_count if there is none. Marks nodes that
+ * have nothing for the row as visited, as they will not get anything for it. */
 static size_t best_node(const struct heap *h, size_t row, bool *visited,
 			double sign)
 {
@@ -169,7 +169,7 @@ static size_t best_node(const struct heap *h, size_t row, bool *visited,
 	return best;
 }
 
-/* Rows in turn take from one node each, until none can take any more. */
+/* Let rows take from one node each, in turn, until none can take any more. */
 static int allocate_in_turn(struct heap *h, double sign)
 {
 	struct astra_ogas *o = h->o;

@@ -10,14 +10,14 @@
 
 #define EXPONENT_MAX 32
 
-/* So many jobs of a class count at once; with more it is the same class. */
+/* At most so many jobs of a class count at once. */
 #define COPIES 8
 
-/* What a unit more of a class costs in overhead, beside utilities of 1: the
- * lower end of the paper's Table II. */
+/* Overhead of another unit of a class, compared with utilities of 1: the lower
+ * end of the paper's Table II. */
 #define BETA 0.3
 
-/* Elements of y: 32 MiB. Beyond them, classes of one size share one. */
+/* Limit on elements of y, 32 MiB. Above it, classes of one size share one. */
 #define CELLS_MAX 4194304
 #define SIZES 33 /* powers of two below 2^32, and the next */
 #define MIB_PER_GIB 1024.0
@@ -60,7 +60,7 @@ void ogas_classes_clear(struct ogas_classes *c)
 	*c = (struct ogas_classes){0};
 }
 
-/* Room in all that is kept by class. */
+/* Make room for so many classes. */
 static int ogas_classes_grow(struct ogas_classes *c, size_t classes)
 {
 	if (astra_grow(&c->x, &c->x_room, classes, sizeof(*c->x)) < 0 ||
@@ -79,8 +79,8 @@ static const char *classes_keep_text(struct ogas_classes *c, const char *text)
 	return number == ASTRA_INTERN_NONE ? NULL : c->texts.names[number];
 }
 
-/* Number a class that the learner has already; its texts are copied.
- * Returns 0, or -1 when out of memory, or its name is not new. */
+/* Add a class that the learner has already; its texts are copied. Returns 0, or
+ * -1 when memory is out or its name is not new. */
 static int ogas_classes_put(struct ogas_classes *c, const char *name,
 			    const struct ogas_class *class)
 {
@@ -106,8 +106,8 @@ static uint32_t classes_size_of(uint64_t units)
 	return size;
 }
 
-/* What a job takes for each GPU, as an exponent; 0: no more than goes with it.
- * unit: what goes with it, 0: not known. */
+/* Return what a job takes per GPU, as an exponent; 0: no more than the unit.
+ * unit: what there is per GPU, 0: unknown. */
 static uint32_t classes_shape_of(double each, double unit)
 {
 	uint32_t size;
@@ -118,7 +118,7 @@ static uint32_t classes_shape_of(double each, double unit)
 	return size ? size : 1;
 }
 
-/* The class that a demand is of; its texts are its own. */
+/* Return the class of a demand, with texts borrowed from it. */
 static struct ogas_class classes_describe(const struct ogas_classes *c,
 					  const struct astra_demand *d)
 {
@@ -139,7 +139,7 @@ static struct ogas_class classes_describe(const struct ogas_classes *c,
 	};
 }
 
-/* Tenant and size, and what is special about it. */
+/* Write the name of a class: tenant and size, and anything special. */
 static void name_class(const struct ogas_class *class, char *text, size_t size)
 {
 	bool plain = !*class->type && !class->cpus && !class->mem;
@@ -151,13 +151,13 @@ static void name_class(const struct ogas_class *class, char *text, size_t size)
 			 class->size, class->cpus, class->mem, class->type);
 }
 
-/* What jobs of a class ask for, in units; a CPU or GiB more a GPU costs more
- * than the GPU's unit. */
+/* Compute what jobs of a class ask for, in units. A CPU or GiB per GPU beyond
+ * the unit costs more than the GPU. */
 static void classes_request_of(const struct ogas_classes *c,
 			       const struct ogas_class *class,
 			       double request[OGAS_TYPES])
 {
-	/* On one node it cannot get more than there is. */
+	/* On one node a job cannot get more than there is. */
 	double gpus =
 		fmin((double)(UINT64_C(1) << class->size), c->largest_node);
 	double cpus = ldexp(1, (int)class->cpus);
@@ -172,7 +172,7 @@ static void classes_request_of(const struct ogas_classes *c,
 		request[k] = fmin(request[k], ASTRA_OGAS_AMOUNT_MAX);
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Add a class. Returns 0, or -1 when memory is out. */
 static int classes_add_class(struct ogas_classes *c, const char *name,
 			     const struct ogas_class *class)
 {
@@ -197,7 +197,7 @@ static int classes_add_class(struct ogas_classes *c, const char *name,
 	return 0;
 }
 
-/* The number of a class, made if need be. */
+/* Return the index of a class, adding a new one. */
 static uint32_t class_number(struct ogas_classes *c,
 			     const struct ogas_class *class)
 {
@@ -244,7 +244,7 @@ uint32_t ogas_classes_find(const struct ogas_classes *c,
 	return index == ASTRA_INTERN_NONE ? ASTRA_OGAS_NONE : index;
 }
 
-/* Most classes are plain: they are looked up once. */
+/* Look up a class. Most are plain and are looked up once. */
 static uint32_t classes_look_up(struct ogas_classes *c,
 				const struct ogas_class *class, uint32_t *entry)
 {
@@ -299,8 +299,8 @@ int ogas_classes_update(struct ogas_classes *c, const struct astra_offer *offer)
 					      : classes_count_jobs(c, offer);
 }
 
-/* The GPUs that a class's CPUs and memory suffice for, where its jobs take more
- * of them than goes with their GPUs. */
+/* Return for how many GPUs a class's CPUs and memory are enough, if its jobs
+ * take more of them than the unit. */
 static double enough_for(const struct ogas_classes *c, uint32_t class)
 {
 	double gpus = astra_ogas_request(c->learner, class, OGAS_GPUS);
@@ -325,7 +325,7 @@ int ogas_classes_units(struct ogas_classes *c, uint32_t *units)
 	if (astra_ogas_round(c->learner, c->slot_x, OGAS_GPUS, 1, units) < 0)
 		return -1;
 	for (uint32_t l = 0; l < c->count; l++) {
-		/* As rounded as GPUs are. */
+		/* Rounded as GPUs are. */
 		uint64_t left = (uint64_t)(enough_for(c, l) + 0.5);
 
 		for (size_t n = 0; n < nodes; n++) {
@@ -338,14 +338,10 @@ int ogas_classes_units(struct ogas_classes *c, uint32_t *units)
 	return 0;
 }
 
-/* Classes as bytes:
- *   types, units of CPUs and memory
- *   the learner
- *   of each class: GPUs saved, jobs when the slot began;
- *     tenant, type, and the exponents of GPUs, CPUs and memory
- * Old ones: the learner; of each class: GPUs saved, jobs; its name is
- * TENANT/EXPONENT.
- */
+/* Save classes as bytes: types, units of CPUs and memory; the learner; of each
+ * class GPUs saved, jobs at the slot's begin, tenant, type, and the exponents
+ * of GPUs, CPUs and memory. The old layout: the learner; of each class GPUs
+ * saved and jobs; its name is TENANT/EXPONENT. */
 int ogas_classes_save(const struct ogas_classes *c, struct astra_bytes *out)
 {
 	astra_put_u32(out, (uint32_t)c->types);
@@ -366,7 +362,7 @@ int ogas_classes_save(const struct ogas_classes *c, struct astra_bytes *out)
 	return out->failed ? -1 : 0;
 }
 
-/* How many types the learner has, and their units. */
+/* Restore the learner's types and their units. */
 static int restore_types(struct ogas_classes *c, struct astra_reader *in)
 {
 	struct astra_ogas *learner;
@@ -388,8 +384,8 @@ static int restore_types(struct ogas_classes *c, struct astra_reader *in)
 	return 0;
 }
 
-/* From its name, as it was written once. name: is cut.
- * Returns false where it is none. */
+/* Make a class from its name in the old layout. name: is cut. Returns false if
+ * it is invalid. */
 static bool old_class(char *name, struct ogas_class *class)
 {
 	char *slash = name ? strrchr(name, '/') : NULL;
@@ -410,7 +406,7 @@ static bool classes_is_sound(const struct ogas_class *class, double saved)
 	       class->mem <= EXPONENT_MAX;
 }
 
-/* What is written of a class beside what the learner has. */
+/* Read what is saved of a class besides the learner's part. */
 static int read_class(struct ogas_classes *c, uint32_t number,
 		      struct astra_reader *in)
 {

@@ -28,12 +28,12 @@ enum { OGAS_GPUS, OGAS_CPUS, OGAS_MEMORY, OGAS_TYPES };
 struct ogas_class {
 	const char *tenant;
 	const char *type; /* of GPUs; "": any */
-	uint32_t size;	  /* so many GPUs, or more than half as many */
-	/* CPUs and GiB a GPU, up to so many; 0: no more than go with it. */
+	uint32_t size;	  /* so many GPUs, down to more than half as many */
+	/* CPUs and GiB per GPU, at most so many; 0: no more than the unit. */
 	uint32_t cpus, mem;
 };
 
-/* What the learner was told of a node. */
+/* What the learner knows of a node. */
 struct ogas_told {
 	double gpus, cpus, mem_mib;
 	double alpha;
@@ -44,58 +44,56 @@ struct ogas_classes {
 	struct astra_ogas_options options;
 	struct astra_ogas *learner;
 	size_t types; /* of the learner */
-	/* What a GPU has beside it, in CPUs and MiB: 1 of their type; 0: not
-	 * known. */
+	/* Units: the CPUs and MiB per GPU; 1 for GPUs; 0: unknown. */
 	double unit[OGAS_TYPES];
 	bool several; /* the pool's GPUs are of more than one type */
 	enum astra_ogas_utility utility;
-	struct astra_intern names; /* of the classes, numbered as the ports */
+	struct astra_intern names; /* of the classes, indexed like the ports */
 	struct astra_intern texts; /* tenants and types of GPUs */
 	struct ogas_class *list;   /* by number */
 	size_t count, list_room;
 	uint32_t *node_of;	/* learner's node, by the offer's */
-	struct ogas_told *told; /* by its node */
+	struct ogas_told *told; /* by the learner's node */
 	double largest_node;	/* GPUs of the largest node so far */
 	size_t node_count, node_room;
 	size_t told_count, told_room;
-	double *saved; /* GPUs that a class has not used up to now, because
-			* they were too few for its next job */
+	double *saved; /* by class: GPUs not used so far, because they were too
+			* few for its next job */
 	size_t saved_room;
 	uint32_t *x; /* jobs of each class */
 	size_t x_room;
-	uint32_t *slot_x; /* the same, when the slot began */
+	uint32_t *slot_x; /* likewise, when the slot began */
 	size_t slot_x_room;
-	bool changed;	    /* nodes or classes; the user clears it */
+	bool changed;	    /* nodes or classes have; reset by the user */
 	uint32_t *class_of; /* by demand */
 	size_t class_of_room;
 };
 
-/* Returns 0, or -1 when
- * out of memory; clear it in both cases. */
+/* Make an empty learner. Returns 0, or -1 when memory is out; clear it in both
+ * cases. */
 int ogas_classes_init(struct ogas_classes *c,
 		      const struct astra_ogas_options *options,
 		      enum astra_ogas_utility utility);
 void ogas_classes_clear(struct ogas_classes *c);
 
-/* Bring the learner's nodes and classes up to date with an offer, and count
- * each class's jobs. Returns 0, or -1 when out of memory. */
+/* Update the learner's nodes and classes by an offer, and count each class's
+ * jobs. Returns 0, or -1 when memory is out. */
 int ogas_classes_update(struct ogas_classes *c,
 			const struct astra_offer *offer);
 
-/* The class that a demand counts to, or ASTRA_OGAS_NONE: it has not been seen.
- */
+/* Return the class of a demand, or ASTRA_OGAS_NONE: it was not seen yet. */
 uint32_t ogas_classes_find(const struct ogas_classes *c,
 			   const struct astra_demand *d);
 
-/* The most GPUs that a job of a class asks for. */
+/* Return the most GPUs that a job of a class asks for. */
 static inline uint32_t ogas_class_gpus(const struct ogas_class *class)
 {
 	return class->size < 32 ? UINT32_C(1) << class->size : UINT32_MAX;
 }
 
-/* The GPUs that each class may use, from what it has learned when the slot
- * began: never more than its CPUs and memory suffice for.
- * units: [class][learner's node]. Returns 0, or -1 when out of memory. */
+/* Compute the GPUs that each class may use, from what was learned when the slot
+ * began: never more than its CPUs and memory are enough for. units:
+ * [class][learner's node]. Returns 0, or -1 when memory is out. */
 int ogas_classes_units(struct ogas_classes *c, uint32_t *units);
 
 /* See struct astra_policy. units: of the slot, or NULL. */
@@ -109,18 +107,19 @@ bool ogas_class_uses(const struct ogas_class *class, const char *node_type);
 
 /* Returns 0, or -1 when out of memory. */
 int ogas_classes_save(const struct ogas_classes *c, struct astra_bytes *out);
-/* Into new ones. old: from before there were CPUs, memory and types: a class is
- * a tenant and a size. Returns 0, or -1 when it is damaged or out of memory. */
+/* Read into new classes. old: in the layout before CPUs, memory and types, in
+ * which a class is a tenant and a size. Returns 0, or -1 when it is damaged or
+ * memory is out. */
 int ogas_classes_restore(struct ogas_classes *c, struct astra_reader *in,
 			 bool old);
 
-/* Among the files of this: */
+/* For the files of ogasched only: */
 
-/* Bring the nodes up to date, before the classes. */
+/* Update the nodes; call before the classes are updated. */
 int ogas_nodes_update(struct ogas_classes *c, const struct astra_offer *offer);
-/* What was told of the nodes is told again. */
+/* Tell the learner about all nodes again. */
 int ogas_nodes_forget(struct ogas_classes *c);
-/* A learner of so many types; NULL when out of memory. */
+/* Make a learner with so many types; NULL when memory is out. */
 struct astra_ogas *ogas_classes_learner(const struct ogas_classes *c,
 					size_t types);
 

@@ -13,17 +13,20 @@ struct deal {
 	const uint32_t *units;
 	struct astra_allocation *out;
 	double slot_sec;	       /* its length */
-	double end_sec, start_end_sec; /* of leases that go on, that begin */
+	double end_sec, start_end_sec; /* of leases that go on; of leases that
+					* begin */
 	size_t class_count, stride;
-	uint64_t *left;	   /* per class: GPUs it may still be awarded */
-	uint64_t *got;	   /* per class: GPUs it has in this slot */
+	uint64_t *left;	   /* per class: GPUs that it may still be awarded */
+	uint64_t *got;	   /* per class: GPUs that it has in this slot */
 	uint32_t *granted; /* per class */
 	uint32_t *awarded; /* copies, per demand */
 	size_t *award_of;  /* per demand: its last award, from 1; 0: none */
-	uint32_t *order;   /* demands: by class, there as in the queue */
-	uint32_t *queue;   /* those that ran less first, then who came first */
-	/* What can be awarded: all of it; that nobody holds; of that, what the
-	 * class at hand has a grant for. */
+	uint32_t *order;   /* demands by class, and within a class as in
+			    * queue */
+	uint32_t *queue;   /* demands: those that ran for less first, then the
+			    * earlier */
+	/* What can be awarded: everything; what no job holds; of the latter,
+	 * what the present class has a grant for. */
 	struct astra_space *all, *idle, *near;
 	uint32_t near_class;
 	struct astra_share *shares;
@@ -39,13 +42,14 @@ static inline uint32_t deal_less(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The first level of jobs is of those that have run for less than so many slots
- * (an hour, by default); the last one has no end. */
+/* The first level is of jobs that have run for less than so many slots (an
+ * hour, by default); the last one has no end. */
 #define LEVEL_SLOTS 6
 #define LEVEL_GROWTH 8
 #define LEVELS 3
 
-/* A class's grant is what all its jobs may use: those that run on do. */
+/* Count each class's grant: what all its jobs may use, including running
+ * ones. */
 static void count_grants(struct deal *d, bool fresh)
 {
 	for (size_t l = 0; l < d->class_count; l++) {
@@ -71,10 +75,10 @@ static void count_grants(struct deal *d, bool fresh)
 	}
 }
 
-/* How long it has run, in levels that are each eight times as long as the one
- * before. What will be short has run for a short time, so long jobs of a class
- * don't keep short ones waiting; nor do two long ones take turns. The paper has
- * nothing of this: there a job lasts a slot. */
+/* Return a job's level by how long it has run; each level is eight times as
+ * long as the one before. Short jobs have run for a short time, so long jobs of
+ * a class do not delay short ones; nor do two long ones take turns. The paper
+ * has no levels: there a job lasts one slot. */
 static unsigned deal_begin_level_of(const struct deal *d, uint32_t demand)
 {
 	double most = LEVEL_SLOTS * d->slot_sec;
@@ -102,7 +106,7 @@ static int compare_queue(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/* The queue, and from it the order: class by class as in the queue. */
+/* Sort the queue, and by it the order: class by class. */
 static int deal_begin_sort(struct deal *d)
 {
 	size_t count = d->offer->demand_count;
@@ -123,7 +127,7 @@ static int deal_begin_sort(struct deal *d)
 	return 0;
 }
 
-/* Of what is offered that which nobody holds. */
+/* Leave in the idle space what no job holds. */
 static void clear_held(struct deal *d)
 {
 	const struct astra_offer *offer = d->offer;
@@ -169,9 +173,9 @@ static void deal_end(struct deal *d)
 	astra_space_destroy(d->near);
 }
 
-/* What is offered, the demands in order, what each class may use. The fields
- * above `left` are set. Returns 0, or -1 when out of memory; end it in both
- * cases. */
+/* Set up the deal: what is offered, the demands in order, what each class may
+ * use. The fields above `left` are set. Returns 0, or -1 when memory is out;
+ * end it in both cases. */
 static int deal_begin(struct deal *d, bool fresh)
 {
 	if (deal_begin_init(d) < 0 || deal_begin_sort(d) < 0)
@@ -181,14 +185,15 @@ static int deal_begin(struct deal *d, bool fresh)
 	return 0;
 }
 
-/* A lease that would be shorter than this part of a slot ends with the next,
- * unless a class saves for a gang, which needs all leases to end together. */
+/* A lease that would be shorter than this part of a slot ends with the next
+ * slot, unless a class saves for a job that needs all leases to end
+ * together. */
 #define LEASE_LEAST .5
-/* So many times what it has is enough for a job to be started anew. */
+/* A job is restarted only for so many times what it has. */
 #define GROWTH_LEAST 1.125
 #define NO_LIMIT UINT64_MAX
 
-/* No more than this room. */
+/* Limit the room of a node. */
 static void cap(struct astra_space *space, uint32_t node,
 		const struct astra_room *most)
 {
@@ -205,7 +210,7 @@ static void cap(struct astra_space *space, uint32_t node,
 	astra_space_set(space, node, &room);
 }
 
-/* Take a share from what can be awarded. from_idle: it was nobody's. */
+/* Take a share from what can be awarded. from_idle: no job held it. */
 static void deal_take(struct deal *d, const struct astra_share *share,
 		      bool from_idle)
 {
@@ -217,7 +222,7 @@ static void deal_take(struct deal *d, const struct astra_share *share,
 	cap(d->near, share->node, astra_space_get(d->idle, share->node));
 }
 
-/* What a class's grant and the idle GPUs have in common. */
+/* Set near to what a class's grant and the idle GPUs have in common. */
 static void come_near(struct deal *d, uint32_t class)
 {
 	if (d->near_class == class)
@@ -244,7 +249,7 @@ static bool deal_waits(const struct deal *d, uint32_t demand)
 {
 	const struct astra_demand *at = &d->offer->demands[demand];
 
-	/* One that never fits does not stand before others of its class. */
+	/* A job that never fits does not stop others of its class. */
 	return at->open && !at->job->held_count &&
 	       d->awarded[demand] < at->copies &&
 	       astra_request_least(&at->job->request) <= d->offer->gpus;
@@ -281,9 +286,9 @@ static int deal_keep(struct deal *d, uint32_t demand, uint64_t limit)
 	return deal_award(d, demand, job->held, job->held_count, false);
 }
 
-/* Let an elastic job have more than its class's grant, of what nobody has. If
- * it goes on that costs it a checkpoint and a start, so a few more are not
- * worth it. Returns 0, or -1 when out of memory. */
+/* Let an elastic job have more than its class's grant, from idle GPUs. A job
+ * that goes on has to checkpoint and start for that, so a few more are not
+ * worth it. Returns 0, or -1 when memory is out. */
 static int deal_grow(struct deal *d, uint32_t demand)
 {
 	struct astra_allocation *out = d->out;
@@ -316,8 +321,8 @@ static int deal_grow(struct deal *d, uint32_t demand)
 	return 0;
 }
 
-/* When all others have been served: those that begin, and at a slot's begin
- * those that go on. */
+/* Enlarge jobs when all others have been served: those that begin, and at a
+ * slot's begin those that go on. */
 static int grow_all(struct deal *d, bool fresh)
 {
 	for (size_t i = 0; i < d->offer->demand_count; i++) {
@@ -332,9 +337,9 @@ static int grow_all(struct deal *d, bool fresh)
 	return 0;
 }
 
-/* Start a job. within_grant: on GPUs of its class's grant, else on others, at
- * last on those of leases that are over; else only on what nobody holds.
- * Returns whether it got a place, or -1 when out of memory. */
+/* Start a job. within_grant: on GPUs of its class's grant, else on others, last
+ * on those of expired leases; otherwise only on idle GPUs. Returns whether it
+ * got a place, or -1 when memory is out. */
 static int deal_start(struct deal *d, uint32_t demand, uint64_t limit,
 		      bool within_grant)
 {
@@ -355,7 +360,7 @@ static int deal_start(struct deal *d, uint32_t demand, uint64_t limit,
 	return deal_award(d, demand, d->shares, count, true) < 0 ? -1 : 1;
 }
 
-/* As many of a demand's jobs as there is room for. */
+/* Start as many of a demand's copies as there is room for. */
 static int start_all(struct deal *d, uint32_t demand, bool within_grant)
 {
 	int rc = 1;
@@ -376,8 +381,8 @@ static bool may_go_on(const struct deal *d, uint32_t demand)
 	return at->open && at->job->held_count;
 }
 
-/* Of each class the first job, if it waits and the class has saved for it.
- * Where that one has GPUs, nobody behind it is to have them. */
+/* Start the first job of each class, if it waits and the class has saved for
+ * it. Once it has GPUs, no job behind it may have them. */
 static int start_what_was_saved_for(struct deal *d)
 {
 	uint32_t last = ASTRA_NONE;
@@ -443,7 +448,7 @@ static void save_up(struct deal *d)
 	}
 }
 
-/* Whether a class saves up more than the grant of a slot. */
+/* Whether a class saves up more than a slot's grant. */
 static bool somebody_saves(const struct deal *d)
 {
 	for (size_t l = 0; l < d->class_count; l++)

@@ -66,7 +66,7 @@ void astra_ogas_destroy(struct astra_ogas *o)
 	free(o);
 }
 
-/* A copy of an array that may be empty. */
+/* Return a copy of an array that may be empty. */
 static void *copy_array(const void *from, size_t count, size_t size)
 {
 	void *to = calloc(count + 1, size);
@@ -112,7 +112,7 @@ void astra_ogas_set_node(struct astra_ogas *o, uint32_t node,
 }
 
 /* Replace a matrix by one with longer lines. Returns 0, or -1 when memory is
- * out; then it is as it was. */
+ * out; then it is unchanged. */
 static int learner_widen(double **matrix, size_t lines, size_t old_room,
 			 size_t room)
 {
@@ -142,7 +142,7 @@ static int grow_rows(struct astra_ogas *o, size_t need)
 		return 0;
 	while (room < need)
 		room *= 2;
-	/* Those that are longer than row_room says do no harm. */
+	/* Arrays longer than row_room do no harm. */
 	if (grow_array(&r->port, old, room, sizeof(*r->port)) < 0 ||
 	    grow_array(&r->copy, old, room, sizeof(*r->copy)) < 0 ||
 	    grow_array(&r->active, old, room, sizeof(*r->active)) < 0 ||
@@ -227,7 +227,7 @@ static int grow_node(struct astra_ogas *o, struct ogas_node *n, size_t need)
 	return 0;
 }
 
-/* Room for one node's rows; all of it goes with scratch_room. */
+/* Make room for one node's rows; scratch_room is the size of all of it. */
 static int grow_scratch(struct astra_ogas *o, size_t need)
 {
 	size_t old = o->scratch_room, room = old ? old : 8;
@@ -263,7 +263,7 @@ size_t ogas_row_at(const struct ogas_node *n, uint32_t row)
 	return low;
 }
 
-/* Room for some rows in a line, without anything. */
+/* Make room for rows in a line, with nothing in them. */
 static void open_line(double *line, size_t at, size_t count, size_t behind)
 {
 	memmove(line + at + count, line + at, behind * sizeof(*line));
@@ -364,7 +364,7 @@ bool astra_ogas_connected(const struct astra_ogas *o, uint32_t port,
 	return at < n->count && n->rows[at] == o->ports[port].first_row;
 }
 
-/* line: of y, or of what is learned, of the node and the type. */
+/* Add up. line: of y, or of what is learned, for the node and the type. */
 static double sum_at(const struct astra_ogas *o, uint32_t port, uint32_t jobs,
 		     uint32_t node, const double *line)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The learner's inside. A row is one copy of a port; rows are numbered port by
- * port. A node keeps its allocation as a matrix, types by the rows that are
- * connected to it, so that a projection works on neighbours in memory. */
+/* The inside of the learner. A row is one copy of a port; rows are numbered
+ * port by port. A node keeps its allocation as a matrix, types by the rows
+ * connected to it, so that a projection works on adjacent memory. */
 #ifndef ASTRA_OGAS_LEARNER_H
 #define ASTRA_OGAS_LEARNER_H
 
@@ -14,8 +14,8 @@ struct ogas_node {
 	uint32_t *rows; /* ascending */
 	size_t count, room;
 	double *y; /* [type][room] */
-	/* Likewise, while `lending`: what is learned, and y what ports with
-	 * jobs have in this slot. Only with lent_steps. */
+	/* While `lending`: learned has what was learned, y what ports with jobs
+	 * have in this slot. Only with lent_steps. */
 	double *learned;
 };
 
@@ -25,13 +25,13 @@ struct ogas_port {
 	uint32_t gang, need;
 };
 
-/* Rows are looked up for each element of y, so each of their attributes is an
- * array of its own; all have room for row_room. */
+/* Rows are looked up for each element of y, so each attribute is an array of
+ * its own; all have room for row_room. */
 struct ogas_rows {
 	uint32_t *port, *copy;
-	double *active;	 /* 1: has a job in this slot, else 0 */
-	double *served;	 /* active, and no gang that receives too few */
-	double *value;	 /* its share of q */
+	double *active;	 /* 1: has a job in this slot; 0: has none */
+	double *served;	 /* active, and not of a job that receives too little */
+	double *value;	 /* its part of q */
 	double *rate;	 /* the slot's learning rate, 0 where not active */
 	uint32_t *worst; /* k*: the type that has the largest overhead */
 };
@@ -49,8 +49,8 @@ struct astra_ogas {
 	size_t row_count, row_room;
 	double *lines; /* [2 types][row_room]: requests, then sums over nodes of
 			* y */
-	/* Of one node's rows, for the time of its update; what comes from the
-	 * rows serves all nodes that have the same ones. */
+	/* Of one node's rows, during its update. What comes from the rows
+	 * serves all nodes with the same rows. */
 	const struct ogas_node *gathered; /* the node it is of; NULL: none */
 	double *rate;
 	double *cap, *penalty; /* [type][scratch_room] */
@@ -78,10 +78,10 @@ static inline double *ogas_held(const struct astra_ogas *o, size_t type)
 	return o->lines + (o->types + type) * o->row_room;
 }
 
-/* Where a row is among a node's, or where it would be inserted. */
+/* Return where a row is among a node's, or where it would be inserted. */
 size_t ogas_row_at(const struct ogas_node *n, uint32_t row);
 
-/* Set `active`. x: NULL: jobs everywhere. */
+/* Set `active`. x: NULL: all ports have jobs. */
 void ogas_mark_active(struct astra_ogas *o, const uint32_t *x);
 /* Set the sums over nodes, from y. */
 void ogas_sum_held(struct astra_ogas *o);
@@ -91,7 +91,7 @@ void ogas_mark_served(struct astra_ogas *o);
 /* End lending: y is what is learned. */
 void ogas_take_back(struct astra_ogas *o);
 
-/* Bring a node back to its capacity. */
+/* Reduce a node's allocation to its capacity. */
 void ogas_fit_node(struct astra_ogas *o, struct ogas_node *n);
 
 #endif

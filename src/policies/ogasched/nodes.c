@@ -17,7 +17,8 @@ static const char *node_name(const struct astra_offer *offer, uint32_t index,
 	return text;
 }
 
-/* Weights of GPU types are what the paper calls alpha: hardware's merit. */
+/* Return a node's alpha, the paper's merit of hardware: the weight of its GPU
+ * type. */
 static double alpha_of(const struct astra_node *node)
 {
 	double alpha = node->gpus ? node->charge / node->gpus : 0;
@@ -45,7 +46,7 @@ bool ogas_class_uses(const struct ogas_class *class, const char *node_type)
 	return false;
 }
 
-/* Let the classes that may use a node use it. */
+/* Connect a node to the classes that may use it. */
 static int connect_node(struct ogas_classes *c, uint32_t node, const char *type)
 {
 	for (uint32_t l = 0; l < c->count; l++)
@@ -86,7 +87,7 @@ static uint32_t nodes_add_node(struct ogas_classes *c, const char *name,
 	return index;
 }
 
-/* The learner's nodes by the offer's: as a rule they are what they were. */
+/* Match the learner's nodes to the offer's, which are usually the same. */
 static int match_nodes(struct ogas_classes *c, const struct astra_offer *offer)
 {
 	size_t known = c->node_count;
@@ -119,7 +120,7 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* A node that has told its types, or has others. */
+/* Note the type of a node that has reported or changed it. */
 static int tell_type(struct ogas_classes *c, uint32_t index, const char *type)
 {
 	struct ogas_told *told = &c->told[index];
@@ -164,7 +165,8 @@ static void tell_node(struct ogas_classes *c, uint32_t index,
 			    });
 }
 
-/* How much of each node is offered: of a part of a pool its part of each. */
+/* Return which part of each node is offered: less than 1 for a part of a
+ * pool. */
 static double nodes_part_of(const struct astra_offer *offer)
 {
 	double gpus = 0;
@@ -187,7 +189,8 @@ static struct ogas_told told_of(const struct astra_node *node, double part)
 	return told;
 }
 
-/* Nodes that are gone or down have nothing. */
+/* Tell the learner about the nodes. Nodes that are gone or down have
+ * nothing. */
 static int tell_nodes(struct ogas_classes *c, const struct astra_offer *offer)
 {
 	const struct ogas_told gone = {.alpha = 1};
@@ -230,7 +233,7 @@ static void see_types(struct ogas_classes *c, const struct astra_offer *offer)
 	}
 }
 
-/* What goes with a GPU, once it is known. */
+/* Set the units per GPU once they are known. */
 static void see_units(struct ogas_classes *c, const struct astra_offer *offer)
 {
 	double gpus = 0, cpus = 0, mem_mib = 0;
@@ -251,7 +254,7 @@ static void see_units(struct ogas_classes *c, const struct astra_offer *offer)
 		c->unit[OGAS_MEMORY] = mem_mib / gpus;
 }
 
-/* The learner again, with further types. */
+/* Make the learner again, with further types. */
 static int nodes_widen(struct ogas_classes *c, size_t types)
 {
 	struct astra_ogas *wide = ogas_classes_learner(c, types);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two numbers at once, in the vector registers that every x86-64 has, or one
- * after the other: the same operations, so the same bits. (gcc 12 makes scalar
- * code of generic vectors' comparisons.) */
+ * after the other: the same operations, so the same bits. (gcc 12 compiles
+ * comparisons of generic vectors to scalar code.) */
 #ifndef ASTRA_OGAS_PAIR_H
 #define ASTRA_OGAS_PAIR_H
 
@@ -72,7 +72,7 @@ static inline pair pair_max(pair x, pair y)
 	return _mm_max_pd(x, y);
 }
 
-/* Where x < y, then z, elsewhere 0. */
+/* Return z where x < y, elsewhere 0. */
 static inline pair pair_if_less(pair x, pair y, pair z)
 {
 	return _mm_and_pd(_mm_cmplt_pd(x, y), z);
@@ -155,7 +155,7 @@ static inline pair pair_max(pair x, pair y)
 	return (pair){{pair_more(x.x[0], y.x[0]), pair_more(x.x[1], y.x[1])}};
 }
 
-/* Where x < y, then z, elsewhere 0. */
+/* Return z where x < y, elsewhere 0. */
 static inline pair pair_if_less(pair x, pair y, pair z)
 {
 	return (pair){

@@ -10,11 +10,11 @@
 #include "src/policies/ogasched/deal.h"
 #include "src/policies/options.h"
 
-/* T: what was learned so many slots ago is old. The rate that goes with it
- * does not fade away. */
+/* T: what was learned so many slots ago is out of date. The learning rate that
+ * belongs to it does not fade away. */
 #define HORIZON 100
-/* Version of what is saved. The first one had none: it began with whether there
- * was a slot, 0 or 1. */
+/* Version of the saved state. The first one had no version: it began with 0 or
+ * 1, for whether there was a slot. */
 #define STATE 2
 /* Rounding errors of the clock. */
 #define EPSILON_SEC 1e-6
@@ -23,11 +23,11 @@ struct ogasched {
 	double slot_sec;
 	double slot_end_sec; /* of the slot that was learned from last */
 	double reward;	     /* of all slots */
-	uint64_t slots;	     /* that it was learned from */
+	uint64_t slots;	     /* learned from so far */
 	bool begun;
 	struct ogas_classes classes;
 	uint32_t *units; /* GPUs: [class][learner's node] */
-	size_t cells;	 /* so many */
+	size_t cells;	 /* number of units */
 };
 
 static void ogasched_destroy(void *self)
@@ -44,8 +44,8 @@ static void ogasched_destroy(void *self)
 static void *ogasched_create(const struct astra_options *options,
 			     struct astra_error *err)
 {
-	/* What is learned in a slot counts in its grants at once: who asks is
-	 * known when a slot begins. */
+	/* What is learned in a slot counts in its grants at once: its jobs are
+	 * known when the slot begins. */
 	const struct astra_ogas_options learning = {
 		.rate = (enum astra_ogas_rate)options->learning_rate,
 		.reactive = true,
@@ -87,7 +87,8 @@ static int ogasched_learn(struct ogasched *o, double now_sec)
 	return 0;
 }
 
-/* What each class may use: the same for the whole slot, unless nodes change. */
+/* Compute what each class may use: the same for the whole slot, unless nodes
+ * change. */
 static int round_units(struct ogasched *o)
 {
 	struct ogas_classes *c = &o->classes;
@@ -112,8 +113,8 @@ static bool ogasched_any_free(const struct astra_offer *offer)
 	return false;
 }
 
-/* Nobody asks: after a restart nodes are to be known all the same, else what
- * was learned is not shown. */
+/* Look at the nodes although no job asks: after a restart they are needed to
+ * show what was learned. */
 static int see_nodes(struct ogasched *o, const struct astra_offer *offer,
 		     struct astra_error *err)
 {
@@ -181,7 +182,8 @@ static int ogasched_save(const void *self, struct astra_bytes *out)
 	return ogas_classes_save(&o->classes, out);
 }
 
-/* Slots of another length begin anew; what was learned is the same. */
+/* Restore a state. If slots have another length now they begin anew; what was
+ * learned stays. */
 static int ogasched_restore(void *self, struct astra_reader *in)
 {
 	struct ogasched *o = self;
@@ -211,7 +213,7 @@ static void ogasched_report(const void *self, uint32_t tenant,
 	out->slots = (double)o->slots;
 }
 
-/* There may be classes and nodes that came since the units were rounded. */
+/* Classes and nodes may have been added since the units were rounded. */
 static void ogasched_classes(const void *self,
 			     void (*each)(const struct astra_class *class,
 					  void *arg),
@@ -248,7 +250,7 @@ const struct astra_policy astra_ogasched = {
 	.shift = ogasched_shift,
 };
 
-/* What was learned, class by class and there by the type of nodes' GPUs. */
+/* Reporting what was learned, by class and type of the nodes' GPUs. */
 
 #define TYPES_MAX 16 /* further ones count as the last */
 #define NODES_BYTES 512
@@ -277,7 +279,7 @@ static struct part *report_part_of(struct part parts[TYPES_MAX],
 	return &parts[i];
 }
 
-/* "n1:4,n2:1", or "n1:4,..." */
+/* Add a node: "n1:4,n2:1", or "n1:4,...". */
 static void report_add_node(struct part *part, const char *name, uint32_t gpus)
 {
 	const char *comma = part->used ? "," : "";

@@ -7,18 +7,19 @@
 
 #include "src/policies/ogasched/pair.h"
 
-/* Newton's method has found rho in more than 99.9 % of cases after so many
+/* Newton's method has found rho in over 99.9 % of cases after so many
  * passes. */
 enum { PASSES_MAX = 12, INSERTION_MAX = 32 };
 
-/* Of the ports at one rho: how many lie strictly between their bounds, and the
- * sum of the capped ones' caps and of these ones' z. Where nothing changes
- * sides, sum of y = held - part * rho. */
+/* The ports at one rho: how many are strictly between their bounds, and the sum
+ * of the capped ones' caps and of the former's z. While none changes sides, sum
+ * of y = held - part * rho. */
 struct piece {
 	double held, part;
 };
 
-/* Two ports. Behind the last of an odd number comes one that wants nothing. */
+/* Two ports. If the number is odd, the last pair has a port that wants
+ * nothing. */
 struct two {
 	pair z, a;
 };
@@ -41,7 +42,7 @@ static inline pair project_clip(pair x, pair cap)
 	return pair_min(pair_max(x, pair_both(0)), cap);
 }
 
-/* Chains of additions that don't wait for each other. */
+/* Chains of additions that do not depend on each other. */
 struct sums {
 	pair inner, capped, part;
 };
@@ -53,8 +54,8 @@ static inline struct sums sums_of_none(void)
 	return (struct sums){zero, zero, zero};
 }
 
-/* x: what decides on which side of its bounds a port is; below 0 it adds
- * nothing, from a on the cap. */
+/* Add two ports. x decides on which side of its bounds a port is: below 0 it
+ * adds nothing, from a on its cap. */
 static inline void project_add(struct sums *s, pair x, struct two t)
 {
 	const pair zero = pair_both(0), one = pair_both(1);
@@ -112,8 +113,8 @@ static double clipped_sum(const double *z, const double *a, size_t n,
 	return pair_sum(sum);
 }
 
-/* Where z is many orders larger than c, the sum is off by as much as z's last
- * place; capacity comes first then. */
+/* Compute y. If z is many orders of magnitude larger than c, the sum is wrong
+ * by z's last digit; then capacity has priority. */
 static void project_finish(const double *z, const double *a, double c, size_t n,
 			   double rho, double *y)
 {
@@ -177,8 +178,8 @@ void astra_ogas_project_sorted(const double *z, const double *a, double c,
 			scratch[count++] = z[i] - a[i];
 	}
 	project_sort(scratch, count);
-	/* The first corner at which the sum is at most c; at the last, the
-	 * largest z, it is 0. */
+	/* Find the first corner at which the sum is at most c; at the last one,
+	 * the largest z, it is 0. */
 	high = count - 1;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -194,7 +195,8 @@ void astra_ogas_project_sorted(const double *z, const double *a, double c,
 	project_finish(z, a, c, n, rho, y);
 }
 
-/* The piece on which y lies; the sum of clip(z, 0, a) and the largest z. */
+/* Guess the piece on which y lies; compute the sum of clip(z, 0, a) and the
+ * largest z. */
 static struct piece guess(const double *z, const double *a, size_t n,
 			  const double *y, double *sum, double *largest)
 {
@@ -213,10 +215,10 @@ static struct piece guess(const double *z, const double *a, size_t n,
 	return piece_of(&sums);
 }
 
-/* Newton's method on sum(rho) - c, which has corners but never rises, between
- * two bounds. On the right piece the step ends at the answer, and the next
- * pass has the same sums in the same order: it stays.
- * Returns rho, or a negative number when it was not found soon. */
+/* Find rho by Newton's method on sum(rho) - c, which has corners but never
+ * rises, between two bounds. On the right piece a step ends at the answer, and
+ * the next pass has the same sums in the same order, so it stays. Returns rho,
+ * or a negative number if it was not found soon. */
 static double find_rho(const double *z, const double *a, double c, size_t n,
 		       double rho, double largest)
 {

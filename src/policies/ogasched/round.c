@@ -7,7 +7,7 @@
 #include "src/common/number.h"
 #include "src/policies/ogasched/learner.h"
 
-/* Fractions are compared in billionths, so that rounding errors don't decide
+/* Fractions are compared in billionths, so that rounding errors do not decide
  * between equals. */
 #define FRACTIONS 1e9
 
@@ -50,7 +50,7 @@ static uint32_t to_units(double amount, double unit)
 	return (uint32_t)fmin(astra_floor(amount / unit), UINT32_MAX / 2);
 }
 
-/* What the served rows have, and the units that are beyond dispute. */
+/* Set what the served rows have, and the units that are certain. */
 static void floor_cells(struct rounding *g, size_t node)
 {
 	struct astra_ogas *o = g->o;
@@ -80,7 +80,7 @@ static void floor_cells(struct rounding *g, size_t node)
 	}
 }
 
-/* How many units each port gets in all; its rest, for the order. */
+/* Decide how many units each port gets; its rest, for the order. */
 static void apportion(struct rounding *g)
 {
 	size_t ports = g->o->port_count;
@@ -107,7 +107,8 @@ static void apportion(struct rounding *g)
 	}
 }
 
-/* Seat what a port has beyond its floors, where its fraction is the largest. */
+/* Give a port its units beyond the certain ones, where its fraction is
+ * largest. */
 static void round_seat(struct rounding *g, uint32_t port, struct rest *nodes)
 {
 	size_t first = port * g->o->node_count, count = 0;

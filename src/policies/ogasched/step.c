@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One slot: y(t + 1) = projection of y(t) + rate * gradient. Only nodes with a
- * job in this slot change: elsewhere the gradient is 0, and y is its own
+ * job in this slot change: elsewhere the gradient is 0 and y is its own
  * projection. */
 #include <math.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static inline pair value_slope(enum astra_ogas_utility utility, pair alpha,
 		return;                                                  \
 	} while (0)
 
-/* f(y) of n elements. */
+/* Compute f(y) of n elements. */
 static void ogas_values(enum astra_ogas_utility utility, double alpha,
 			const double *y, size_t n, double *out)
 {
@@ -80,7 +80,7 @@ static void ogas_values(enum astra_ogas_utility utility, double alpha,
 	}
 }
 
-/* f'(y) of n elements. */
+/* Compute f'(y) of n elements. */
 static void ogas_slopes(enum astra_ogas_utility utility, double alpha,
 			const double *y, size_t n, double *out)
 {
@@ -165,7 +165,7 @@ void ogas_mark_served(struct astra_ogas *o)
 	}
 }
 
-/* Add up what each row's allocation is worth, the overhead apart. */
+/* Add up each row's utility, without the overhead. */
 static void sum_values(struct astra_ogas *o)
 {
 	double *value = o->rows.value;
@@ -185,7 +185,7 @@ static void sum_values(struct astra_ogas *o)
 	}
 }
 
-/* max_k beta_k sum_r y_lrk, and k*, its lowest index. */
+/* Return max_k beta_k sum_r y_lrk, and k*, its lowest index. */
 static double overhead(struct astra_ogas *o, size_t row, uint32_t *worst)
 {
 	double most = 0;
@@ -201,7 +201,7 @@ static double overhead(struct astra_ogas *o, size_t row, uint32_t *worst)
 	return most;
 }
 
-/* q of the present y; `active` and the sums are up to date. */
+/* Return q of the present y; `active` and the sums are up to date. */
 static double sum_reward(struct astra_ogas *o)
 {
 	double reward = 0;
@@ -222,8 +222,7 @@ double astra_ogas_reward(struct astra_ogas *o, const uint32_t *x)
 	return sum_reward(o);
 }
 
-/* Bring what belongs to a node's rows together. Returns whether any of them
- * learns. */
+/* Gather the data of a node's rows. Returns whether any of them learns. */
 static bool step_gather(struct astra_ogas *o, const struct ogas_node *n)
 {
 	double any = 0;
@@ -252,8 +251,8 @@ static bool step_gather(struct astra_ogas *o, const struct ogas_node *n)
 	return any > 0;
 }
 
-/* rate * gradient of one type (Zhao et al., Eq. 30), plus y if it starts from
- * there, into z: the slope less beta where the type is k*. */
+/* Put rate * gradient of one type (Zhao et al., Eq. 30) into z, plus y if
+ * from_y: the slope, minus beta if the type is k*. */
 static void step_climb(struct astra_ogas *o, const struct ogas_node *n,
 		       size_t k, bool from_y)
 {
@@ -286,7 +285,7 @@ void ogas_fit_node(struct astra_ogas *o, struct ogas_node *n)
 
 		for (size_t i = 0; i < n->count; i++)
 			sum += y[i];
-		/* Full, as the projection leaves it, is no excess. */
+		/* A full node, as the projection leaves it, has no excess. */
 		if (sum <= n->capacity[k] + 1e-12 * n->capacity[k])
 			continue;
 		memcpy(o->z, y, n->count * sizeof(*y));
@@ -309,7 +308,7 @@ static void set_rates(struct astra_ogas *o, double rate)
 	o->gathered = NULL;
 }
 
-/* |gradient|^2; the rows that take part have a rate of 1. */
+/* Return |gradient|^2; the rows that take part have a rate of 1. */
 static double gradient_square(struct astra_ogas *o)
 {
 	double square = 0;
@@ -372,8 +371,8 @@ double astra_ogas_slope(const struct astra_ogas *o)
 	return sqrt(square);
 }
 
-/* The rate of the slot that is being learned from; 0 if there is no slope, and
- * finite if there is hardly any. */
+/* Return the rate of the present slot; 0 if there is no slope, and finite if
+ * there is hardly any. */
 static double learning_rate(struct astra_ogas *o)
 {
 	const struct astra_ogas_options *opt = &o->options;
@@ -393,7 +392,7 @@ static double learning_rate(struct astra_ogas *o)
 	return fmin(astra_ogas_diameter(o) / (slope * sqrt(slots)), RATE_MAX);
 }
 
-/* The nodes of ports with jobs go a step up; the sums are up to date. */
+/* Move the nodes of ports with jobs a step up; the sums are up to date. */
 static void step_ascend(struct astra_ogas *o)
 {
 	double rate;
@@ -428,7 +427,7 @@ void ogas_take_back(struct astra_ogas *o)
 		ogas_fit_node(o, &o->nodes[r]);
 }
 
-/* What is learned stays aside; y is the slot's. */
+/* Set aside what is learned; y becomes the slot's. */
 static void step_lend(struct astra_ogas *o)
 {
 	o->lending = true;
