@@ -10,7 +10,8 @@ dist_doc_DATA += README.md NEWS doc/adding-a-policy.md doc/admins.md \
 	doc/beside-stock.md \
 	doc/choosing-a-policy.md doc/compatibility.md \
 	doc/design.md doc/frameworks.md doc/going-back.md \
-	doc/glossary.md doc/history.md doc/kubernetes.md doc/managers.md doc/packages.md doc/papers.md doc/programs.md \
+	doc/glossary.md doc/history.md doc/kubernetes.md doc/managers.md doc/others.md doc/packages.md \
+	doc/papers.md doc/programs.md \
 	doc/protocol.md doc/questions.md doc/results.md doc/tutorial.md \
 	doc/users.md
 picturesdir = $(docdir)/pictures
