@@ -23,6 +23,7 @@ def paragraphs_of_markdown(text):
 
 def paragraphs_of_mdoc(text):
     text = re.sub(r"^\.Bd.*?^\.Ed", ".Pp", text, flags=re.S | re.M)
+    text = re.sub(r"^\.Sh SYNOPSIS.*?^(?=\.Sh)", "", text, flags=re.S | re.M)
     words = []
     for line in text.split("\n"):
         if line.startswith('.\\"'):

@@ -9,10 +9,10 @@
 #   --out    each table as CSV and SVG, and all as a page
 #
 # As printed: 64 GPUs, 8 nodes of two and 12 of four in two racks each. Ours: the trace
-# (themis-testbed.py), seeds 1 to 3, a checkpoint of 10 s and a start of 40 s, a lease of
-# 10 minutes and f = 0.8 where they are not varied, no promised first starts. A number is
-# the median of the seeds, and for errors of three draws each. A ratio above 1.6 counts
-# as reproduced.
+# (themis-testbed.py), seeds 1 to 3. A checkpoint takes 10 s, a start 40 s. If they are not
+# varied, a lease lasts 10 minutes and f = 0.8. No first starts are promised. A number is the
+# median of the seeds, and for errors of three draws each. A ratio above 1.6 counts as
+# reproduced.
 
 # shellcheck source=testsuite/papers/lib.sh
 . "$(dirname "$(realpath "$0")")/lib.sh" || exit 2
