@@ -96,21 +96,24 @@ shares() { # POOL SMALL BIG: in percent, of what both had since, and of all GPUs
 			100 * b / (s + b), 100 * (s + b) / g / ($1 - from) }'
 }
 
-# What sfair why says of the gang of the one node, each kind of answer once.
+# What sfair why says of the gangs, each kind of answer once.
 declare -A said=()
 look() {
-	local text kind=''
-	text=$(sfair why "${gangs[0]}" | tr '\n' ' ') || return 0
-	case $text in
-	*"It is the first"*"It is number"*) fail "first and second: $text" ;;
-	*"It is owed a turn:"*"being collected for it from leases of richer"*)
-		kind='collected' ;;
-	*"It is owed a turn:"*) kind='owed' ;;
-	*"It is owed a turn once"*) kind='not owed' ;;
-	esac
-	[[ $kind && ! ${said[$kind]-} ]] || return 0
-	said[$kind]=$text
-	echo "$kind: $text"
+	local id text kind
+	for id in "${gangs[@]}"; do
+		text=$(sfair why "$id" | tr '\n' ' ') || continue
+		case $text in
+		*"It is the first"*"It is number"*) fail "first and second: $text" ;;
+		*"It is owed a turn:"*"being collected for it from leases of richer"*)
+			kind='collected' ;;
+		*"It is owed a turn:"*) kind='owed' ;;
+		*"It is owed a turn once"*) kind='not owed' ;;
+		*) continue ;;
+		esac
+		[[ ! ${said[$kind]-} ]] || continue
+		said[$kind]=$text
+		echo "$kind: $text"
+	done
 }
 
 # Whether both kinds of answers were heard, and both tenants are within 5 points.
