@@ -29,9 +29,12 @@ done
 	cat <<-'EOT'
 		# The five papers' figures, and ours
 
+		How our results compare with the figures that the five papers print. The last two
+		sections, traces and defaults, belong to no paper.
+
 		`make -C build results` makes this page, as `build/results/papers.md`, and each table as
-		CSV and SVG beside it. A number in brackets in a verdict is the printed one. The last
-		two sections are of no paper.
+		CSV and SVG beside it. A number in brackets in a verdict is the printed number. The line
+		below each section's head has its command, commit and date.
 
 		| | reproduced or holds | better than printed | not as printed | failed |
 		|---|---:|---:|---:|---:|

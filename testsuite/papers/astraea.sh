@@ -4,6 +4,9 @@
 # ASTRAEA's evaluation (Ye et al.): sharing losses of jobs (Eq. 15) and tenants (Eq. 12)
 # under LTGF and under others, and what the lease term does.
 #
+# ASTRAEA's evaluation (Ye et al.): sharing losses of jobs (Eq. 15) and tenants (Eq. 12)
+# under LTGF and under other policies, and what the lease term changes.
+#
 # usage: testsuite/papers/astraea.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of 3,000 jobs that are made up and four policies
 #   --out    each table as CSV and SVG, and all as a page
@@ -11,10 +14,10 @@
 # As printed: leases of 15 minutes, a checkpoint of 10 s, a start of 40 s.
 # Ours:
 # - themis has leases of 10 minutes, its default
-# - jobs: two weeks of Venus from ../shared, with the tenants' quotas as weights; without
-#   ../shared, jobs made up like them
+# - jobs: two weeks of Venus from ../shared, with the tenants' quotas as weights; if there is
+#   no ../shared, jobs made up like those of Venus
 # - 75 and 100 nodes of 8 GPUs, load 1 and 0.77
-# - what a tenant is due is that of Eq. 8, our default, and not of Eq. 16
+# - the GPU time that is due to a tenant follows Eq. 8, our default, and not Eq. 16
 
 # shellcheck source=testsuite/papers/lib.sh
 . "$(dirname "$(realpath "$0")")/lib.sh" || exit 2
@@ -84,8 +87,8 @@ join cheap dear >adaptive
 table astraea-adaptive 'ASTRAEA, the adaptive term, 75 nodes' term 'job loss (%)' \
 	'mean completion (s)' 'an interruption costs 5 minutes: job loss (%)' \
 	'mean completion (s)' <adaptive
-holds "where an interruption costs 5 minutes, jobs are done sooner with the adaptive term" \
+holds "if an interruption costs 5 minutes, jobs are done sooner with the adaptive term" \
 	"$(at adaptive 2 5) < 0.95 * $(at adaptive 1 5)"
-holds "where it costs 50 s, its job loss is within half a point of the default term's" \
+holds "if an interruption costs 50 s, its job loss is within half a point of the default term's" \
 	"$(at adaptive 2 2) < $(at adaptive 1 2) + 0.5"
 exit "$failed"

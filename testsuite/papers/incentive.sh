@@ -6,6 +6,14 @@
 # far it is from the offline optimum (Figs. 5 and 6); and how long it computes (Figs. 9 and
 # 10). Over 1.05 times the utility of both others counts as reproduced.
 #
+# Incentive's simulations (Wang et al., TC'23, section 5). More than 1.05 times the utility of
+# both other policies counts as reproduced. The tables show:
+# - what all jobs are worth, under Incentive and under other policies
+# - what Incentive's market brings each tenant (Fig. 7)
+# - the base of its prices
+# - its distance from the offline optimum (Figs. 5 and 6)
+# - its computing time (Figs. 9 and 10)
+#
 # usage: testsuite/papers/incentive.sh [--short] [--out=FOLDER]
 #   --short  without the base of the prices and Figs. 9 and 10; one seed and fewer jobs
 #   --out    each table as CSV and SVG, and all as a page
@@ -16,11 +24,13 @@
 # - 50 servers of 2 GPUs and 50 of 8; parameter servers have no servers of their own
 # - seeds 1 to 3; a number is their median
 # - no checkpoints and starts, no promised first starts
-# - GPUs that nobody bought are lent (LendIdle), as by default
-# - fairness: the variance of alpha, a tenant's part of all gain by its part of all weight
+# - GPUs that no job bought are lent (LendIdle), as by default
+# - fairness: the variance of alpha, which is a tenant's part of all gain divided by its part
+#   of all weight
 # - alone, on its share: under batchsche, which sells nothing
-# - Figs. 5, 6, 9 and 10: sfairsim decide, windows of 2, 4, ... 2,048 slots, theta 2; CPU
-#   time is the whole program's. The numbers printed in Figs. 5 and 6 are not known here.
+# - Figs. 5, 6, 9 and 10: sfairsim decide, windows of 2, 4, ... 2,048 slots, theta 2; the CPU
+#   time is the time of the whole program. The printed numbers of Figs. 5 and 6 are not known
+#   here.
 
 # shellcheck source=testsuite/papers/lib.sh
 . "$(dirname "$(realpath "$0")")/lib.sh" || exit 2

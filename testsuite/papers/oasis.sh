@@ -5,11 +5,15 @@
 # paper's model, with several resources and parameter servers (Figs. 3 to 6), and for jobs
 # of sfairsim, over the load, of one size and elastic.
 #
+# OASiS' utility beside the utility of its paper's baselines (Bao et al., INFOCOM'18), in two
+# settings. The first is the paper's model, with several resources and parameter servers
+# (Figs. 3 to 6). The second has jobs of sfairsim: over the load, of one size, and elastic.
+#
 # usage: testsuite/papers/oasis.sh [--short] [--out=FOLDER]
 #   --short  Fig. 3 with 100 slots and 100 jobs; 96 GPUs, 1,000 jobs
 #   --out    each table as CSV and SVG, and all as a page
 #
-# As printed, but from memory, as the paper's text was not at hand:
+# As printed, but from memory, because the paper's text was not at hand:
 # - 50 servers for workers and 50 for parameter servers (PSs); 300 slots, or 100
 # - a worker: 0 to 4 GPUs, 1 to 10 vCPUs, 2 to 32 GB, 5 to 10 GB of storage, 0.1 to 5
 #   Gbit/s
@@ -21,20 +25,20 @@
 # - U and L are of all jobs that will come
 # Ours, in the paper's model:
 # - servers: EC2's g3.16xlarge for workers, c4.8xlarge for PSs, all with 25 Gbit/s and 1 TB
-# - all numbers are uniform, and so is when jobs come; a slot is 20 minutes
-# - a batch takes a 34th of the time, except in one table: else the median job would take
-#   270 slots with all its workers, and the median target is 8. In that table hardly any
-#   job ends before it has lost its worth
-# - FIFO and RRH give a job 1 to 30 workers. DRF and Dorm divide anew when a job comes or
+# - all numbers are uniform, and so are the times at which jobs come; a slot is 20 minutes
+# - a batch takes a 34th of the time, except in one table. With the whole time the median job
+#   would take 270 slots with all its workers, and the median target is 8. In that table
+#   hardly any job ends before it has lost its worth
+# - FIFO and RRH give a job 1 to 30 workers. DRF and Dorm divide again when a job comes or
 #   ends; Dorm's two bounds are 0.1. A change of workers costs no time
 # - RRH is FirstReward with admission, as in sfairsim(1)
 # - a number is the mean of seeds 1 to 5; Fig. 4 is of the jobs of all five
 # - Fig. 5: the instances of test_oasis_offline, 4 slots, 2 servers of each kind
-# - L: the printed formula gives less than 1e-12, the engine's least; so 1e-12 is used,
-#   except in the table of L
+# - L: the printed formula gives less than 1e-12, the engine's least. So 1e-12 is used, except
+#   in the table of L
 # Ours, with sfairsim:
 # - jobs: the searches that sfairsim makes up (--generate=apps), and not those of the paper
-# - one kind of nodes, of 8 GPUs: GPUs alone count, and parameter servers have no servers
+# - one kind of nodes, of 8 GPUs: only GPUs count, and parameter servers have no servers
 # - no promised first starts
 # - a job is worth a sigmoid of its time, of one of three classes (METRICS, utility)
 

@@ -4,6 +4,9 @@
 # OGASched's reward a slot beside that of its paper's baselines (Zhao et al., section 4):
 # Fig. 2, Fig. 4's rates of learning, Table III and Fig. 5.
 #
+# OGASched's reward a slot beside the reward of its paper's baselines (Zhao et al., section 4):
+# Fig. 2, Fig. 4's learning rates, Table III and Fig. 5. Figs. 3, 6 and 7 are not here.
+#
 # usage: testsuite/papers/ogasched.sh [--short] [--out=FOLDER]
 #   --short  Fig. 2 with one seed
 #   --out    each table as CSV and SVG, and all as a page
@@ -13,16 +16,18 @@
 # - Figs. 2 and 4: 8,000 slots, beta 0.4 to 0.6
 # - Table III: 2, 2.5 or 3 ports may use a node
 # - Fig. 5: 100 ports, 1,024 nodes, beta 0.01 to 0.015
-# - printed gains: Fig. 2's. Figs. 3, 6 and 7 are not here.
+# - the printed gains are those of Fig. 2
 # Ours:
 # - requests and capacities (ogas_instance.h), twice the requests; seeds 11 and 12
 # - Figs. 2, 4 and the arrivals of Table III: 2 ports may use a node
 # - Table III: beta and slots as above, requests times 2 to 5, the probabilities of a job
 # - unlike units: up to 128 CPUs, 512 GiB, 64 GPUs, 8 TPUs, 8 NPUs and 4 FPGAs a node
 # - Fig. 5: 1,000 slots, one seed, 2 or 20 ports may use a node
-# - oga: a slot's reward is of what was chosen before its jobs came; reactive: of what is
-#   learned from them. both: reactive, and the rate does not depend on eta and decay.
-#   pool: both, with LentSteps=5, as a pool by default
+# Learners:
+# - oga: the reward of a slot is that of the choice made before the slot's jobs came
+# - reactive: the reward of a slot is that of the choice learned from the slot's jobs
+# - both: reactive, with a rate that does not depend on eta and decay
+# - pool: both, with LentSteps=5, as a pool by default
 
 # shellcheck source=testsuite/papers/lib.sh
 . "$(dirname "$(realpath "$0")")/lib.sh" || exit 2

@@ -4,15 +4,21 @@
 # Themis' testbed (Mahajan et al., NSDI'20, section 8): who is worst off under it and
 # under others, and what the lease term and the fairness knob do.
 #
+# Themis' testbed (Mahajan et al., NSDI'20, section 8): how badly off the worst app is under
+# Themis and under other policies, and what the lease term and the fairness knob change.
+#
 # usage: testsuite/papers/themis.sh [--short] [--out=FOLDER]
 #   --short  the first table only, of one workload
 #   --out    each table as CSV and SVG, and all as a page
 #
-# As printed: 64 GPUs, 8 nodes of two and 12 of four in two racks each. Ours: the trace
-# (themis-testbed.py), seeds 1 to 3. A checkpoint takes 10 s, a start 40 s. If they are not
-# varied, a lease lasts 10 minutes and f = 0.8. No first starts are promised. A number is the
-# median of the seeds, and for errors of three draws each. A ratio above 1.6 counts as
-# reproduced.
+# As printed: 64 GPUs, 8 nodes of two and 12 of four in two racks each.
+# Ours:
+# - the trace (themis-testbed.py), seeds 1 to 3
+# - a checkpoint of 10 s and a start of 40 s
+# - a lease of 10 minutes and f = 0.8, unless a table varies them
+# - no promised first starts
+# - a number is the median of the seeds; for errors, of three draws for each seed
+# - a ratio above 1.6 counts as reproduced
 
 # shellcheck source=testsuite/papers/lib.sh
 . "$(dirname "$(realpath "$0")")/lib.sh" || exit 2
@@ -85,7 +91,7 @@ beyond() {
 	table "themis-beyond" "Themis, $1, percent of GPU time beyond the jobs' own" lost \
 		themis gandiva <beyond
 	verdict "less GPU time than gandiva" "$(at beyond 1 2) < $(at beyond 1 3)"
-	differs "to places it loses $(at beyond 2 2) %, gandiva $(at beyond 2 3) %" \
+	differs "to places themis loses $(at beyond 2 2) %, gandiva $(at beyond 2 3) %" \
 		"$(at beyond 2 2) > $(at beyond 2 3)"
 }
 
@@ -138,7 +144,7 @@ differs "from f 0 to 1 GPU hours go from $(at FairnessKnob.rows 1 3) to $(at Fai
 	"$(at FairnessKnob.rows 4 3) < $(at FairnessKnob.rows 1 3)"
 draws='1 2 3'
 vary workload-1 error --error= 0% 5% 10% 20%
-verdict "errors of 20 % in what is told of the jobs cost little" \
+verdict "errors of 20 % in the facts about the jobs cost little" \
 	"$(at error.rows 4 2) < 1.25 * $(at error.rows 1 2)"
 traces workload-3 "$testbed" --halving --network=100
 beyond workload-3

@@ -7,12 +7,22 @@
 # worth, which are made up by the classes of OASiS' paper. GPU time is lost to checkpoints and
 # cold starts.
 #
+# The policies on traces, beside stock Slurm's order with backfill (slurm):
+# - A first start is late if it comes after the promised time.
+# - Utility is a part of what all jobs would be worth if each had begun at once and alone. The
+#   policies know each job's true work and worth, which are made up by the classes of OASiS'
+#   paper.
+# - GPU time is lost to checkpoints and cold starts.
+#
 # usage: testsuite/papers/traces.sh [--short] [--out=FOLDER]
 #   --short  made-up jobs alone, 1,000 of them, and no searches
 #
-# Jobs: two weeks of Venus, with the tenants' quotas as weights, of Philly, which is a
-# reconstruction, and of Microsoft ITP; Alibaba's openb; searches that sfairsim makes up
-# (--generate=apps). Without ../shared, jobs made up like Venus'.
+# Jobs:
+# - two weeks of Venus, with the tenants' quotas as weights
+# - two weeks of Philly, which is a reconstruction, and of Microsoft ITP
+# - Alibaba's openb
+# - searches that sfairsim makes up (--generate=apps)
+# - without ../shared, jobs made up like those of Venus
 # Ours: nodes of 8 GPUs, leases of 15 minutes (of themis 10), a checkpoint of 10 s, a start of
 # 40 s, and each option of the policies as by default.
 
