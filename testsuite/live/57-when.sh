@@ -61,19 +61,23 @@ runs() {
 }
 wait_for 20 runs
 
-# The estimate of each that waits, as sfair when tells it, and when it was asked for.
+# The estimate of each job that waits, as sfair when tells it, and when it was asked for.
 asked=$(date +%s)
 sfair job --json | python3 -c '
 import json, sys
 for job in json.load(sys.stdin)["jobs"]:
-    if job["phase"] == "waiting" and job["expected_start_sec"]:
+    if job["phase"] == "waiting" and job["id"] != int(sys.argv[1]):
         print(job["id"], *(int(job[k] or 0) for k in (
             "expected_start_sec", "expected_early_sec", "expected_late_sec")))
-' >"$CLUSTER_DIR/told"
+' "$blocked" >"$CLUSTER_DIR/told"
+waiting=0
 while read -r id start first last; do
+	((++waiting && start)) || continue
 	told[$id]=$start early[$id]=$first late[$id]=$last
 done <"$CLUSTER_DIR/told"
-((${#told[@]} >= 22)) || fail "only ${#told[@]} jobs have an estimate"
+# On a busy machine some have started before the last was submitted.
+((waiting >= 10 && ${#told[@]} * 10 >= waiting * 9)) ||
+	fail "${#told[@]} of $waiting jobs have an estimate"
 
 scancel "$blocked"
 wait_for 400 all_done
