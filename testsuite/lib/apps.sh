@@ -39,7 +39,7 @@ apps_cluster() {
 		#!/bin/bash
 		echo "run ${ASTRAEA_GPUS:--} after ${ASTRAEA_GPUS_BEFORE:--}"
 		trap 'echo checkpoint; exit 85' TERM
-		while :; do sleep 0.2; done
+		while :; do sleep 1000 & wait; done
 	EOT
 }
 

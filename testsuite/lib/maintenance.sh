@@ -39,7 +39,7 @@ maintain() {
 checkpoints() {
 	submit --signal=USR1 --open-mode=append "$@" --wrap '
 		trap "date +USR1\ %s; exit 85" USR1
-		date +begin\ %s; while :; do sleep 0.2; done'
+		date +begin\ %s; while :; do sleep 1000 & wait; done'
 }
 
 runs() { wait_for 30 job_is "$1" RUNNING; }

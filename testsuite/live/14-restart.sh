@@ -19,7 +19,7 @@ rm -f "$conf"
 red=$(submit -A red --gres=gpu:4 --signal=USR1 --open-mode=append --wrap '
 	trap "date +USR1\ %s" USR1
 	trap "date +TERM\ %s; exit 1" TERM
-	date +begin\ %s; while :; do sleep 0.2; done')
+	date +begin\ %s; while :; do sleep 1000 & wait; done')
 wait_for 20 job_is "$red" RUNNING
 blue=$(submit -A blue --gres=gpu:4 --lease=0:30 --wrap 'date +begin\ %s; exec sleep 1000')
 

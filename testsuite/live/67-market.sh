@@ -19,7 +19,7 @@ cat >"$CLUSTER_DIR/work.sh" <<'EOT'
 #!/bin/bash
 echo "run $ASTRAEA_GPUS after $ASTRAEA_GPUS_BEFORE"
 trap 'echo "checkpoint at $ASTRAEA_GPUS"; exit 85' TERM
-while :; do sleep 0.2; done
+while :; do sleep 1000 & wait; done
 EOT
 
 # ---- Shares are 1, 2 and 1: of b's two GPUs its elastic job has one.

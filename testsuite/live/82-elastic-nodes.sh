@@ -26,7 +26,7 @@ cat >"$CLUSTER_DIR/work.sh" <<'EOT'
 echo "run $ASTRAEA_GPUS after $ASTRAEA_GPUS_BEFORE nodes $SLURM_NNODES" \
 	"here $SLURM_GPUS_ON_NODE"
 trap 'echo "checkpoint at $ASTRAEA_GPUS"; exit 85' TERM
-while :; do sleep 0.2; done
+while :; do sleep 1000 & wait; done
 EOT
 elastic() {
 	submit --signal=B:TERM@60 --open-mode=append "$@" "$CLUSTER_DIR/work.sh"

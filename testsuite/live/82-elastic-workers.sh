@@ -27,7 +27,7 @@ roles=$(srun bash -c '((SLURM_PROCID < ASTRAEA_WORKERS)) && echo w || echo p')
 echo "run $ASTRAEA_WORKERS+$ASTRAEA_PS gpus $ASTRAEA_GPUS tasks $SLURM_NTASKS" \
 	"did $(grep -c w <<<"$roles")+$(grep -c p <<<"$roles")"
 trap 'echo "checkpoint at $ASTRAEA_WORKERS"; exit 85' TERM
-while :; do sleep 0.2; done
+while :; do sleep 1000 & wait; done
 EOT
 last_run() { job_log "$1" | grep '^run' | tail -n 1; }
 ran() { [[ $(last_run "$id") == "$1" ]]; }

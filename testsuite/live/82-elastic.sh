@@ -29,7 +29,7 @@ devices=${CUDA_VISIBLE_DEVICES//[^,]/}
 echo "run $ASTRAEA_GPUS after $ASTRAEA_GPUS_BEFORE world $ASTRAEA_WORLD_SIZE" \
 	"here $SLURM_GPUS_ON_NODE devices $((${#devices} + 1))"
 trap 'echo "checkpoint at $ASTRAEA_GPUS"; exit 85' TERM
-while :; do sleep 0.2; done
+while :; do sleep 1000 & wait; done
 EOT
 elastic() {
 	submit --signal=B:TERM@60 --open-mode=append "$@" "$CLUSTER_DIR/work.sh"

@@ -24,7 +24,7 @@ cat >"$CLUSTER_DIR/work.sh" <<'EOT'
 #!/bin/bash
 echo "run $ASTRAEA_GPUS after $ASTRAEA_GPUS_BEFORE here $SLURM_GPUS_ON_NODE"
 trap 'echo "checkpoint at $ASTRAEA_GPUS"; exit 85' TERM
-while :; do sleep 0.2; done
+while :; do sleep 1000 & wait; done
 EOT
 has() { # JOB GPUS: it runs with so many
 	job_is "$1" RUNNING && [[ $(job_field "$1" TresPerJob) == *:"$2" ]]

@@ -60,7 +60,7 @@ filler=$(submit --gres=gpu:2 -N1 --no-requeue --wrap 'exec sleep 1000')
 wait_for 30 job_is "$filler" RUNNING
 elastic=$(submit --app=train --gpus=1 --gpu-range=1-4 --signal=B:TERM@60 \
 	--open-mode=append --wrap 'echo "run $ASTRAEA_GPUS"
-		trap "exit 85" TERM; while :; do sleep 0.2; done')
+		trap "exit 85" TERM; while :; do sleep 1000 & wait; done')
 wait_for 30 has "$elastic" 2
 rival=$(submit --gres=gpu:4 -N1 --wrap 'exec sleep 1000')
 say "$near" progress done=100 total=1000 iter_sec=0.5

@@ -43,7 +43,7 @@ cat >"$CLUSTER_DIR/work.sh" <<-'EOT'
 	#!/bin/bash
 	trap 'echo checkpoint; exit 85' TERM
 	echo "on $CUDA_VISIBLE_DEVICES of ${SLURM_JOB_GPUS-none}"
-	while :; do sleep 0.2; done
+	while :; do sleep 1000 & wait; done
 EOT
 work() { submit -p mig --signal=B:TERM --open-mode=append "$@" "$CLUSTER_DIR/work.sh"; }
 

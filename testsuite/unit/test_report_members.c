@@ -107,8 +107,10 @@ static bool has_in(const char *text, const char *heading, const char *word)
 
 	snprintf(line, sizeof(line), "\n%s\n", heading);
 	at = strstr(text, line);
-	if (!at)
+	if (!at) {
 		fail_msg("doc/protocol.md has no section %s", heading);
+		return false;
+	}
 	end = strstr(at + 1, "\n#");
 	found = strstr(at, word);
 	return found && (!end || found < end);

@@ -22,9 +22,10 @@ static bool saver_is_same(const struct stat *a, const struct stat *b)
 	       astra_saver_nsec(&a->st_ctim) == astra_saver_nsec(&b->st_ctim);
 }
 
-static char path[PATH_MAX]; /* job_state */
+static char path[PATH_MAX], old_path[PATH_MAX]; /* job_state, and .old */
 /* the file as the saver left it last, and as we did */
 static struct stat its, ours;
+static int64_t own_nsec; /* what our saves took lately */
 
 static pthread_t thread;
 static bool thread_runs;
@@ -40,7 +41,7 @@ static bool rests_now(void)
 	if (stat(path, &st) == 0 && !saver_is_same(&st, &ours))
 		its = st;
 	clock_gettime(CLOCK_REALTIME, &now);
-	return astra_saver_rests(&its, &now);
+	return astra_saver_rests(&its, &now, own_nsec);
 }
 
 static bool wait_for_rest(void)
@@ -57,6 +58,24 @@ static bool wait_for_rest(void)
 	return false;
 }
 
+/* Save the jobs. Returns whether slurmctld's saver wrote the file meanwhile, so
+ * that what it had packed later may be overwritten: each save makes the file
+ * before it job_state.old. */
+static bool save_once(void)
+{
+	uint64_t since = astra_usec();
+	struct stat before, old;
+	bool known = stat(path, &before) == 0;
+	int64_t took;
+
+	(void)dump_all_job_state();
+	(void)stat(path, &ours);
+	took = (int64_t)(astra_usec() - since) * 1000;
+	own_nsec = took > own_nsec / 2 ? took : own_nsec / 2;
+	return known && stat(old_path, &old) == 0 &&
+	       old.st_ino != before.st_ino;
+}
+
 static void save_in_turn(void)
 {
 	static struct astra_pace pace;
@@ -64,12 +83,15 @@ static void save_in_turn(void)
 
 	if (!slurmctld_primary || !*path || !astra_pace_due(&pace) ||
 	    !wait_for_rest()) {
+		own_nsec -= own_nsec / 8;
 		schedule_job_save();
 		return;
 	}
 	since = astra_usec();
-	(void)dump_all_job_state();
-	(void)stat(path, &ours);
+	if (save_once()) {
+		(void)save_once();
+		own_nsec = ASTRA_SAVER_REST_NSEC;
+	}
 	astra_pace_done(&pace, since);
 	ASTRA_FAULT("start.saved");
 }
@@ -98,8 +120,11 @@ void astra_saver_start(const char *folder)
 
 	its = ours = (struct stat){0};
 	wanted = stopping = false;
+	own_nsec = ASTRA_SAVER_FIRST_NSEC;
 	if (snprintf(path, sizeof(path), "%s/job_state", folder) >=
-	    (int)sizeof(path))
+		    (int)sizeof(path) ||
+	    snprintf(old_path, sizeof(old_path), "%s/job_state.old", folder) >=
+		    (int)sizeof(old_path))
 		*path = '\0';
 	rc = astra_thread_begin(&thread, 0, saver_run, NULL);
 	thread_runs = rc == 0;

@@ -18,8 +18,11 @@
  * the begins of two saves there are more than four. */
 #define ASTRA_SAVER_REST_NSEC INT64_C(4000000000)
 /* A save packs the jobs, then writes and syncs them. The file shows how long
- * the latter took; packing is allowed this long. */
+ * the latter took. Packing is allowed this long, or as long as our own saves
+ * took lately: on a busy machine a thread waits for its processor. */
 #define ASTRA_SAVER_PACK_NSEC INT64_C(250000000)
+/* What our saves are taken to last before the first one is over. */
+#define ASTRA_SAVER_FIRST_NSEC INT64_C(500000000)
 /* Within this time of its last write the saver goes on. */
 #define ASTRA_SAVER_SETTLE_NSEC INT64_C(200000000)
 /* Our save may take this many times as long as the saver's last one. */
@@ -31,17 +34,21 @@ static inline int64_t astra_saver_nsec(const struct timespec *t)
 }
 
 /* Whether slurmctld's saver will rest for as long as our save takes. last:
- * job_state as the saver left it; now: the clock's time. */
+ * job_state as the saver left it; now: the clock's time; own_nsec: what our
+ * saves took lately. */
 static inline bool astra_saver_rests(const struct stat *last,
-				     const struct timespec *now)
+				     const struct timespec *now,
+				     int64_t own_nsec)
 {
 	int64_t written = astra_saver_nsec(&last->st_mtim);
 	int64_t took = astra_saver_nsec(&last->st_ctim) - written;
 	int64_t since = astra_saver_nsec(now) - written;
-	int64_t rest = ASTRA_SAVER_REST_NSEC - ASTRA_SAVER_PACK_NSEC;
+	int64_t pack = own_nsec > ASTRA_SAVER_PACK_NSEC ? own_nsec
+							: ASTRA_SAVER_PACK_NSEC;
 
 	return took >= 0 && since >= took + ASTRA_SAVER_SETTLE_NSEC &&
-	       since + ASTRA_SAVER_PACK_NSEC + ASTRA_SAVER_TIMES * took < rest;
+	       since + pack + ASTRA_SAVER_TIMES * took <
+		       ASTRA_SAVER_REST_NSEC - pack;
 }
 
 /* Start the thread. folder: StateSaveLocation. */
