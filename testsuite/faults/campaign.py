@@ -102,6 +102,9 @@ class Campaign:
         not saved is lost with a slurmctld that is killed."""
         if len(self.work.waiting()) > self.o.jobs * 0.7:
             return
+        self.submit()
+
+    def submit(self):
         if self.work.top_up(self.o.jobs):
             self.cluster.saved("j%d" % self.work.count)
 
@@ -184,7 +187,7 @@ class Campaign:
     def run(self, plan):
         follower = threading.Thread(target=self.follow, daemon=True)
         follower.start()
-        self.work.top_up(self.o.jobs)
+        self.submit()
         self.cluster.wait(60, lambda: len(self.journal.runs) > 3)
         for i, step in enumerate(plan):
             self.one(i + 1, *step)
