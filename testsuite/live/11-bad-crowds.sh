@@ -28,13 +28,14 @@ start_cluster --nodes 4 --gpus 4 --cpus 16 --astraea "$conf" \
 rm -f "$conf"
 
 slow=$CLUSTER_DIR/out/slow
+# A second of a machine without other work is enough for squeue.
 watch_squeue() {
-	local begin
+	# shellcheck disable=SC2034
+	local wait_left wait_looked
 	while :; do
-		begin=${EPOCHREALTIME/./}
+		wait_begins "$patience"
 		squeue -h >/dev/null || echo "squeue failed"
-		awk "BEGIN { sec = (${EPOCHREALTIME/./} - $begin) / 1e6
-			if (sec > $patience) print sec \" s\" }"
+		wait_goes_on || echo "more than $patience s"
 		sleep 0.3
 	done >"$slow" 2>&1
 }
