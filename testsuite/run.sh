@@ -16,11 +16,17 @@
 #   testsuite/run.sh --one-in=N [...]   of live/ each Nth test, from another one each
 #                                       day: in N days each test runs
 #   testsuite/run.sh --once-more [...]  a test of live/ that failed beside others
-#                                       is run again, alone; the line before the
-#                                       last says how many passed only so. Not one
-#                                       in which something crashed or that did not
-#                                       end, nor those of faults (7*) and
-#                                       sanitizers (81), not the same twice
+#                                       is run again when they have ended, beside two
+#                                       others at most; a line before the last says
+#                                       how many passed only so. Not one in which
+#                                       something crashed or that did not end, nor
+#                                       those of faults (7*) and sanitizers (81), not
+#                                       the same twice
+#   testsuite/run.sh --within=M [...]   of live/ those of less than two minutes in an
+#                                       order of the day; none begins M minutes after
+#                                       the start of this command, nor again M + 15
+#                                       after it. A line before the last says how many
+#                                       did not begin: on a usual machine none
 #   testsuite/run.sh --slurm=PREFIX [...]  with the Slurm installed there, whose
 #                                       source and build folder lie where
 #                                       build-aux/setup.sh would put them, or:
@@ -58,8 +64,8 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=testsuite/lib/run-one.sh
 . "$top/testsuite/lib/run-one.sh"
-long='' differing='' once_more='' changed='' one_in=1
-passed=0 failed=0 skipped=0 only_alone=0 known=0
+long='' differing='' once_more='' changed='' one_in=1 within=''
+passed=0 failed=0 skipped=0 only_again=0 known=0 not_begun=0
 TMPDIR=$(cd "${TMPDIR:-/tmp}" && pwd)
 export TMPDIR
 work=$(mktemp -d "$TMPDIR/astraea-run.XXXXXX")
@@ -70,7 +76,8 @@ trap 'exit 1' INT TERM HUP
 finish() {
 	clear_progress
 	((known == 0)) || echo "$known had passed under a sanitizer, with the same bytes"
-	((only_alone == 0)) || echo "$only_alone passed only when run alone"
+	((only_again == 0)) || echo "$only_again passed only when run again"
+	((not_begun == 0)) || echo "$not_begun of live/ did not begin within $within minutes"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	((failed == 0)) || exit 1
 	exit 0
@@ -97,15 +104,19 @@ all_tests() {
 }
 
 # longest_first <LIST: the same lines by the seconds that are expected of each,
-# which stand before them.
+# which stand before them. With --within the order of the shorter live tests is drawn
+# by the day, so that on a slow machine no test is always the last one.
 longest_first() {
-	local times=$ASTRAEA_BUILDDIR/test-times
+	local times=$ASTRAEA_BUILDDIR/test-times seed=${within:+${ASTRAEA_DAY//-/}}
 	touch "$times"
-	awk 'FILENAME != "-" { last[$1] = $2; next }
+	awk -v seed="$seed" 'BEGIN { srand(seed + 0) }
+		FILENAME != "-" { last[$1] = $2; next }
 		{ is_short = $1 !~ /^(live|long)\//
-		  print $1 in last ? last[$1] : is_short ? 3 : 60, $0 }' \
+		  seconds = $1 in last ? last[$1] : is_short ? 3 : 60
+		  drawn = seed != "" && !is_short && seconds < 120
+		  print drawn ? 30 + 90 * rand() : seconds, seconds, $0 }' \
 		"$top/testsuite/lib/test-times" "$times" - |
-		sort -k1,1nr -k2,2
+		sort -k1,1nr -k3,3 | cut -d' ' -f2-
 }
 
 wanted() {
@@ -197,6 +208,14 @@ has_room() {
 declare -A running=() expected=()
 shown=''
 
+# is_in_time NAME: whether the test may still begin; else it is counted and named.
+is_in_time() {
+	[[ $within && $1 == live/* ]] && ((SECONDS >= within * 60)) || return 0
+	not_begun=$((not_begun + 1))
+	echo "LATE  $1"
+	return 1
+}
+
 # run_tests LIST: of that file, with the seconds expected of each before it.
 run_tests() {
 	local seconds name command begun=$SECONDS done_sec=0 waiting count
@@ -206,6 +225,7 @@ run_tests() {
 			show_progress
 			nap 0.3
 		done
+		is_in_time "$name" || continue
 		run_one "$name" "$limit" "$command" &
 		running[$!]=$name expected[$!]=$seconds
 		waiting=$((waiting - seconds))
@@ -270,14 +290,15 @@ build_programs() {
 	}
 }
 
-# Those that failed, one at a time and for the last time.
+# Those that failed, three at a time and for the last time.
 run_again() {
-	local before=$passed
+	local before=$passed late=$not_begun within=${within:+$((within + 15))}
 	once_more=''
 	[[ -e $work/again ]] || return 0
-	echo "Once more, alone:"
-	ASTRAEA_JOBS=1 run_tests "$work/again"
-	only_alone=$((passed - before))
+	echo "Once more:"
+	ASTRAEA_JOBS=3 run_tests "$work/again"
+	failed=$((failed + not_begun - late)) not_begun=$late
+	only_again=$((passed - before))
 }
 
 while [[ ${1-} == --* && $1 != --list ]]; do
@@ -289,6 +310,7 @@ while [[ ${1-} == --* && $1 != --list ]]; do
 	--differing) differing=1 ;;
 	--one-in=[1-9]) one_in=${1#*=} ;;
 	--once-more) once_more=1 ;;
+	--within=[1-9] | --within=[1-9][0-9] | --within=[1-9][0-9][0-9]) within=${1#*=} ;;
 	--slurm=?*) export ASTRAEA_SLURM=${1#*=} ;;
 	--slurm-src=?*) export ASTRAEA_SLURM_SRC=${1#*=} ;;
 	--slurm-build=?*) export ASTRAEA_SLURM_BUILD=${1#*=} ;;

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A tenant of gangs has its share beside a flood of small jobs: two tenants of
-# equal weight, on one node of 8 GPUs and on four. `small` always has 1-GPU jobs
-# in its queue, each about a lease long. `big` has gangs that never end, of all 8
-# GPUs of the one node and of 16 on the four. They checkpoint at once. After 12
+# equal weight, on one node of 4 GPUs and on four. `small` always has 1-GPU jobs
+# in its queue, each about a lease long. `big` has gangs that never end, of all 4
+# GPUs of the one node and of 8 on the four. They checkpoint at once. After 12
 # terms of slurmctld's clock each tenant has had half of the GPU time, within 5
 # points. Half a turn of a gang is 4 points then, and on a busy machine each start
 # takes a second more: there it may take up to 36 terms. RecallAfter is as much of a
@@ -11,11 +11,11 @@
 #
 # And sfair why of a gang that waits for its turn says so.
 #
-# GANG=8, 16 or 32: GPUs of a gang on the four nodes.
+# GPUS=8: of a node [4]; GANG=4, 8 or 16: GPUs of a gang on the four nodes.
 # Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
-term=${TERM_SEC:-11} terms=12 gang=${GANG:-16}
+term=${TERM_SEC:-11} terms=12 gpus=${GPUS:-4} gang=${GANG:-$((2 * ${GPUS:-4}))}
 conf=$(mktemp)
 cat >"$conf" <<-EOT
 	RoundInterval=1
@@ -27,7 +27,7 @@ cat >"$conf" <<-EOT
 	Tenant=small Accounts=small
 	Tenant=big Accounts=big
 EOT
-start_cluster --nodes 5 --gpus 8 --cpus 32 --astraea "$conf" \
+start_cluster --nodes 5 --gpus "$gpus" --cpus $((4 * gpus)) --astraea "$conf" \
 	--slurm 'PartitionName=gpu Nodes=n1 Default=YES State=UP' \
 	--slurm 'PartitionName=four Nodes=n[2-5] State=UP'
 rm -f "$conf"
@@ -37,19 +37,19 @@ rm -f "$conf"
 flood() {
 	local next=$SECONDS part=$((term / 4))
 	while :; do
-		for _ in 1 2 3 4; do
+		for ((i = 0; i < gpus; i += 2)); do
 			submit -A small -p gpu --gres=gpu:1 -o /dev/null \
 				--wrap "exec sleep $((term - 1))"
 		done
 		submit -A small -p four --gres=gpu:1 -o /dev/null \
-			--array=1-16 --wrap "exec sleep $((term - 1))"
+			--array=1-$((2 * gpus)) --wrap "exec sleep $((term - 1))"
 		next=$((next + part))
 		((SECONDS >= next)) || sleep $((next - SECONDS))
 	done >/dev/null
 }
 
 endless() { # PARTITION GPUS: a gang
-	submit -A big -p "$1" --gpus-per-node=8 -N $(($2 / 8)) \
+	submit -A big -p "$1" --gpus-per-node="$gpus" -N $(($2 / gpus)) \
 		--signal=B:USR1 --open-mode=append --wrap '
 			trap "exit 85" USR1
 			sleep 100000 & wait'
@@ -77,11 +77,11 @@ flood='' gangs=()
 flood &
 flood=$!
 full() {
-	sfair tenant -nP -o GPUs | awk '{ n += $1 } END { exit !(n >= 36) }'
+	sfair tenant -nP -o GPUs | awk '{ n += $1 } END { exit !(n >= '$((4 * gpus + gpus / 2))') }'
 }
 wait_for 30 full
-gangs=("$(endless gpu 8)")
-for ((i = 0; i < 32; i += gang)); do gangs+=("$(endless four "$gang")"); done
+gangs=("$(endless gpu "$gpus")")
+for ((i = 0; i < 4 * gpus; i += gang)); do gangs+=("$(endless four "$gang")"); done
 read -r begin one_small one_big <<<"$(used one)"
 read -r _ four_small four_big <<<"$(used four)"
 
@@ -120,7 +120,8 @@ look() {
 settled() {
 	local pool small big
 	[[ ${said[collected]-} && ${said[not owed]-} ]] || return 1
-	for pool in "one $one_small $one_big 8" "four $four_small $four_big 32"; do
+	for pool in "one $one_small $one_big $gpus" \
+		"four $four_small $four_big $((4 * gpus))"; do
 		# shellcheck disable=SC2086
 		read -r small big _ <<<"$(shares $pool)"
 		is_half "$big" || return 1
@@ -135,8 +136,8 @@ for ((i = 1; i <= 3 * terms; i++)); do
 		sleep 0.5
 	done
 	echo "after $i terms: small, big, GPUs in use: one node" \
-		"$(shares one "$one_small" "$one_big" 8) %, four nodes" \
-		"$(shares four "$four_small" "$four_big" 32) %"
+		"$(shares one "$one_small" "$one_big" "$gpus") %, four nodes" \
+		"$(shares four "$four_small" "$four_big" $((4 * gpus))) %"
 done
 kill "$flood" || fail "jobs of small could not be submitted"
 
@@ -152,8 +153,8 @@ check "sfair why says of no gang that GPUs are collected for its turn" \
 check "sfair why says of no gang what is lacking until it is owed a turn" \
 	test "${said[not owed]-}"
 ok "why of an owed turn"
-judge one "$one_small" "$one_big" 8
-judge four "$four_small" "$four_big" 32
+judge one "$one_small" "$one_big" "$gpus"
+judge four "$four_small" "$four_big" $((4 * gpus))
 check "sfair diag does not tell of leases that ended early" \
 	grep -q 'Leases ended early  *[1-9]' <<<"$(sfair diag)"
 check "sfair metrics does not tell what that cost" \

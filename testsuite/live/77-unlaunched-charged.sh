@@ -10,7 +10,8 @@ export ASTRAEA_BUILDDIR
 
 conf=$(mktemp)
 echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=300' >"$conf"
-start_cluster --accounting --nodes 1 --gpus 4 --astraea "$conf"
+# A tenant is told of as long as slurmctld knows a job of it.
+start_cluster --needs minage=300 --accounting --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 
 booked() { # "GPUs start end" of each run
