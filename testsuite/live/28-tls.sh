@@ -38,7 +38,7 @@ check "slurmctld speaks no TLS" speaks_tls
 
 # ---- Leases: signal, exit code, requeue, steps on two nodes.
 
-turn='trap "exit 85" USR1; srun -N2 true; while :; do sleep 0.2; done'
+turn='trap "exit 85" USR1; srun -N2 true; sleep 1000 & wait'
 one=$(submit -N2 --gpus-per-node=2 --signal=B:USR1@60 --wrap "$turn")
 two=$(as_other sbatch --parsable -o /dev/null --chdir=/ -N2 \
 	--gpus-per-node=2 --signal=B:USR1@60 --wrap "$turn")

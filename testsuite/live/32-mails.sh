@@ -32,8 +32,8 @@ cat >"$CLUSTER_DIR/out/job" <<-'EOT'
 		[[ $(scontrol -o show job "${SLURM_ARRAY_JOB_ID}_1") == *JobState=RUNNING* ]]
 	}
 	[[ $SLURM_JOB_NAME$SLURM_ARRAY_TASK_ID == early*2 ]] &&
-		trap 'while first_runs; do :; done; exit 0' USR1 || trap 'exit 85' USR1
-	((${SLURM_RESTART_COUNT:-0} >= leases)) || while :; do sleep .1; done
+		trap 'while first_runs; do sleep .5; done; exit 0' USR1 || trap 'exit 85' USR1
+	((${SLURM_RESTART_COUNT:-0} >= leases)) || { sleep 1000 & wait; }
 	[[ $SLURM_JOB_NAME != bad* && $SLURM_ARRAY_TASK_ID != 2 ]]
 EOT
 chmod 755 "$CLUSTER_DIR/out/job"

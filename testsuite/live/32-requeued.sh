@@ -18,7 +18,7 @@ EOT
 # A job whose name has a file there stays in its epilog.
 cat >"$dir/epilog" <<-EOT
 	#!/bin/bash
-	while [ -e "$dir/hold.\$SLURM_JOB_ID" ]; do sleep .1; done
+	while [ -e "$dir/hold.\$SLURM_JOB_ID" ]; do sleep .3; done
 EOT
 chmod 755 "$dir/mail" "$dir/epilog"
 touch "$dir/mails"
@@ -39,7 +39,7 @@ done
 cat >"$CLUSTER_DIR/out/job" <<-'EOT'
 	#!/bin/bash
 	trap 'exit 85' USR1
-	((${SLURM_RESTART_COUNT:-0})) || while :; do sleep .1; done
+	((${SLURM_RESTART_COUNT:-0})) || { sleep 1000 & wait; }
 EOT
 chmod 755 "$CLUSTER_DIR/out/job"
 a_job() { submit -A a --gres=gpu:1 --signal=B:USR1@1 "$@" "$CLUSTER_DIR/out/job"; }

@@ -32,7 +32,7 @@ trap 'status=$?; rm -rf "$dir"; live_end $status' EXIT
 cat >"$CLUSTER_DIR/out/job" <<-'EOT'
 	#!/bin/bash
 	trap 'exit 85' USR1
-	((${SLURM_RESTART_COUNT:-0})) || while :; do sleep .1; done
+	((${SLURM_RESTART_COUNT:-0})) || { sleep 1000 & wait; }
 EOT
 chmod 755 "$CLUSTER_DIR/out/job"
 

@@ -61,7 +61,7 @@ cat >"$OUT/slow" <<'EOT'
 #!/bin/bash
 trap 'echo signalled; sleep 6; echo saved; [[ ! $LEAVES ]] || exit 85' USR1
 [[ ! $LEAVES ]] || trap 'exit 85' TERM
-while :; do sleep 0.1; done
+sleep 1000 & while wait $!; [ $? -gt 128 ]; do :; done
 EOT
 for leaves in '' 1; do
 	id=$(submit --gpus=4 --signal=B:USR1 --export=ALL,LEAVES=$leaves \
@@ -139,8 +139,8 @@ ok cancel-by-name
 cat >"$OUT/ears" <<'EOT'
 #!/bin/bash
 trap 'echo batch' USR2
-srun --overlap -n1 bash -c 'trap "echo step" USR2; echo up
-	while :; do sleep 0.1; done' &
+srun --overlap -n1 bash -c 'trap "" USR2; sleep 1000 &
+	trap "echo step" USR2; echo up; while wait $!; [ $? -gt 128 ]; do :; done' &
 while :; do wait; done
 EOT
 id=$(submit --gpus=1 "$OUT/ears")

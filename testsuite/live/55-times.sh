@@ -39,12 +39,12 @@ ends_now() { wait_for 20 scontrol update jobid="$1" endtime=now; }
 
 renewed=$(sleeper -p short --gpus=1 -t 20)
 kept=$(submit -p short --gpus=1 -t 20 --signal=B:USR1 --open-mode=append --wrap '
-	trap "exit 85" USR1; echo run; while :; do sleep 0.1; done')
+	trap "exit 85" USR1; echo run; sleep 1000 & wait')
 warned=$(submit -p short --gpus=1 -t 1 --signal=B:USR2@20 --wrap \
-	'trap "echo warned" USR2; while :; do sleep 0.1; done')
+	'trap "echo warned" USR2; sleep 1000 & while wait $!; [ $? -gt 128 ]; do :; done')
 # A grace longer than it takes the sweep to come.
 graced=$(submit -p late --gpus=1 --signal=B:USR1 --wrap \
-	'trap "echo signalled" USR1; while :; do sleep 0.1; done')
+	'trap "echo signalled" USR1; sleep 1000 & while wait $!; [ $? -gt 128 ]; do :; done')
 for id in "$renewed" "$kept" "$warned" "$graced"; do runs "$id"; done
 check_eq "seconds of -t 20" 1200 "$(limit_sec "$renewed")"
 ok time-limit

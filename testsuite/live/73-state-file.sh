@@ -143,7 +143,7 @@ check_eq "runs" 1 "$(grep -c begin "$CLUSTER_DIR/out/$runs")"
 set_conf LeaseTerm 8
 scancel "$runs" "$waits"
 leaves=$(submit --gres=gpu:4 --signal=USR1 --wrap \
-	'trap "sleep 4; exit 85" USR1; while :; do sleep 0.1; done')
+	'trap "sleep 4; exit 85" USR1; sleep 1000 & wait')
 wait_for 20 job_is "$leaves" RUNNING
 waits=$(submit --gres=gpu:4 --wrap 'sleep 1000')
 in_grace() { sfair lease --json 2>/dev/null | grep >/dev/null '"grace"'; }

@@ -10,6 +10,8 @@ over its debugging pipe, so that nothing is added to the page.
 
 import argparse
 import base64
+import csv
+import io
 import json
 import os
 import shutil
@@ -89,6 +91,36 @@ found.push(new Set([...document.querySelectorAll('.key')].map(k =>
   k.dataset.s)).size);
 return found; })()"""
 
+FILTER = """(() => {
+const field = document.getElementById('filter');
+const rows = [...document.querySelectorAll('table.sort tbody tr')];
+const set = text => {
+  field.value = text;
+  field.dispatchEvent(new Event('input', {bubbles: true}));
+  return rows.filter(r => !r.hidden);
+};
+const texts = r => [...r.cells].filter(c => c.matches('th,.text')).map(c =>
+  c.textContent).join(' ').toLowerCase();
+const word = (rows[0]?.cells[0].textContent.trim().split(/\\s+/).pop() ?? '').toLowerCase();
+const shown = set(word), wanted = rows.filter(r => texts(r).includes(word));
+const found = {same: shown.length === wanted.length && shown.every(r =>
+  wanted.includes(r)), none: set('no such row').length, all: set('').length === rows.length,
+  seen: shown.every(r => r.offsetHeight > 0)};
+return found; })()"""
+
+CSV = """(async () => {
+const blobs = [], make = URL.createObjectURL, click = HTMLAnchorElement.prototype.click;
+URL.createObjectURL = blob => (blobs.push(blob), 'blob:');
+HTMLAnchorElement.prototype.click = function() { blobs.at(-1).of = this.download; };
+for (const button of document.querySelectorAll('.csv'))
+  button.click();
+URL.createObjectURL = make;
+HTMLAnchorElement.prototype.click = click;
+return Promise.all(blobs.map(async b => {
+  const table = document.querySelector('#' + b.of.replace('.csv', '') + ' table');
+  return [b.of, await b.text(), table.rows.length, table.rows[0].cells.length];
+})); })()"""
+
 WIDE = """[document.documentElement.scrollWidth,
 [...document.querySelectorAll('h1,h2,p,dl,dd,.key')].filter(e =>
 e.getBoundingClientRect().right > document.documentElement.clientWidth + 1).map(e =>
@@ -164,7 +196,8 @@ class Browser:
 
     def run(self, script):
         """What a script finds."""
-        reply = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        reply = self.ask("Runtime.evaluate", expression=script, returnByValue=True,
+                         awaitPromise=True)
         if "exceptionDetails" in reply:
             sys.exit(f"look.py: {reply['exceptionDetails']}")
         return reply["result"].get("value")
@@ -265,6 +298,21 @@ class Look:
             dims[0] == dims[2] == 0 and (dims[1] > 0 or dims[3] < 2),
             dims,
         )
+        found = self.browser.run(FILTER)
+        self.must("a filter shows rows with its word", found["same"] and found["seen"]
+                  and found["none"] == 0 and found["all"], found)
+        self.tables()
+
+    def tables(self):
+        """What CSV saves: each row, each column, no formula."""
+        saved = self.browser.run(CSV)
+        self.must("a CSV of each table", len(saved) == 3, len(saved))
+        for name, text, rows, columns in saved:
+            cells = list(csv.reader(io.StringIO(text)))
+            self.must(f"{name}: all rows", len(cells) == rows, [len(cells), rows])
+            self.must(f"{name}: all columns", {len(row) for row in cells} == {columns})
+            formulas = [c for row in cells for c in row if c[:1] in tuple("=+@")]
+            self.must(f"{name}: no formula", not formulas, formulas[:3])
 
     def widths(self):
         """Nothing runs out of the window."""

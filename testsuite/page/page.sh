@@ -60,11 +60,17 @@ page() {
 	[[ ! ${ASTRA_PAGES-} ]] || cp "$tmp/$name.html" "$ASTRA_PAGES/"
 }
 
-page day 6 --jobs 1000
+page day 6 --jobs 1000 --before
 page hostile 6 --hostile --tenants 10 --jobs 60 --step 600
 page one 6 --tenants 1 --jobs 3 --step 3600
 page none 0 --tenants 0 --jobs 0
 page year 6 --tenants 100 --days 365 --step 86400 --jobs 5000 --pools 2
+
+# The day has what was before it; the others have nothing of it.
+for what in '; before [0-9]' 'is Fri 20 Nov 2026\.' '>rho before<'; do
+	grep -q "$what" "$tmp/day.html" || complain "the page of a day lacks \"$what\""
+	! grep -q "$what" "$tmp/one.html" || complain "a page without a time before has \"$what\""
+done
 
 # Only this script may run.
 hash=$(python3 - "$tmp/day.html" <<'EOT'

@@ -3,7 +3,7 @@
 """Made-up replies of the plugin's reports, as sfair report --json has them.
 
 usage: replies.py [--tenants N] [--days N] [--jobs N] [--gpus N]
-       [--step SECONDS] [--hostile] [--start SECONDS] [--pools N]
+       [--step SECONDS] [--hostile] [--start SECONDS] [--pools N] [--before]
 """
 
 import argparse
@@ -25,6 +25,7 @@ HOSTILE = [
     "x" * 5000,
     "]]><!-- -->",
     "é\u0301\u0301 \U0001f600",
+    '=HYPERLINK("x")',
 ]
 USERS = "alice bob carol dave erin frank grace heidi ivan judy".split()
 
@@ -41,7 +42,7 @@ class Cluster:
         ]
         self.users = list(USERS)
         if args.hostile:
-            self.names = (HOSTILE + self.names)[: max(args.tenants, 10)]
+            self.names = (HOSTILE + self.names)[: max(args.tenants, len(HOSTILE))]
             self.users = HOSTILE + self.users
         self.tenants = [
             {"pool": f"pool{i % args.pools}", "tenant": name}
@@ -249,6 +250,24 @@ class Cluster:
         yield self.reply("job fairness", fairness)
         yield self.reply("job slowdown", slowdown)
         yield self.reply("job leases", leases)
+        if self.args.before:
+            yield from self.before()
+
+    def before(self):
+        """Of the time before, when half as much was used; one tenant was not there."""
+        rows = {
+            "cluster utilization": list(self.utilization()),
+            "cluster fairness": list(self.losses()),
+            "tenant fairness": list(self.sums())[1:],
+        }
+        for report, known in rows.items():
+            for row in known:
+                for key in ("used_gpu_sec", "alloc_gpu_sec"):
+                    if key in row:
+                        row[key] /= 2
+            reply = self.reply(report, known)
+            span = self.end - self.start
+            yield {**reply, "start_sec": self.start - span, "end_sec": self.start}
 
 
 def main():
@@ -262,6 +281,7 @@ def main():
     parser.add_argument("--start", type=int, default=1795219200)
     parser.add_argument("--pools", type=int, default=1)
     parser.add_argument("--hostile", action="store_true")
+    parser.add_argument("--before", action="store_true")
     print(json.dumps(list(Cluster(parser.parse_args()).replies())))
 
 

@@ -42,6 +42,9 @@ document.querySelector('#Queue thead th:nth-child(5) button').click();
 document.querySelector('details').open = true;
 document.querySelector('.key')?.click();
 if(document.getElementById('lately'))document.getElementById('lately').checked = true;
+const field = document.getElementById('filter');
+field.value = document.querySelector('#Tenants tbody th').textContent.trim().split(/\\s+/).pop();
+field.dispatchEvent(new Event('input', {bubbles: true}));
 document.querySelector('#Queue thead th:nth-child(5) button').focus();
 return document.querySelector('main').dataset.old = 1; })()"""
 ARRANGED = """(() => {
@@ -54,6 +57,7 @@ return {new: !document.querySelector('main').dataset.old,
   open: document.querySelector('details').open,
   span: document.getElementById('lately')?.checked ?? true,
   focus: document.activeElement === h.querySelector('button'),
+  filtered: document.querySelectorAll('tbody tr[hidden]').length,
   pinned: document.querySelectorAll('.key[aria-pressed=true]').length}; })()"""
 
 
@@ -96,6 +100,9 @@ class LiveLook(look.Look):
         self.must("the span of rho stays", found["span"])
         self.must("the focus stays", found["focus"])
         self.must("a tenant alone stays so", found["pinned"] > 0)
+        self.must("the filter stays", found["filtered"] > 0)
+        self.browser.run("""(() => { const f = document.getElementById('filter');
+            f.value = ''; f.dispatchEvent(new Event('input', {bubbles: true})); })()""")
         self.browser.run("document.querySelector('.key').click()")
         self.shape()
 

@@ -98,6 +98,7 @@ libastra_page_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_page_a_SOURCES = \
 	src/cmd/sfair/page.c \
 	src/cmd/sfair/page.h \
+	src/cmd/sfair/page_before.c \
 	src/cmd/sfair/page_data.c \
 	src/cmd/sfair/page_gantt.c \
 	src/cmd/sfair/page_tables.c \

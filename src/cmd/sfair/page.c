@@ -32,7 +32,6 @@ void page_script(FILE *file)
 	fprintf(file, "<script>%s</script>\n", page_js);
 }
 
-/* The window as text; whole days without the time. */
 static void put_day(FILE *f, double sec, bool with_clock)
 {
 	time_t when = (time_t)sec;
@@ -54,9 +53,20 @@ static bool at_midnight(double sec)
 	return !tm.tm_hour && !tm.tm_min && !tm.tm_sec;
 }
 
+/* Puts a window as text; whole days without the time. */
+static void put_days(double start_sec, double end_sec, FILE *f)
+{
+	bool days = at_midnight(start_sec) && at_midnight(end_sec);
+
+	put_day(f, start_sec, !days);
+	if (!days || end_sec - start_sec > 90000) {
+		fputs(" to ", f);
+		put_day(f, days ? end_sec - 3600 : end_sec, !days);
+	}
+}
+
 static void put_window(const struct page_data *d, FILE *f)
 {
-	bool days = at_midnight(d->start_sec) && at_midnight(d->end_sec);
 	time_t when = (time_t)d->start_sec;
 	char zone[64];
 	struct tm tm = {0};
@@ -64,12 +74,13 @@ static void put_window(const struct page_data *d, FILE *f)
 	localtime_r(&when, &tm);
 	strftime(zone, sizeof(zone), "%Z", &tm);
 	fputs("<p class=\"soft\">", f);
-	put_day(f, d->start_sec, !days);
-	if (!days || d->end_sec - d->start_sec > 90000) {
-		fputs(" to ", f);
-		put_day(f, days ? d->end_sec - 3600 : d->end_sec, !days);
-	}
+	put_days(d->start_sec, d->end_sec, f);
 	fprintf(f, ". Times are local (%s).", zone);
+	if (d->before.end_sec > 0) {
+		fputs(" &ldquo;Before&rdquo; is ", f);
+		put_days(d->before.start_sec, d->before.end_sec, f);
+		fputs(".", f);
+	}
 	if (d->known_sec > d->start_sec) {
 		fputs(" The plugin's history begins at ", f);
 		page_time(f, d->known_sec);
@@ -88,6 +99,16 @@ static void end_tile(FILE *f)
 	fputs("</small></dd></div>\n", f);
 }
 
+/* Puts the share of the time before the window, if it is known. */
+static void put_before(const struct page_data *d, double part, double of,
+		       FILE *f)
+{
+	if (!(d->before.end_sec > 0) || !(of > 0))
+		return;
+	fputs("; before ", f);
+	page_percent(f, part / of);
+}
+
 static void put_usage(const struct page_data *d, FILE *f)
 {
 	begin_tile(f, "GPUs");
@@ -100,12 +121,14 @@ static void put_usage(const struct page_data *d, FILE *f)
 	fputs("<small>", f);
 	page_gpu_hours(f, d->used_sec);
 	fputs(" GPU hours", f);
+	put_before(d, d->before.used_sec, d->before.total_sec, f);
 	end_tile(f);
 	begin_tile(f, "Idle though wanted");
 	page_percent(f, d->wanted_sec / d->total_sec);
 	fputs("<small>", f);
 	page_gpu_hours(f, d->wanted_sec);
 	fputs(" GPU hours", f);
+	put_before(d, d->before.wanted_sec, d->before.total_sec, f);
 	end_tile(f);
 }
 
@@ -124,7 +147,9 @@ static void put_fairness(const struct page_data *d, FILE *f)
 			worst = d->tenants[i];
 	begin_tile(f, "Fairness loss");
 	page_percent(f, due > 0 ? lack / due : (double)NAN);
-	fputs("<small>of what was due</small></dd></div>\n", f);
+	fputs("<small>of what was due", f);
+	put_before(d, d->before.lack_sec, d->before.fair_sec, f);
+	end_tile(f);
 	begin_tile(f, "Lowest rho");
 	page_fixed(f, worst ? worst->row.rho : (double)NAN, 3);
 	fputs("<small>", f);

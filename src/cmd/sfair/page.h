@@ -55,9 +55,17 @@ struct page_tenant {
 	const char *pool, *name;
 	struct page_row row; /* of PAGE_TENANTS */
 	double used_sec;
-	size_t look; /* up to PAGE_OTHERS */
+	double before_sec,
+		before_rho; /* alloc_gpu_sec and rho of the time before */
+	size_t look;	    /* up to PAGE_OTHERS */
 	size_t jobs;
 	struct page_cell *cells; /* one a slot; NULL: never any */
+};
+
+/* GPU seconds of the time before the window, all pools together. */
+struct page_before {
+	double start_sec, end_sec; /* 0: there is none */
+	double total_sec, used_sec, wanted_sec, fair_sec, lack_sec;
 };
 
 /* All tenants of a slot together. */
@@ -76,6 +84,7 @@ struct page_data {
 	double total_sec, used_sec, down_sec, wanted_sec, lost_sec;
 	double gpus; /* in the mean */
 	size_t pool_count;
+	struct page_before before;
 
 	struct page_tenant **tenants; /* most used first */
 	size_t tenant_count, tenant_room;
@@ -99,6 +108,26 @@ struct page_data {
 int page_data_load(struct page_data *data, json_t *replies[PAGE_PARTS],
 		   struct astra_error *err);
 void page_data_clear(struct page_data *data);
+
+/* page_before.c: returns when the time before a window begins, which ends with
+ * the window's begin. Before whole calendar months these are as many months,
+ * before whole days as many days, else as many seconds. */
+double page_before_start(double start_sec, double end_sec);
+
+/* Whether the time before a window needs this part. */
+bool page_before_needs(enum page_part part);
+
+/* Adds the time before to data, which is loaded. A tenant that the window does
+ * not have is left out. Nothing is added if the history knew no GPU then.
+ * replies: of the parts that page_before_needs(), NULL if there is none; not
+ * taken. Returns 0, or -1 with err set. */
+int page_before_load(struct page_data *data, json_t *const replies[PAGE_PARTS],
+		     struct astra_error *err);
+
+/* page_data.c: returns the rows of a reply to a part, for free(), or NULL when
+ * out of memory. wrong: set if a value is none. */
+struct page_row *page_rows(const json_t *reply, enum page_part part,
+			   size_t *count, struct astra_error *wrong);
 
 /* When a slot begins; of slot_count: when the window ends. */
 double page_slot_at(const struct page_data *data, size_t slot);
@@ -139,6 +168,10 @@ struct page_asked {
 int page_ask_part(const struct page_asked *whom,
 		  const struct astra_query *query, enum page_part part,
 		  json_t **reply, struct astra_error *err);
+/* The same for sums of the window: as coarse as one reply is. */
+int page_ask_sums(const struct page_asked *whom,
+		  const struct astra_query *query, enum page_part part,
+		  json_t **reply, struct astra_error *err);
 
 /* Its parts, one file each. */
 void page_usage(const struct page_data *data, FILE *file);
@@ -156,6 +189,8 @@ struct page_heading {
 	bool text;
 };
 
+void page_filter(
+	FILE *file); /* the field by which a reader filters their rows */
 void page_table_begin(FILE *file, const char *title,
 		      const struct page_heading *heads);
 void page_table_end(FILE *file);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A click on a heading sorts, upward for texts and downward for numbers first;
- * what is not known stays at the end. Point at a tenant, or click on it, to see
- * it alone. All of it holds for what comes into the page later, too. */
+ * what is not known stays at the end. The filter shows the rows that have all of its
+ * words in their texts. CSV saves the rows that are shown. Point at a tenant, or click
+ * on it, to see it alone. All of it holds for what comes into the page later, too. */
 
 const sorted = h => {
 	const table = h.closest('table'), column = h.cellIndex;
@@ -24,6 +25,30 @@ const sorted = h => {
 			: a < b ? -1 : a > b ? 1 : 0) * (up ? 1 : -1));
 	table.tBodies[0].append(...rows.map(row => row[1]));
 };
+const is_text = cell => cell.matches('th,.text');
+const filter = () => {
+	const words = document.getElementById('filter')?.value.toLowerCase().split(/\s+/) ?? [];
+	for (const row of document.querySelectorAll('table.sort tbody tr')) {
+		const text = [...row.cells].filter(is_text).map(c => c.textContent)
+			.join('\n').toLowerCase();
+		row.hidden = !words.every(word => text.includes(word));
+	}
+};
+/* A spreadsheet takes a text that begins so for a formula. */
+const csv_value = cell => {
+	const text = (cell.dataset.v ?? cell.textContent).trim();
+	const safe = is_text(cell) && /^[=+@-]./.test(text) ? "'" + text : text;
+	return safe === '-' ? '' : /[",\n]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;
+};
+const csv = section => {
+	const rows = [...section.querySelector('table').rows].filter(row => !row.hidden);
+	const text = rows.map(row => [...row.cells].map(csv_value).join(',') + '\r\n').join('');
+	const link = document.createElement('a');
+	link.href = URL.createObjectURL(new Blob([text], {type: 'text/csv'}));
+	link.download = section.id + '.csv';
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+};
 let pinned = null;
 const show = series => {
 	for (const mark of document.querySelectorAll('figure [data-s]'))
@@ -39,6 +64,8 @@ addEventListener('click', e => {
 	const h = e.target.closest('table.sort thead th'), key = e.target.closest('.key');
 	if (h)
 		sorted(h);
+	if (e.target.matches('.csv'))
+		csv(e.target.closest('section'));
 	if (key)
 		pin(pinned === key.dataset.s ? null : key.dataset.s);
 });
@@ -47,5 +74,6 @@ const point = e => {
 	if (key)
 		show(e.type === 'mouseover' ? key.dataset.s : pinned);
 };
+addEventListener('input', e => e.target.id === 'filter' && filter());
 addEventListener('mouseover', point);
 addEventListener('mouseout', point);

@@ -129,22 +129,37 @@ static int ask_over_time(const struct page_asked *whom,
 	return 0;
 }
 
-int page_ask_part(const struct page_asked *whom, const struct astra_query *all,
-		  enum page_part part, json_t **reply, struct astra_error *err)
+/* The query for a part. */
+static struct astra_query query_for(const struct astra_query *all,
+				    enum page_part part)
 {
 	struct astra_query query = *all;
-	const struct astra_report_row *row =
-		astra_report_row(page_ask_kind_of(part));
 
 	query.past.report = page_ask_kind_of(part);
 	if (part == PAGE_USERS)
 		query.past.top = PAGE_ROWS_MAX;
-	if (!row->accounts) {
+	if (!astra_report_row(query.past.report)->accounts) {
 		query.accounts = (struct astra_names){0};
 		query.users = (struct astra_names){0};
 	}
-	if (part == PAGE_LOSS || part == PAGE_TIMELINE)
-		return ask_over_time(whom, &query, reply, err);
+	return query;
+}
+
+int page_ask_sums(const struct page_asked *whom, const struct astra_query *all,
+		  enum page_part part, json_t **reply, struct astra_error *err)
+{
+	const struct astra_query query = query_for(all, part);
+
 	*reply = page_ask_one(whom, &query, err);
 	return *reply ? 0 : -1;
+}
+
+int page_ask_part(const struct page_asked *whom, const struct astra_query *all,
+		  enum page_part part, json_t **reply, struct astra_error *err)
+{
+	const struct astra_query query = query_for(all, part);
+
+	if (part == PAGE_LOSS || part == PAGE_TIMELINE)
+		return ask_over_time(whom, &query, reply, err);
+	return page_ask_sums(whom, all, part, reply, err);
 }

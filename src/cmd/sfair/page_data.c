@@ -54,6 +54,8 @@ page_data_add_tenant(struct page_data *d, const char *pool, const char *name)
 		.pool = pool,
 		.name = name,
 		.look = PAGE_OTHERS,
+		.before_sec = NAN,
+		.before_rho = NAN,
 	};
 	astra_members_clear(&t->row, page_row_members);
 	d->tenants[d->tenant_count++] = t;
@@ -82,13 +84,18 @@ static struct page_tenant *page_tenant_of(struct page_data *d,
 	return page_data_add_tenant(d, row->pool, row->tenant);
 }
 
-/* The rows of a part, for free(); NULL when out of memory. */
-static struct page_row *page_rows(struct page_data *d, enum page_part part,
-				  size_t *count)
+struct page_row *page_rows(const json_t *reply, enum page_part part,
+			   size_t *count, struct astra_error *wrong)
 {
-	return astra_rows_read(json_object_get(d->replies[part], "rows"),
+	return astra_rows_read(json_object_get(reply, "rows"),
 			       sizeof(struct page_row), page_row_members,
-			       page_part_name(part), count, &d->wrong);
+			       page_part_name(part), count, wrong);
+}
+
+static struct page_row *rows_of(struct page_data *d, enum page_part part,
+				size_t *count)
+{
+	return page_rows(d->replies[part], part, count, &d->wrong);
 }
 
 static double positive(double value)
@@ -243,7 +250,7 @@ static int load_part(struct page_data *d, enum page_part part,
 		     int (*load)(struct page_data *, const struct page_row *))
 {
 	size_t count;
-	struct page_row *rows = page_rows(d, part, &count);
+	struct page_row *rows = rows_of(d, part, &count);
 	int rc = rows ? 0 : -1;
 
 	for (size_t i = 0; i < count && !rc; i++)
@@ -325,9 +332,9 @@ static void unite(struct page_data *d)
 static int page_jobs_load(struct page_data *d)
 {
 	size_t more;
-	struct page_row *slow = page_rows(d, PAGE_SLOWDOWN, &more), *all;
+	struct page_row *slow = rows_of(d, PAGE_SLOWDOWN, &more), *all;
 
-	d->jobs = page_rows(d, PAGE_FAIRNESS, &d->job_count);
+	d->jobs = rows_of(d, PAGE_FAIRNESS, &d->job_count);
 	all = d->jobs && slow ? realloc(d->jobs, (d->job_count + more + 1) *
 							 sizeof(*all))
 			      : NULL;
@@ -353,7 +360,7 @@ static int page_leases_load(struct page_data *d)
 {
 	size_t count;
 
-	d->leases = page_rows(d, PAGE_LEASES, &count);
+	d->leases = rows_of(d, PAGE_LEASES, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct page_row *lease = &d->leases[i];
 
@@ -374,7 +381,7 @@ int page_data_load(struct page_data *d, json_t *replies[PAGE_PARTS],
 	load_heads(d);
 	if (load_window(d, err) < 0)
 		return -1;
-	d->users = page_rows(d, PAGE_USERS, &d->user_count);
+	d->users = rows_of(d, PAGE_USERS, &d->user_count);
 	if (!d->users || load_part(d, PAGE_UTILIZATION, load_utilization) < 0 ||
 	    load_part(d, PAGE_LOSS, load_loss) < 0 ||
 	    load_part(d, PAGE_TENANTS, load_tenant) < 0 ||

@@ -14,34 +14,63 @@
 #include "src/proto/query.h"
 #include "src/sim/outfile.h"
 
-/* Ask the plugin for all that a page is made of.
+/* What a page is made of; NULL: there is none. */
+struct replies {
+	json_t *now[PAGE_PARTS];
+	json_t *before[PAGE_PARTS]; /* of the time before the window */
+};
+
+static void replies_clear(struct replies *replies)
+{
+	for (int i = 0; i < PAGE_PARTS; i++) {
+		json_decref(replies->now[i]);
+		json_decref(replies->before[i]);
+	}
+	*replies = (struct replies){0};
+}
+
+/* Asks the plugin for all that a page is made of.
  * query: kind, window and filters; the rest is put into a copy.
- * replies: all NULL; to be released in any case.
+ * replies: empty; to be cleared in any case.
  * Returns 0, or -1 with err set. */
 static int page_ask(const struct astra_query *query, bool verbose,
-		    json_t *replies[PAGE_PARTS], struct astra_error *err)
+		    struct replies *replies, struct astra_error *err)
 {
 	struct sfair_where where;
 	const struct page_asked whom = {&where, ASTRA_REPLY_SEC, verbose};
+	struct astra_query before = *query;
 	int rc = sfair_find(&where, err);
 
+	before.past.end_sec = query->past.start_sec;
+	before.past.start_sec = (int64_t)page_before_start(
+		(double)query->past.start_sec, (double)query->past.end_sec);
 	for (int i = 0; i < PAGE_PARTS && !rc; i++)
-		rc = page_ask_part(&whom, query, i, &replies[i], err);
+		rc = page_ask_part(&whom, query, i, &replies->now[i], err);
+	for (int i = 0; i < PAGE_PARTS && !rc; i++)
+		if (page_before_needs(i))
+			rc = page_ask_sums(&whom, &before, i,
+					   &replies->before[i], err);
 	sfair_where_clear(&where);
 	return rc;
 }
 
-static void sort_in(json_t *reply, json_t *replies[PAGE_PARTS])
+/* A second reply of a name is that of the time before. */
+static void sort_in(json_t *reply, struct replies *replies)
 {
 	const char *name = json_string_value(json_object_get(reply, "report"));
 
-	for (int i = 0; name && i < PAGE_PARTS; i++)
-		if (!strcmp(name, page_part_name(i)) && !replies[i])
-			replies[i] = json_incref(reply);
+	for (int i = 0; name && i < PAGE_PARTS; i++) {
+		json_t **slot = !replies->now[i] ? &replies->now[i]
+						 : &replies->before[i];
+
+		if (!strcmp(name, page_part_name(i)) && !*slot)
+			*slot = json_incref(reply);
+	}
 }
 
-/* The same from a file that has an array of replies; "-": standard input. */
-static int page_read(const char *path, json_t *replies[PAGE_PARTS],
+/* The same from a file with an array of replies. path may be "-": standard
+ * input. */
+static int page_read(const char *path, struct replies *replies,
 		     struct astra_error *err)
 {
 	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
@@ -61,7 +90,7 @@ static int page_read(const char *path, json_t *replies[PAGE_PARTS],
 	json_array_foreach(all, i, reply) sort_in(reply, replies);
 	json_decref(all);
 	for (i = 0; i < PAGE_PARTS; i++)
-		any |= replies[i] != NULL;
+		any |= replies->now[i] != NULL;
 	return any ? 0
 		   : astra_error_set(err,
 				     "%s: is not what sfair report --json "
@@ -167,13 +196,16 @@ static int page_main_draw(const struct page_data *data, const char *command,
 	return astra_outfiles_commit(&files, err);
 }
 
-static int page_main_print_json(json_t *const replies[PAGE_PARTS],
+static int page_main_print_json(const struct replies *replies,
 				struct astra_error *err)
 {
 	json_t *all = json_array();
 
 	for (int i = 0; i < PAGE_PARTS; i++)
-		json_array_append(all, replies[i]);
+		json_array_append(all, replies->now[i]);
+	for (int i = 0; i < PAGE_PARTS; i++)
+		if (replies->before[i])
+			json_array_append(all, replies->before[i]);
 	json_dumpf(all, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
 	putchar('\n');
 	json_decref(all);
@@ -182,32 +214,40 @@ static int page_main_print_json(json_t *const replies[PAGE_PARTS],
 	return 0;
 }
 
+/* Makes the page of the replies, and leaves them to replies_clear(). */
+static int page_main_write(struct replies *replies, const char *command,
+			   const char *path, struct astra_error *err)
+{
+	struct page_data data = {0};
+	int rc = page_data_load(&data, replies->now, err);
+
+	memset(replies->now, 0, sizeof(replies->now)); /* data has them */
+	if (!rc)
+		rc = page_before_load(&data, replies->before, err);
+	if (!rc && *data.wrong.text)
+		rc = astra_error_set(err, "%s", data.wrong.text);
+	if (!rc)
+		rc = page_main_draw(&data, command, path, err);
+	page_data_clear(&data);
+	return rc;
+}
+
 static int page_main_report(const struct options *o, const char *command,
 			    struct astra_error *err)
 {
-	json_t *replies[PAGE_PARTS] = {0};
-	struct page_data data = {0};
+	struct replies replies = {0};
 	int rc = 0;
 
 	if (o->html)
 		rc = astra_outfile_check(o->html, err);
 	if (!rc && o->from)
-		rc = page_read(o->from, replies, err);
+		rc = page_read(o->from, &replies, err);
 	else if (!rc)
-		rc = page_ask(&o->query, o->verbose, replies, err);
-	if (!rc && o->json)
-		rc = page_main_print_json(replies, err);
-	if (rc || o->json) {
-		for (int i = 0; i < PAGE_PARTS; i++)
-			json_decref(replies[i]);
-		return rc;
-	}
-	rc = page_data_load(&data, replies, err);
-	if (!rc && *data.wrong.text)
-		rc = astra_error_set(err, "%s", data.wrong.text);
+		rc = page_ask(&o->query, o->verbose, &replies, err);
 	if (!rc)
-		rc = page_main_draw(&data, command, o->html, err);
-	page_data_clear(&data);
+		rc = o->json ? page_main_print_json(&replies, err)
+			     : page_main_write(&replies, command, o->html, err);
+	replies_clear(&replies);
 	return rc;
 }
 

@@ -8,12 +8,21 @@
 
 #define NAME_CHARS 32
 
+void page_filter(FILE *f)
+{
+	fputs("<p class=\"filter\"><label>Show only rows with <input "
+	      "type=\"search\" id=\"filter\" placeholder=\"tenant, account, user "
+	      "or state\" autocomplete=\"off\"></label></p>\n",
+	      f);
+}
+
 void page_table_begin(FILE *f, const char *title,
 		      const struct page_heading *heads)
 {
 	fprintf(f,
-		"<section id=\"%s\">\n<h2>%s</h2>\n<div class=\"wide\">"
-		"<table class=\"sort\">\n<thead><tr>",
+		"<section id=\"%s\">\n<h2>%s <button type=\"button\" "
+		"class=\"csv\" title=\"Save the rows that are shown\">CSV</button>"
+		"</h2>\n<div class=\"wide\"><table class=\"sort\">\n<thead><tr>",
 		title, title);
 	for (; heads->title; heads++)
 		fprintf(f,
@@ -83,12 +92,18 @@ static void put_tenant_row(const struct page_data *d, FILE *f,
 	put_hours(f, t->row.fair_gpu_sec);
 	put_hours(f, t->row.lack_gpu_sec);
 	put_hours(f, t->row.demand_gpu_sec);
-	fprintf(f, "<td>%zu\n", t->jobs);
+	fprintf(f, "<td>%zu", t->jobs);
+	if (d->before.end_sec > 0) {
+		page_cell_fixed(f, t->before_rho, 3);
+		put_hours(f, t->before_sec);
+	}
+	fputs("\n", f);
 }
 
 static void page_tables_put_tenants(const struct page_data *d, FILE *f)
 {
-	static const struct page_heading heads[] = {
+	const bool before = d->before.end_sec > 0;
+	const struct page_heading heads[] = {
 		{"Tenant", "account or tenant", true},
 		{"rho",
 		 "GPU time had over GPU time due; below 1: less than due",
@@ -101,6 +116,8 @@ static void page_tables_put_tenants(const struct page_data *d, FILE *f)
 		{"Lacked GPU h", "due and not had, minute by minute", false},
 		{"Asked GPU h", "what its jobs asked for", false},
 		{"Jobs", "in this window", false},
+		{before ? "rho before" : NULL, "in the time before", false},
+		{"Alloc before", "GPU h held in the time before", false},
 		{0},
 	};
 
@@ -348,6 +365,7 @@ static int page_tables_put_jobs(const struct page_data *d, FILE *f)
 
 int page_tables(const struct page_data *d, FILE *f)
 {
+	page_filter(f);
 	page_tables_put_tenants(d, f);
 	put_users(d, f);
 	return page_tables_put_jobs(d, f);

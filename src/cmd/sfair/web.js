@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Ask for the page again, and put what is new in the place of what was there,
- * with the order of tables, what is open and how far it was scrolled. Not while
+ * with the order of tables, the filter, what is open and how far it was scrolled. Not while
  * nobody looks, or text is selected. */
 
 const all = (main, selector) => [...main.querySelectorAll(selector)];
-const places = 'details,.wide,.scroll', stops = 'button,summary,a';
+const places = 'details,.wide,.scroll', stops = 'button,summary,a,#filter';
 const renew = (was, now) => {
 	const focus = all(was, stops).indexOf(document.activeElement);
 	const old = all(was, places), pinned_before = pinned;
@@ -21,6 +21,9 @@ const renew = (was, now) => {
 		if (same)
 			same.checked = true;
 	}
+	const field = was.querySelector('#filter');
+	if (field)
+		now.querySelector('#filter')?.replaceWith(field);
 	was.replaceWith(now);
 	for (const sort of sorts) {
 		const h = sort && document.getElementById(sort[0])?.querySelector('thead')
@@ -34,6 +37,7 @@ const renew = (was, now) => {
 		if (old[i])
 			e.scrollLeft = old[i].dataset.x || 0;
 	});
+	filter();
 	if (pinned_before !== null)
 		pin(pinned_before);
 	if (focus >= 0)

@@ -375,6 +375,7 @@ void web_page(const struct web_view *v, FILE *f)
 		      "<a href=\"#Past\">The last day</a></nav>\n",
 		      f);
 		web_page_put_nodes(v, f);
+		page_filter(f);
 		web_tenants(v, f);
 		web_leases(v, f);
 		web_queue(v, f);
