@@ -14,7 +14,8 @@
 #include "src/agent/scheduler.h"
 #include "src/agent/work.h"
 
-/* Fit a curve again once the job has done so many times the iterations. */
+/* Fit a curve again once the iterations are so many times those of the last
+ * fit. */
 #define REFIT 1.1
 /* Points that span less than twice the first iteration say little. */
 #define SPAN 2
@@ -84,8 +85,8 @@ static bool curve_found(const struct agent_memory *memory,
 	return !isnan(s->target) && memory->best <= s->target;
 }
 
-/* Returns the live job with the least loss, which is never given up; NULL: no
- * live job has a loss. */
+/* Returns the live job with the least loss, which never counts as hopeless;
+ * NULL: no live job has a loss. */
 static const struct agent_record *leader(const struct agent_memory *memory)
 {
 	const struct agent_record *best = NULL;

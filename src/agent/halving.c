@@ -143,9 +143,10 @@ static int decide_rung(struct agent_memory *memory, double rung, uint32_t keep)
 	return rc;
 }
 
-/* Returns the rung from which to begin: the last one that all live jobs have
- * reached. An agent that starts in the middle of a search does not know whether
- * the rungs below were decided, so it takes them as decided. */
+/* Returns the rung to begin above. An agent that starts in the middle of a
+ * search does not know whether the lower rungs were decided. So it takes them
+ * as decided up to the last one that all live jobs have reached; if the
+ * settings have the number of jobs, it takes none. */
 static double halving_begin_at(const struct ladder *ladder,
 			       const struct agent_settings *s,
 			       const struct agent_memory *memory)

@@ -35,12 +35,10 @@ struct agent_offer {
 	double now_sec;
 	double report_sec;  /* until the next offer should be asked for; > 0 */
 	double elapsed_sec; /* since the app's first submission */
-	double navg;	    /* N_avg: mean number of active apps over its
-			     * life */
+	double navg;	    /* N_avg: mean count of apps in its life */
 	double ideal_sec;   /* T_id, the plugin's estimate */
 	uint32_t gpus_held;
-	uint32_t gpus_max;		    /* most that the app can use; >=
-					     * 1 */
+	uint32_t gpus_max;		    /* the most of use; >= 1 */
 	double slowdown[ASTRA_LEVEL_COUNT]; /* S, > 0 */
 	/* The plugin's estimate of the seconds that the remaining work takes on
 	 * k GPUs, left_sec[k - 1], with slowdown 1. */

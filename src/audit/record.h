@@ -12,8 +12,7 @@ struct astra_record_job {
 	const char *name;
 	const char *account, *user; /* "": not known */
 	const char *app;	    /* "": none */
-	const char *tenant;	    /* charged for it: the account, unless set
-				     * otherwise */
+	const char *tenant;	    /* charged tenant; the account unless set */
 	uint32_t gpus;		    /* requested, >= 1 */
 	uint32_t gpus_min;	    /* elastic: least GPUs; 0: not given */
 	uint32_t nodes;		    /* 0: any number */

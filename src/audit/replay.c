@@ -168,8 +168,8 @@ static int replay_add(struct replay_maker *m, const struct replay_arrival *a)
 	return astra_trace_add(&out->trace, &job, j->name);
 }
 
-/* Whether a job was in the queue or ran in the window and can be simulated.
- * Counts the jobs left out. */
+/* Whether a job waited or ran in the window and can be simulated. Counts the
+ * jobs left out. */
 static bool replay_comes(struct replay_maker *m, size_t at)
 {
 	const struct astra_record_job *j = &m->record->jobs[at];

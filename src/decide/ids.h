@@ -9,7 +9,7 @@
  * that no other object of the list has. */
 int astra_in_new_id(const struct astra_in *in);
 
-/* Does the same, but takes "1" and 1 for the same identifier. */
+/* Reads the id as astra_in_new_id() does, but takes "1" and 1 for the same. */
 int astra_in_new_name(const struct astra_in *in);
 
 /* Reads a field that holds an identifier of a list; out: its index in the list.

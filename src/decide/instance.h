@@ -55,7 +55,8 @@ int astra_in_bool(const struct astra_in *in, const char *key, bool *out);
 int astra_in_word(const struct astra_in *in, const char *key,
 		  enum astra_need need, const char *const *words, size_t *out);
 
-/* Does the same with a value in hand. name: its path below in->path. */
+/* Looks a value up in a list of words; out: its index. name: its path below
+ * in->path. */
 int astra_in_word_value(const struct astra_in *in, const char *name,
 			const json_t *value, const char *const *words,
 			size_t *out);
@@ -108,7 +109,7 @@ int astra_in_pair(const struct astra_in *in, const char *key,
 int astra_in_numbers(const struct astra_in *in, const char *key, size_t count,
 		     double min, double max, double *out);
 
-/* Does the same; the arena owns *out. */
+/* Reads such an array into memory of the arena. */
 int astra_in_vector(const struct astra_in *in, const char *key, size_t count,
 		    double min, double max, double **out);
 

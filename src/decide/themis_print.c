@@ -48,7 +48,7 @@ static json_t *print_rho_now(const struct themis_instance *in,
 	return array;
 }
 
-/* Returns by bidder what the auction gave, or with `kept` what is kept of that.
+/* Returns the GPUs that each bidder won or, with `kept`, those that it keeps.
  */
 static json_t *print_bundles(const struct themis_instance *in,
 			     const struct astra_themis_round *round, bool kept)

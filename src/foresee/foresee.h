@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looking ahead: when would each waiting job start if nothing more were
- * submitted? A copy of the engine goes on from the state of the real one, in a
- * cluster that exists in memory only. Jobs end when they are expected to, and
- * the engine's decisions are carried out. Pure: no Slurm, no clock. */
+/* Computes when each waiting job would start if nothing more were submitted. A
+ * copy of the engine goes on from the state of the real one, in a cluster that
+ * exists in memory only. Jobs end when they are expected to, and the engine's
+ * decisions are carried out. Pure: no Slurm, no clock. */
 #ifndef ASTRA_FORESEE_H
 #define ASTRA_FORESEE_H
 

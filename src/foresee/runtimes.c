@@ -9,8 +9,7 @@
 #include "src/common/grow.h"
 #include "src/foresee/runtimes_priv.h"
 
-#define UNKNOWN_SEC 3600.0 /* of a job without limit and without a known user \
-			    */
+#define UNKNOWN_SEC 3600.0 /* without a limit or a known user */
 #define LEFT_LEAST_SEC 1.0
 
 /* Returns the key of a row: of the user and a name, or of all the user's jobs
@@ -268,8 +267,9 @@ static double runtimes_room_of(const struct astra_runtime_job *job,
 	return limit - (ran_sec < limit ? ran_sec : present_sec);
 }
 
-/* Returns the run time left by the limit alone. LATE is the whole of what the
- * limit leaves, LIKELY half of that, and EARLY a tenth. */
+/* Returns the run time left, if no earlier jobs tell: of what the limit leaves,
+ * LATE all, LIKELY half and EARLY a tenth. Without a limit the total is an
+ * hour, or twice the time so far. */
 static double of_room(double room_sec, double ran_sec,
 		      enum astra_guess_kind kind)
 {

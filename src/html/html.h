@@ -70,7 +70,7 @@ void html_axis_y(const struct html_chart *chart);
 void html_rule_x(const struct html_chart *chart, double value,
 		 const char *label);
 
-/* Does the same at a value of y; the label stands above the line's right end.
+/* Writes a line across at a value of y; its label stands above its right end.
  */
 void html_rule_y(const struct html_chart *chart, double value,
 		 const char *label);

@@ -35,8 +35,8 @@ void astra_round_begin(struct astra_text *out,
 		       const struct astra_bytes *image,
 		       const struct astra_snapshot *snapshot);
 
-/* Appends the plan, or why the round failed, after the round. failed: "": it
- * did not. */
+/* Completes a record after the round: with why the round failed, unless failed
+ * is "", and with the plan. */
 void astra_round_end(struct astra_text *out, const struct astra_plan *plan,
 		     const char *failed);
 

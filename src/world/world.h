@@ -103,7 +103,7 @@ struct astra_world {
 	struct astra_node *nodes; /* the host's */
 	size_t node_count;
 	const struct astra_release *releases; /* the host's; for GIVEN */
-	struct astra_world_job *jobs;	      /* index: number */
+	struct astra_world_job *jobs;	      /* by number */
 	size_t job_count, job_room;
 	struct astra_idmap numbers; /* id -> number */
 	struct astra_job *shown;    /* owned: the snapshot's jobs */
@@ -119,8 +119,8 @@ struct astra_world {
 	struct astra_world_list changed, changed_nodes;
 };
 
-/* Frees the world's memory; needs a world that began zeroed, with the host's
- * members set. */
+/* Frees what the world owns. (A world begins zeroed, with the host's members
+ * set.) */
 void astra_world_clear(struct astra_world *world);
 
 /* Sets the limits that jobs use, as they are shown; copied except for the
