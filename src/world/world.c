@@ -186,8 +186,8 @@ int astra_world_limit(struct astra_world *w, const struct astra_limit *limits,
 	return 0;
 }
 
-/* Charges the limits that a job uses when its run begins, and discharges them
- * when it ends. */
+/* Adds a job's use to its limits when a run begins, and takes it off when the
+ * run ends. */
 static void world_use(struct astra_world *w, const struct astra_job *job,
 		      bool begins)
 {
