@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a program in a leased job asks and tells: libsfair(3) in Python.
+"""libsfair(3) in Python: for programs in leased jobs.
 
     import sfair
 
@@ -17,11 +17,11 @@
         ...
             store.put(step, pickle.dumps(state))
 
-All calls but offer() and bid() return quickly, whatever slurmctld does: a
-thread does the talking. Outside a lease they do nothing, but a store is one
-there, too. Needs nothing but Python 3.7, the plugin's socket, and libmunge or,
-where Slurm has AuthType=auth/slurm, sackd's socket; the protocol is in
-doc/protocol.md.
+All calls except offer() and bid() return quickly, whatever slurmctld does: a
+thread does the talking. Outside a lease the calls do nothing; only a Store
+works there, too. Needs Python 3.7, the plugin's socket, and libmunge. If Slurm
+has AuthType=auth/slurm, sackd's socket takes the place of libmunge. The
+protocol is in doc/protocol.md.
 """
 
 import atexit
@@ -49,14 +49,14 @@ __all__ = ["Refused", "Stale", "Store", "bid", "checkpointed", "error",
 
 VERSION = 1  # of the protocol
 WAIT_SEC = 1.0  # at most, for an answer
-FRESH_SEC = 10.0  # an answer is asked for again after so long
-RETRY_SEC = 10.0  # after a failure; each time twice as long
+FRESH_SEC = 10.0  # an older answer is asked for again
+RETRY_SEC = 10.0  # after a failure; doubled each time
 RETRY_SEC_MAX = 300.0
 REPLY_SEC = 60.0  # then the connection is given up
-AGENT_SEC = 5.0  # the same for offer() and bid(), which wait for it
+AGENT_SEC = 5.0  # the same for offer() and bid(), which wait for the reply
 BUSY_SEC = (0.05, 0.1, 0.2, 0.4, 0.8)
 CONNECT_SEC = 5.0  # to one host, over the network
-REPLY_MAX = 1 << 20  # of these requests; others have more
+REPLY_MAX = 1 << 20  # for these requests; other replies may be larger
 COUNT_MAX = 1 << 53
 ITER_SEC_MAX = 1e9
 MUNGE_OPT_SOCKET = 8
@@ -65,12 +65,12 @@ SACK_VERSION = 41 << 8  # of the protocol at sackd's socket: Slurm 24.05's
 SACK_CREATE, SACK_VERIFY = 64001, 64002
 SACK_SEC = 10.0
 ANYBODY = 0xffffffff  # may check a token
-UID_HIDDEN = 65534  # in a user namespace, all users that it does not know
+UID_HIDDEN = 65534  # in a user namespace: every user unknown to it
 
 
 class Stale(RuntimeError):
-    """This run of the job is over and another took its place: it must not
-    touch the checkpoints any more."""
+    """This run of the job is over and another run took its place: this one
+    must not touch the checkpoints any more."""
 
 
 class Refused(Exception):
@@ -82,14 +82,14 @@ class Refused(Exception):
 
 
 def _number(text, most=(1 << 32) - 2):
-    """A whole number, or None."""
+    """Returns the whole number in a text, or None."""
     if text and text.isascii() and text.isdigit() and int(text) <= most:
         return int(text)
     return None
 
 
 def _count(name, value, least):
-    """An int of any kind, numpy's too."""
+    """Returns any kind of int, such as numpy's, as an int within bounds."""
     value = operator.index(value)
     if not least <= value <= COUNT_MAX:
         raise ValueError(f"{name}: a whole number from {least} to 2^53")
@@ -113,14 +113,14 @@ def _signal(text):
 
 
 def _split_user(path):
-    """The uid before an @, or None, and what comes after."""
+    """Returns the uid before an @, or None, and the rest."""
     uid, at, rest = path.partition("@")
     return (int(uid), rest) if at and uid.isdigit() else (None, path)
 
 
 def _is_hidden(who):
-    """Whether that stands for a user whom the caller's namespace does not know:
-    not where it knows all."""
+    """Whether the uid stands for users unknown to the caller's user namespace;
+    false if the namespace knows all users."""
     if who != UID_HIDDEN:
         return False
     try:
@@ -131,10 +131,10 @@ def _is_hidden(who):
 
 
 def _trusts(path, who, slurm_user):
-    """Whether who listens at a socket may answer for slurmctld: root, SlurmUser
-    or the caller. Where SlurmUser is not known, or a user namespace hides who
-    listens, its folder tells: that user's own, or one where nobody but its
-    owner can have put anything."""
+    """Whether the user `who`, who listens at a socket, may answer for
+    slurmctld: root, SlurmUser or the caller. If SlurmUser is not known or a
+    user namespace hides the listener, the socket's folder decides: it must
+    belong to the listener, or only its owner may write to it."""
     if who in (0, os.geteuid()):
         return True
     if slurm_user is not None and not _is_hidden(who):
@@ -148,7 +148,7 @@ def _trusts(path, who, slurm_user):
 
 
 def _is_here(path, slurm_user):
-    """Whether there is a socket that may be the plugin's."""
+    """Whether the path is a socket that may be the plugin's."""
     try:
         found = os.stat(path)
     except OSError:
@@ -158,8 +158,8 @@ def _is_here(path, slurm_user):
 
 
 def _find_socket(given, address):
-    """The plugin's socket if it is on this host, else its address, which also
-    tells who SlurmUser is."""
+    """Returns the plugin's socket if it is on this host, else the plugin's
+    address. The address also names SlurmUser."""
     slurm_user, path = _split_user(given)
     if slurm_user is None:
         slurm_user = _split_user(address)[0]
@@ -171,13 +171,13 @@ def _find_socket(given, address):
 
 
 def _is_sack(auth):
-    """Whether auth/slurm or auth/slurm:CLUSTER signs; else it is a munged's
-    socket, or empty."""
+    """Whether auth is auth/slurm or auth/slurm:CLUSTER; else it is the socket
+    of a munged, or empty."""
     return auth == AUTH_SLURM or auth.startswith(AUTH_SLURM + ":")
 
 
 class Place:
-    """What the environment tells a process of its job and lease."""
+    """The job and lease of a process, from its environment."""
 
     def __init__(self, env):
         def first(*names):
@@ -225,7 +225,7 @@ def _libmunge():
 
 
 class _Context:
-    """munge's, for the munged of a socket."""
+    """A context of libmunge, for the munged at a socket."""
 
     def __init__(self, munge_socket):
         self.lib = _libmunge()
@@ -250,7 +250,7 @@ class _Context:
 
 
 def _take(pointer, size=-1):
-    """The bytes at a pointer of malloc's, which is freed."""
+    """Returns the bytes at a pointer from malloc(), and frees it."""
     data = ctypes.string_at(pointer, size) if pointer else b""
     free = ctypes.CDLL(None).free
     free.argtypes = [ctypes.c_void_p]
@@ -259,7 +259,7 @@ def _take(pointer, size=-1):
 
 
 def _sack_dial(auth):
-    """A connection to the daemon that signs for users of this host."""
+    """Connects to the daemon that signs for users of this host."""
     given = os.environ.get("SLURM_SACK_SOCKET")
     cluster = auth[len(AUTH_SLURM) + 1:]
     names = ["slurm", "slurmctld", "slurmdbd"]
@@ -279,7 +279,7 @@ def _sack_dial(auth):
 
 
 def _sack_ask(auth, kind, body, size_of):
-    """The daemon's answer: a number, and as many bytes as size_of() says."""
+    """Returns the daemon's answer: a number, and size_of(number) bytes."""
     with _sack_dial(auth) as connection:
         try:
             connection.sendall(struct.pack(">HII", SACK_VERSION, 8 + len(body),
@@ -291,7 +291,7 @@ def _sack_ask(auth, kind, body, size_of):
 
 
 def _sack_sign(message, auth):
-    """A token of this user around a request."""
+    """Returns a token of this user around a request."""
     nonce = os.urandom(16).hex().encode()
     payload = b"astraea request " + nonce + b" " + message
     size, token = _sack_ask(
@@ -309,7 +309,7 @@ def _base64(text):
 
 
 def _sack_verify(token, auth):
-    """The message in a reply's token, and its sender's uid."""
+    """Returns the message in a reply's token, and its sender's uid."""
     try:
         says = json.loads(_base64(token.decode().split(".")[1]))
         payload = base64.b64decode(says["payload"])
@@ -334,7 +334,7 @@ def _sack_verify(token, auth):
 
 
 def sign(message, auth=""):
-    """A credential of this user around a message, as bytes."""
+    """Returns a credential of this user around a message, as bytes."""
     if _is_sack(auth):
         return _sack_sign(message, auth)
     with _Context(auth) as munge:
@@ -345,7 +345,7 @@ def sign(message, auth=""):
 
 
 def verify(credential, auth=""):
-    """The message in a credential, and its sender's uid."""
+    """Returns the message in a credential, and its sender's uid."""
     if _is_sack(auth):
         return _sack_verify(credential, auth)
     with _Context(auth) as munge:
@@ -370,7 +370,8 @@ def _receive(connection, size):
 
 
 def _dial_network(hosts):
-    """The first of HOST:PORT,... that answers; IPv6 is in brackets."""
+    """Connects to the first of HOST:PORT,... that answers; IPv6 addresses are
+    in brackets."""
     why = OSError("no host")
     for name in hosts.split(","):
         host, _, port = name.rpartition(":")
@@ -383,7 +384,8 @@ def _dial_network(hosts):
 
 
 def _check_peer(connection, path, slurm_user):
-    """The kernel says who listens there."""
+    """Raises OSError unless the listener's uid, which the kernel knows, is
+    trusted."""
     who = struct.unpack("iII", connection.getsockopt(
         socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII")))[1]
     if not _trusts(path, who, slurm_user):
@@ -394,7 +396,8 @@ def _check_peer(connection, path, slurm_user):
 
 
 def _dial(path, wait_sec):
-    """A connection, and the uid that has to sign replies; None: nobody."""
+    """Returns a connection, and the uid that has to sign replies; None: no
+    signature is needed."""
     uid, path = _split_user(path)
     if not path.startswith("/"):
         return _dial_network(path), uid or 0
@@ -410,13 +413,13 @@ def _dial(path, wait_sec):
 
 
 class _Busy(OSError):
-    """It may be served in a moment. Nobody has signed that, but believed or
-    not it costs no more than a moment."""
+    """The plugin is busy: ask again in a moment. The reply is not signed, but
+    a false one costs no more than that moment."""
 
 
 def _unwrap(text, uid, auth, credential):
-    """A reply that came over the network counts only when it is signed, and to
-    this request."""
+    """Returns the text of a reply over the network, which must be signed and
+    must answer this request."""
     if b'"error":{"code":"busy"' in text[:256]:
         raise _Busy("the reply is not signed: %r" % text[:200])
     token = _is_sack(auth) and re.fullmatch(rb"[\w-]+\.[\w-]+\.[\w-]+", text)
@@ -438,8 +441,8 @@ def _unwrap(text, uid, auth, credential):
 
 
 def exchange(place, request):
-    """Send one request, a dict; its reply. One that is busy is asked again, for
-    less than two seconds. Raises OSError or Refused."""
+    """Sends one request, a dict, and returns the reply. If the plugin is busy,
+    asks again for less than two seconds. Raises OSError or Refused."""
     for pause in BUSY_SEC:
         try:
             return _exchange_once(place, request)
@@ -466,7 +469,7 @@ def _exchange_once(place, request):
         try:
             connection.sendall(struct.pack(">I", len(credential)) + credential)
         except BrokenPipeError:
-            pass  # it says why: too large, too many
+            pass  # its reply says why: too large, too many
         size, = struct.unpack(">I", _receive(connection, 4))
         if size > REPLY_MAX:
             raise OSError("the reply is none of the astraea plugin")
@@ -486,7 +489,7 @@ def _exchange_once(place, request):
 
 
 def _rho(value):
-    """A number from 0 on, as the protocol writes it."""
+    """Returns a number from 0 on as the protocol writes it."""
     value = float(value)
     if not value >= 0:
         raise ValueError("a rho is a number from 0 on, or infinite")
@@ -497,12 +500,12 @@ def _is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-# What may be otherwise the next time.
+# Codes of errors that may pass: try again.
 _PASSING = ("busy", "rate", "timeout", "no_data", "not_found", "internal")
 
 
 class Client:
-    """The calls, for one environment; `send` is exchange() but in tests."""
+    """The calls, for one environment; `send` is exchange() except in tests."""
 
     def __init__(self, env=None, send=exchange):
         self.place = Place(os.environ if env is None else env)
@@ -510,31 +513,31 @@ class Client:
         self._came = None  # when the signal came
         self._handled = False
         self._set = {}  # callbacks: "resize", "end"
-        self._pending = {}  # those that are yet to be called
-        self._pipe = None  # the signal's, of the thread that watches it
+        self._pending = {}  # callbacks that are still to be called
+        self._pipe = None  # write end: passes signals to the watching thread
         self._stores = []
         left = self.place.end_sec - time.time()
         # When the lease ends; infinite: never; None: not known.
         self._end = time.monotonic() + left if left > 0 else None
-        self._heard = 0.0  # when that was said
+        self._heard = 0.0  # when the plugin last said so
         self._pause = self._retry = self._due = 0.0
         self._error = self._note = ""
         self._stale = False
         self.reset()
 
     def reset(self):
-        """Begin without a thread, as in a child of a fork."""
+        """Begins without a thread, as in a child of a fork."""
         if self._pipe:
             try:
-                signal.set_wakeup_fd(-1)  # it is the parent's
+                signal.set_wakeup_fd(-1)  # the present one is the parent's
             except ValueError:
                 pass  # another thread has forked
             self._pipe, self._stores = None, []
         self._lock = threading.Condition()
         self._thread = None
         self._asks = False
-        self._progress = None  # what is to be sent
-        self._step = None  # likewise
+        self._progress = None  # report to send
+        self._step = None  # checkpoint to report
         self._answers = 0
         self._saved = self._saved_heard = 0
         self._saved_result = None
@@ -566,7 +569,7 @@ class Client:
         left = lease.get("remaining_sec")
         self._pause = self._retry = 0.0
         self._heard = now
-        # A report from before the start says nothing of the lease.
+        # A reply about a waiting job says nothing about the lease.
         if lease.get("phase", "waiting") != "waiting":
             if left is None:
                 self._end = math.inf
@@ -600,7 +603,7 @@ class Client:
             result = why.code if why.code == "stale" else \
                 "passing" if why.code in _PASSING else "refused"
             text = str(why)
-        except Exception as why:  # whatever it is, the program goes on
+        except Exception as why:  # no error of ours may stop the program
             result, text = "passing", str(why) or type(why).__name__
         finally:
             self._lock.acquire()
@@ -645,7 +648,7 @@ class Client:
             return math.inf
         with self._lock:
             now = time.monotonic()
-            # The environment has an end also where the lease has none.
+            # The environment has an end even if the lease has none.
             known = self._heard and self._end and self._end > now
             old = not self._heard or now > self._heard + FRESH_SEC
             if old and now >= self._retry and not self._stale:
@@ -660,7 +663,7 @@ class Client:
                 return math.inf
             left = self._end - time.monotonic()
             if left <= 0 and self._heard < self._end:
-                return math.inf  # it may have been renewed
+                return math.inf  # the lease may have been renewed
             return max(left, 0.0)
 
     def progress(self, done, total=None, iter_sec=None, loss=None):
@@ -692,7 +695,7 @@ class Client:
             if not self._stale:
                 self._step = step
                 if self._pause <= 2 * RETRY_SEC:
-                    self._retry = 0.0  # it is worth a try at once
+                    self._retry = 0.0  # worth a try at once
                 if self._retry <= time.monotonic():
                     self._wake()
                     self._wait(lambda: self._saved_heard >= mine)
@@ -705,7 +708,7 @@ class Client:
             return self._note or self._error
 
     def note(self, text):
-        """What a store has to say; "": nothing."""
+        """Sets what error() reports for a store; "": nothing."""
         self._note = text
 
     def _ask(self, request, app, user, job):
@@ -758,12 +761,12 @@ class Client:
             self._set[name] = self._pending[name] = callback
 
     def _call_late(self):
-        """Call what was set after the signal."""
+        """Calls the callbacks that were set after the signal."""
         if self._came is not None and self._handled:
             self._call()
 
     def _call(self):
-        # A handler that comes in between finds nothing: pop() is atomic.
+        # pop() is atomic: a handler that runs in between finds no callback.
         resize = self._pending.pop("resize", None)
         if resize:
             resize(self.place.gpus[0], 0)
@@ -772,7 +775,7 @@ class Client:
             end()
 
     def catch(self, alone=False):
-        """Install the handler, once; again where it is to be alone."""
+        """Installs the handler once; with alone, installs it again."""
         if not self.place.leased or not self.place.signal or \
                 (self._handled and not alone):
             return
@@ -792,12 +795,12 @@ class Client:
         if self._came is None:
             self._came = time.monotonic()
 
-    # Stores have to hear of the signal also while the main thread is in a
-    # call that lasts, which is when Python calls no handlers. But it writes
-    # the signal's number into a pipe, or socket, at once.
+    # A store must hear of the signal even while the main thread is in a long
+    # call, during which Python calls no handlers. But Python writes the
+    # signal's number to a pipe or socket at once.
 
     def watch(self, store):
-        """Wake the store when the signal comes; after catch()."""
+        """Makes the signal wake the store; call catch() first."""
         if not self._handled:
             return
         self._stores.append(store)
@@ -821,7 +824,7 @@ class Client:
             try:
                 os.write(self._pipe, bytes([number]))
             except OSError:
-                pass  # it is full: it will be read
+                pass  # full: the thread will read it
 
     def _watch(self, out, before):
         while True:
@@ -830,7 +833,7 @@ class Client:
                 try:
                     os.write(before, numbers)
                 except OSError:
-                    pass  # whose it was has closed it, or is as full
+                    pass  # its owner has closed it, or it is full
             if self.place.signal in numbers:
                 self._come()
                 for store in list(self._stores):
@@ -846,8 +849,8 @@ class Client:
         return max(left, 0.0)
 
 
-# The Last store's files, as libsfair(3) says and src/client/{folder,
-# lineage,snapshot}.c do the same.
+# The store's files, by the format in libsfair(3), as in
+# src/client/{folder,lineage,snapshot}.c.
 
 _MAGIC = b"SFAIRCP\n"
 _HEAD = struct.Struct("<8sIIQQI24x")  # magic, version, fence, step, size, CRC
@@ -868,7 +871,7 @@ class _Damaged(Exception):
 
 
 class _Again(Exception):
-    """Somebody else was faster."""
+    """Another process was faster."""
 
 
 def _fence_text(base, owners):
@@ -878,7 +881,7 @@ def _fence_text(base, owners):
 
 
 def _fence_read(data):
-    """The base and the owners."""
+    """Returns a fence's base and owners."""
     match = _FENCE.fullmatch(data.decode("latin-1"))
     if not match:
         raise _Damaged
@@ -897,14 +900,14 @@ def _write_all(fd, data):
 
 
 def _highest(files, below=1 << 32):
-    """The number of the newest fence; 0: there is none."""
+    """Returns the number of the newest fence; 0: there is none."""
     return max((f.fence for f in files if f.kind == "fence" and
                 f.fence < below), default=0)
 
 
 def _counts(status):
-    """Whether a file's owner and mode make it one of the store's: what is read
-    from it decides what the program does."""
+    """Whether a file's owner and mode make it one of the store's. Others are
+    not trusted: the program goes by what it reads."""
     return stat.S_ISREG(status.st_mode) and \
         status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
 
@@ -922,7 +925,7 @@ _REMEDIES = {
 
 
 def _explain(why, path):
-    """The failure, with the path and what is to be done."""
+    """Returns the error with the path and a remedy added."""
     text = os.strerror(why.errno)
     if why.errno in _REMEDIES:
         text += "; " + _REMEDIES[why.errno]
@@ -930,7 +933,7 @@ def _explain(why, path):
 
 
 class _File:
-    """One of a store's, by its name."""
+    """A file of a store, by its name."""
 
     def __init__(self, name, match):
         self.name = name
@@ -941,7 +944,7 @@ class _File:
 
 
 class _Lineage:
-    """The snapshots in a store's folder, and which of them count."""
+    """The snapshots in a store's folder, and which of them are valid."""
 
     def __init__(self, folder, name, owner, writes):
         if not re.fullmatch(_NAME, name):
@@ -968,8 +971,8 @@ class _Lineage:
     # Files.
 
     def _list(self):
-        """Snapshots of late steps first. Those that do not count are of the
-        kind "foreign": they may be in the way of new ones."""
+        """Lists the store's files, the latest step first. Files that are not
+        the user's have the kind "foreign": their names are taken."""
         files = []
         for name in os.listdir(self._folder):
             match = self._pattern.fullmatch(name)
@@ -986,12 +989,13 @@ class _Lineage:
             return _counts(os.stat(file.name, dir_fd=self._folder,
                                    follow_symlinks=False))
         except OSError as why:
-            # Of a fence that is gone there is a higher one, which the next
-            # look sees; other failures are seen as the file is opened.
+            # If a fence is gone, a higher one exists, which the next look
+            # finds. Other failures show when the file is opened.
             return why.errno != errno.ENOENT or file.kind != "fence"
 
     def _open(self, name):
-        """It is looked at again, since the name may have been exchanged."""
+        """Opens a file and checks the open file itself, since another may have
+        taken its name."""
         try:
             fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW,
                          dir_fd=self._folder)
@@ -1042,9 +1046,9 @@ class _Lineage:
         return "%s.%010d.fence" % (self.name, number)
 
     def _head(self, fd, file, base):
-        """Size and CRC, where the snapshot counts as far as its head tells: it
-        was written under the fence of its name, or one before, up to the
-        base."""
+        """Returns the size and CRC of a snapshot. Raises _Damaged if the head is
+        invalid, and Stale unless the snapshot was written under the fence in
+        its name or, up to the base's step, under an earlier one."""
         head = os.pread(fd, _HEAD_SIZE, 0)
         if len(head) < _HEAD_SIZE:
             raise _Damaged
@@ -1089,7 +1093,7 @@ class _Lineage:
             except OSError as why:
                 if why.errno in (errno.ENOSPC, errno.EDQUOT) and \
                         self.writes and not full:
-                    # A run that was killed may have left a large one.
+                    # A killed run may have left a large temporary file.
                     self._remove_below(files, "tmp", self.number)
                     full = True
                     continue
@@ -1103,7 +1107,7 @@ class _Lineage:
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN), self.path)
 
     def _try_claim(self, files):
-        """Put up the fence of this run, or join it."""
+        """Puts up the fence of this run, or joins it."""
         self.number = _highest(files)
         self.base, self.owners = None, []
         if self.number:
@@ -1146,7 +1150,7 @@ class _Lineage:
             try:
                 self._link(name, self._fence_name(self.number))
             except FileExistsError:
-                pass  # NFS may have done it, and say that when asked again
+                pass  # NFS may have made the link before it repeated the call
             if not os.path.samestat(os.fstat(fd), os.stat(
                     self._fence_name(self.number), dir_fd=self._folder,
                     follow_symlinks=False)):
@@ -1157,7 +1161,8 @@ class _Lineage:
         os.fsync(self._folder)
 
     def _adopt(self, files, base):
-        """Link what counts under the fence before as this one's own."""
+        """Links the valid snapshots of the previous fence to names of this
+        one."""
         for file in files:
             try:
                 self._check(file, base)
@@ -1174,14 +1179,14 @@ class _Lineage:
             if not _counts(os.stat(self._snapshot_name(file.step),
                                    dir_fd=self._folder,
                                    follow_symlinks=False)):
-                raise _Again  # somebody exchanged it
+                raise _Again  # the file was replaced
             if self.newest is None:
                 self.newest = file.step
         os.fsync(self._folder)
 
     def _clean(self, files):
-        """What runs before left behind. The last fence before stays, so that
-        who lists the folder just now sees one of the two."""
+        """Removes what earlier runs left behind. The previous fence stays, so
+        that a process that lists the folder meanwhile sees one of the two."""
         self._remove_below(files, "ckpt", self.number)
         self._remove_below(files, "tmp", self.number)
         self._remove_below(files, "fence", _highest(files, self.number))
@@ -1202,12 +1207,12 @@ class _Lineage:
         return data
 
     def load(self):
-        """Step and data of the newest that is complete, or None; and those
-        that are damaged."""
+        """Returns the step and data of the newest complete snapshot, or None;
+        and a list of texts about damaged ones."""
         follows = not self.writes and not self.owner[0]
         for _ in range(_TRIES):
             if follows:
-                self._claim()  # nobody knows whose run it is: the newest one's
+                self._claim()  # a process outside a job follows the newest run
             found, damaged, missed = self._load_newest()
             if found:
                 break
@@ -1222,7 +1227,7 @@ class _Lineage:
         return found, damaged
 
     def _load_newest(self):
-        """One try; and whether one was removed meanwhile."""
+        """Tries once. Also returns whether a snapshot was removed meanwhile."""
         damaged, missed = [], False
         files = self._list()
         for file in files:
@@ -1248,7 +1253,7 @@ class _Lineage:
         return None, damaged, missed
 
     def _write(self, fd, step, data):
-        """The head comes last: until then the file says that it is none."""
+        """Writes the head last: until then the file is not a valid snapshot."""
         _write_all(fd, bytes(_HEAD_SIZE))
         crc = 0
         for at in range(0, len(data), _CHUNK):
@@ -1276,20 +1281,20 @@ class _Lineage:
         os.fsync(self._folder)
 
     def save(self, step, data, keep):
-        """Write a snapshot, and remove all but the newest `keep` up to this
-        step."""
+        """Writes a snapshot, and removes all except the newest `keep` up to
+        this step."""
         try:
             self._look()
             self._replace(step, memoryview(data))
             self._look()
         except OSError as why:
-            self._look()  # the next run removes temporary files of this one
+            self._look()  # the cause may be that the next run removed the file
             raise _explain(why, os.path.join(
                 self.path, self._snapshot_name(step))) from None
         try:
             self._prune(step, keep)
         except OSError:
-            pass  # the next time
+            pass  # the next save prunes
 
     def _look(self):
         if _highest(self._list()) > self.number:
@@ -1320,10 +1325,11 @@ class _Lineage:
 
 
 class Store:
-    """The Last store: snapshots of the program's state, taken in memory in each
-    iteration and written to a folder when the checkpoint signal comes; also
-    outside a lease, by save() and close(). The newest complete one is found by
-    the next run, and what a run before writes later is none.
+    """The Last store: snapshots of the program's state. put() takes one into
+    memory in each iteration; the newest is written to a folder when the
+    checkpoint signal comes and, also outside a lease, by save() and close().
+    The next run finds the newest complete snapshot. Snapshots that an earlier
+    run writes after that do not count.
 
         with sfair.Store("checkpoints") as store:
             step, data = store.load() or (0, None)
@@ -1332,15 +1338,15 @@ class Store:
                 step += 1
                 store.put(step, pickle.dumps(state))
 
-    One process of a run writes, the one that progress() sends for; in others
+    One process of a run writes: the one whose progress() is sent. In others
     put() and save() do nothing. The folder must exist, on a file system with
-    hard links; name: up to 100 letters, digits and . _ + -; keep: so many
-    snapshots, older ones are removed. Only files of this user count, and none
-    that everybody may write to. To be made in the main thread, where it
-    catches the checkpoint signal as on_lease_end() does.
+    hard links. name: up to 100 letters, digits and . _ + -. keep: how many
+    snapshots to keep. Files of other users, and files that everybody may write
+    to, are ignored. Create a store in the main thread, where it catches the
+    checkpoint signal as on_lease_end() does.
 
-    Raises Stale where another run has taken this one's place, else OSError of
-    the file system: older snapshots stay, and it may be tried again."""
+    Raises Stale if another run has taken this one's place, else OSError of the
+    file system: older snapshots stay, and the call may be repeated."""
 
     def __init__(self, folder, name="state", keep=2):
         if operator.index(keep) < 1:
@@ -1352,11 +1358,11 @@ class Store:
         self._lineage = _Lineage(os.fspath(folder), name,
                                  (place.job or 0, place.run), place.speaks)
         self._floor = self._lineage.newest or 0
-        self._newest = (0, 0, b"")  # the how manieth put, step, data
+        self._newest = (0, 0, b"")  # count of puts, step, data
         self._puts = itertools.count(1)
         self._lock = threading.Condition()
         self._thread = None
-        self._written = 0  # the how manieth put
+        self._written = 0  # count of puts when the written one was put
         self._asked = self._answered = 0
         self._failure = None
         self._stale = self._closing = False
@@ -1377,8 +1383,8 @@ class Store:
             raise ValueError("the store is closed")
 
     def load(self):
-        """(step, bytes) of the newest complete snapshot, or None. Raises Stale
-        where another run has taken this one's place."""
+        """Returns (step, bytes) of the newest complete snapshot, or None.
+        Raises Stale if another run has taken this one's place."""
         self._check()
         found, damaged = self._lineage.load()
         self._floor = found[0] if found else 0
@@ -1386,10 +1392,10 @@ class Store:
         return found
 
     def put(self, step, data):
-        """Hand over a snapshot; bytes are not copied, what else has them is.
-        Once the signal has come it is written by a thread, and replaces the one
-        before. step: at least that of the snapshot before, or of the one that
-        was loaded."""
+        """Hands over a snapshot. A bytes object is not copied; any other buffer
+        is. Once the signal has come, a thread writes the snapshot, which then
+        replaces the previous one. step: at least that of the previous or the
+        loaded snapshot."""
         self._check()
         step = _count("step", step, 0)
         if not self._lineage.writes:
@@ -1412,13 +1418,14 @@ class Store:
                 self._lock.notify_all()
 
     def save(self):
-        """Wait until the newest one that was put is on the disk; slurmctld is
-        told as by checkpointed()."""
+        """Waits until the newest snapshot that was put is on the disk, and
+        reports it to slurmctld as checkpointed() does."""
         self._check()
         self._save()
 
     def close(self):
-        """Save what was not, and end."""
+        """Saves the newest snapshot if it is not on the disk, and closes the
+        store."""
         if self._closing or self._pid != os.getpid():
             return
         self._closing = True
@@ -1435,7 +1442,7 @@ class Store:
             self._lineage.close()
 
     def wake(self):
-        """The signal has come."""
+        """Wakes the store's thread when the signal has come."""
         with self._lock:
             self._lock.notify_all()
 
@@ -1450,7 +1457,7 @@ class Store:
             if self._failure:
                 raise self._failure
 
-    # The thread writes; so a handler may call save() or put() at any moment.
+    # Only the thread writes, so a handler may call save() or put() any time.
 
     def _run(self):
         tried = 0
@@ -1475,7 +1482,7 @@ class Store:
                 self._lock.notify_all()
 
     def _write(self, number, step, data):
-        """Why it failed, or None."""
+        """Writes a snapshot. Returns the error, or None."""
         try:
             if number > self._written:
                 if self._stale:
@@ -1508,27 +1515,27 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def lease_remaining():
-    """Seconds until the job's lease ends. 0: it has ended, and if it is not
-    renewed the checkpoint signal comes; or another run has taken this one's
-    place. math.inf: outside a lease, where the lease has no end, and while its
-    end is not known. Waits a second at most: the first time, and where the
-    end that is known has passed."""
+    """Returns the seconds until the job's lease ends. 0: the lease has ended,
+    and the checkpoint signal comes unless it is renewed; or another run has
+    taken this one's place. math.inf: outside a lease, if the lease has no end,
+    and while its end is not known. Waits at most one second: in the first call,
+    and if the known end has passed."""
     return _the_client().lease_remaining()
 
 
 def grace_remaining():
-    """Seconds until the job's GPUs are taken, once the checkpoint signal has
-    come; math.inf before. Needs on_lease_end()."""
+    """Returns the seconds until the job's GPUs are taken, once the checkpoint
+    signal has come; math.inf before. Needs on_lease_end()."""
     return _the_client().grace_remaining()
 
 
 def on_lease_end(callback=None, alone=False):
-    """Catch the job's checkpoint signal; the callback is called once, without
+    """Catches the job's checkpoint signal. The callback is called once, without
     arguments, by Python's own rules for signals: in the main thread, between
     two instructions. If the signal has come already, the callback is called
-    before this call returns. A handler that was there before is called, too, but not
-    with alone=True, which takes the signal away from a framework, also in a
-    later call. Must be called in the main thread (else ValueError)."""
+    before this call returns. The previous handler is called, too, except with
+    alone=True, which takes the signal away from a framework; a later call may
+    do that as well. Call it in the main thread (else ValueError)."""
     _the_client().on_lease_end(callback, alone)
 
 
@@ -1538,59 +1545,61 @@ def lease_ending():
 
 
 def gpus():
-    """The GPUs that an elastic job (sbatch --gpu-range) has in this run, and in
-    the run before, 0 in the first; (0, 0) where it is not elastic, and outside
-    Slurm. The size changes from one run to the next only."""
+    """Returns the GPUs that an elastic job (sbatch --gpu-range) has in this run,
+    and those that it had in the previous run, 0 in the first run. (0, 0): the
+    job is not elastic, or outside Slurm. The size changes only between runs."""
     return _the_client().place.gpus
 
 
 def on_resize(callback):
-    """Be told of changes of an elastic job's size: callback(before, now), in
-    GPUs. At once, in this call, where the run before had another size; that is
-    exact, the same in all processes, and not so in the first run. And once as
-    callback(now, 0) when the checkpoint signal has come, before the callback of
-    on_lease_end() and by its rules: this run ends unless its lease was renewed
-    meanwhile, and the next may have another size, which is not known before it
-    starts. Nobody is called where the job is not elastic, nor outside Slurm. It
-    replaces the callback of an earlier call."""
+    """Sets the callback for changes of an elastic job's size:
+    callback(before, now), in GPUs. It is called within this call if the
+    previous run had another size; that size is exact and the same in all
+    processes. It is called once more, as callback(now, 0), when the checkpoint
+    signal has come, before the callback of on_lease_end() and by the same
+    rules. Then this run ends, unless its lease was renewed meanwhile. The size
+    of the next run is not known before that run starts. If the job is not
+    elastic, or outside Slurm, the callback is never called. A later call
+    replaces the callback."""
     _the_client().on_resize(callback)
 
 
 def progress(done, total=None, iter_sec=None, loss=None):
-    """Tell how far the job is: iterations done, those of earlier runs included;
-    of how many in all; seconds an iteration. Only the newest is sent, every ten
-    seconds or so, and only of one process a job (that of RANK, else
-    SLURM_PROCID, 0). Raises ValueError where a number is none."""
+    """Reports the job's progress: iterations done, with those of earlier runs;
+    iterations in all; seconds per iteration; the loss. Only the newest report
+    is sent, about every ten seconds, and only by one process of the job: the
+    one whose RANK, or else SLURM_PROCID, is 0 or not set. Raises ValueError if
+    a number is invalid."""
     _the_client().progress(done, total, iter_sec, loss)
 
 
 def checkpointed(step):
-    """Tell that the checkpoint of this iteration is complete and on the disk.
-    Returns True when slurmctld knows it, and outside a lease; False when there
-    was no answer within a second or it is refused: error() says why. Raises
-    Stale when this run of the job is over."""
+    """Reports that the checkpoint of this iteration is complete and on the
+    disk. Returns True if slurmctld knows it, and outside a lease. Returns False
+    if there was no answer within a second or the report was refused; error()
+    says why. Raises Stale if this run of the job is over."""
     return _the_client().checkpointed(step)
 
 
 def error():
-    """Why the last message was not taken; "" when it was."""
+    """Returns why the last report failed; "" if it did not."""
     return _the_client().error()
 
 
 def offer(app=None, user=None, job=None):
-    """How an app stands and fared in the last auction, as a dict; what is in
-    it says doc/protocol.md under "offer". The app is that name of --app, of
-    this user (of `user` for operators), or that of a job's number, or that of
-    this job. For agents, which wait for the answer, 5 s at most. Raises Refused
-    with the plugin's reason, OSError where it does not answer, ValueError
-    without an app."""
+    """Returns an app's state and its result in the last auction, as a dict; see
+    "offer" in doc/protocol.md. The app is the one with this name (--app) of
+    this user (for operators: of `user`), or that of the job with the id `job`,
+    or that of this job. The call is for agents: it waits for the answer, at
+    most 5 s. Raises Refused with the plugin's reason, OSError if the plugin
+    does not answer, ValueError without an app."""
     return _the_client().offer(app, user, job)
 
 
 def bid(rho=None, jobs=None, rho_now=None, app=None, user=None, job=None):
-    """Bid for an app: {"slot": [rho with 1, 2, ... GPUs in all], "machine":
-    ...} and the rho with what it holds now; and the numbers of its jobs in the
-    order in which they are to get GPUs. Either may be left out, as may levels
-    above slot. It holds until the next one, for two lease terms at most.
-    Returns and raises as offer()."""
+    """Bids for an app. rho: {"slot": [rho with 1, 2, ... GPUs in all],
+    "machine": ...}; levels above slot may be left out. rho_now: the rho with
+    the GPUs that the app holds. jobs: the ids of its jobs in the order in which
+    they get GPUs. All of these may be left out. A bid holds until the next one,
+    for at most two lease terms. Returns and raises as offer()."""
     return _the_client().bid(rho, jobs, rho_now, app, user, job)

@@ -7,13 +7,14 @@
     trainer.fit(model, data, ckpt_path=lease.resume())
 
 At the lease's end the callback lets Lightning write a checkpoint after the
-batch that is running and leaves with exit code 85; Slurm starts the job again
-later. auto_requeue=False: Lightning's own handler of USR1 calls scontrol, which
-makes the job wait two minutes, or fails in a container. Forgotten, it does no
-harm once training runs: the callback takes the signal away from it.
+current batch and exits with code 85; Slurm starts the job again later.
+auto_requeue=False: Lightning's own handler of USR1 calls scontrol, which makes
+the job wait two minutes, or fails in a container. If you forget this option,
+that handler does no harm once training runs: the callback replaces it.
 
-Not should_stop: Lightning does not heed it before min_steps, and validates
-first. Tested against a stand-in, as Debian has no Lightning; written for 2.x.
+The callback does not use should_stop: Lightning ignores that before min_steps,
+and validates first. Tested against a stand-in, as Debian has no Lightning;
+written for 2.x.
 """
 
 import os
@@ -32,9 +33,9 @@ __all__ = ["Lease"]
 
 
 class Lease(Callback):
-    """folder: where its checkpoints lie, the same for all runs of the job.
-    keep: how many of them, at least 1. save_sec: one is written when the last
-    is as old, against a crash."""
+    """folder: of the checkpoints, the same for all runs of the job. keep: how
+    many checkpoints to keep, at least 1. save_sec: write a checkpoint when the
+    last one is so old, in case of a crash."""
 
     def __init__(self, folder, keep=2, save_sec=600.0):
         self._newest = sfair_torch.Newest(folder, "lightning")
@@ -45,12 +46,12 @@ class Lease(Callback):
         sfair.on_lease_end()
 
     def resume(self):
-        """The newest complete checkpoint, of `done` steps, or None: fit()'s
-        ckpt_path."""
+        """Returns the newest complete checkpoint, of `done` steps, or None: for
+        fit()'s ckpt_path."""
         return self._path
 
-    # Lightning asks all ranks for it, and gives it back, but keeps no random
-    # generators itself.
+    # Lightning calls state_dict() on all ranks and restores the result. It
+    # does not save the random generators itself.
 
     def state_dict(self):
         return {"rng": sfair_torch.rng_states()}
@@ -91,7 +92,8 @@ class Lease(Callback):
         return None if loss is None else float(loss)
 
     def _save(self, trainer):
-        """All ranks call it: Lightning's save_checkpoint() is collective."""
+        """Saves a checkpoint. All ranks call it: Lightning's save_checkpoint()
+        is collective."""
         step, run = trainer.global_step, os.environ.get("SLURM_RESTART_COUNT")
         name = f"step-{step:012d}.run-{run or 0}.ckpt"
         trainer.save_checkpoint(os.path.join(self._newest.folder, name))
@@ -101,7 +103,8 @@ class Lease(Callback):
         self._saved = time.monotonic()
 
     def _prune(self, newest):
-        """Later ones are of runs that are over."""
+        """Removes all except the newest checkpoints. Those with later names are
+        of runs that are over."""
         folder = self._newest.folder
         names = sorted(name for name in os.listdir(folder)
                        if re.fullmatch(r"step-[0-9]+\.run-[0-9]+\.ckpt", name))

@@ -7,15 +7,15 @@
         run.step(step + 1, total, loss)
     run.close()
 
-At the lease's end step() writes a checkpoint and leaves with exit code 85;
-Slurm starts the job again later, and load() says where to go on. The weights
-at the end are those of a run that was never interrupted, to the bit, as far as
-the operations are deterministic and the batches a function of the step
-(StepBatches). Under torchrun, or with any torch.distributed process group, all
-ranks call all of it: rank 0 writes, and all leave at the same step.
+At the lease's end step() writes a checkpoint and exits with code 85. Slurm
+starts the job again later, and load() returns the step to go on from. The final
+weights are identical to those of an uninterrupted run if the operations are
+deterministic and the batches depend on the step alone (StepBatches). Under
+torchrun, or with any torch.distributed process group, all ranks make all calls:
+rank 0 writes, and all ranks exit at the same step.
 
-Outside a lease nothing but the checkpoint of every save_sec is left of it.
-Needs sfair.py beside it. Tested with PyTorch 1.13; see doc/frameworks.md.
+Outside a lease only the checkpoints of every save_sec remain. Needs sfair.py in
+the same folder. Tested with PyTorch 1.13; see doc/frameworks.md.
 """
 
 import io
@@ -34,7 +34,7 @@ GO_ON, KEEP, SAVE, END = range(4)  # what all ranks do after a step
 
 
 def _group():
-    """torch.distributed where this process is one of several, else None."""
+    """Returns torch.distributed if this process is one of several, else None."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available():
         return None
@@ -43,7 +43,7 @@ def _group():
 
 
 def agree(value):
-    """The largest value, a small int, of all ranks: a collective call."""
+    """Returns the largest value, a small int, of all ranks. Collective call."""
     dist = _group()
     if not dist:
         return int(value)
@@ -55,22 +55,22 @@ def agree(value):
 
 
 def ending():
-    """Whether the checkpoint signal has come to any of the ranks; the same
-    answer on all: a collective call."""
+    """Whether the checkpoint signal has come to any rank; all ranks get the same
+    answer. Collective call."""
     return bool(agree(sfair.lease_ending()))
 
 
 def leave():
-    """End this process for Slurm to start the job again; a collective call,
-    so that no rank goes while another still writes: torchrun would end it."""
+    """Exits so that Slurm starts the job again. Collective call: if one rank
+    left while another still wrote, torchrun would terminate that one."""
     end_group()
     sys.exit(CHECKPOINTED)
 
 
 def end_group():
-    """torch.distributed.destroy_process_group(), of all ranks, where there is
-    one. PyTorch 1.13 hangs now and then when a thread of its group still lets
-    go of the last message, and aborts when the group is left to the exit."""
+    """Destroys the process group, if there is one. Collective call. PyTorch 1.13
+    sometimes hangs if a thread of the group has not yet freed the last message,
+    and aborts if the group still exists at exit."""
     dist = _group()
     if dist:
         agree(0)
@@ -79,7 +79,8 @@ def end_group():
 
 
 def _my_rng():
-    """State of the generators of this rank, in types that any pickle knows."""
+    """Returns the state of this rank's generators, in types that any pickle
+    knows."""
     torch = sys.modules.get("torch")
     numpy = sys.modules.get("numpy")
     state = {"python": random.getstate()}
@@ -94,7 +95,7 @@ def _my_rng():
 
 
 def rng_states():
-    """State of the random generators of each rank; a collective call."""
+    """Returns the state of each rank's random generators. Collective call."""
     dist = _group()
     if not dist:
         return [_my_rng()]
@@ -104,7 +105,8 @@ def rng_states():
 
 
 def set_rng_states(states):
-    """Go on with them. A rank that was not there before keeps its own."""
+    """Restores this rank's random generators. A rank without a saved state keeps
+    its own."""
     dist = _group()
     rank = dist.get_rank() if dist else 0
     if rank >= len(states):
@@ -121,15 +123,15 @@ def set_rng_states(states):
 
 
 class Checkpointer:
-    """Keeps what training needs to go on: of each of `parts` its state_dict(),
+    """Keeps what training needs to go on: the state_dict() of each of `parts`,
     and the random generators of each rank.
 
-    folder: where checkpoints lie, the same for all runs and ranks of the job.
-    keep_sec: a snapshot is taken into memory when the last is as old; it is
-        what is left of a step that outlasts the grace. 0: after each step.
-    save_sec: one is written when the last is as old, against a crash.
-    parts: model=, optimizer=, scheduler=, scaler=: whatever has state_dict()
-        and load_state_dict(). Of a DistributedDataParallel its .module.
+    folder: of the checkpoints, the same for all runs and ranks of the job.
+    keep_sec: take a snapshot into memory when the last one is so old. It is
+        what remains if a step outlasts the grace. 0: after each step.
+    save_sec: write a checkpoint when the last one is so old, in case of a crash.
+    parts: model=, optimizer=, scheduler=, scaler=: any objects with state_dict()
+        and load_state_dict(). For a DistributedDataParallel give its .module.
     """
 
     def __init__(self, folder, keep_sec=30.0, save_sec=600.0, **parts):
@@ -137,7 +139,7 @@ class Checkpointer:
         self.rank = dist.get_rank() if dist else 0
         self._parts = parts
         if self.rank:
-            agree(0)  # rank 0 opens it first
+            agree(0)  # rank 0 opens the store first
         else:
             os.makedirs(folder, exist_ok=True)
         self._store = sfair.Store(folder, name="torch")
@@ -149,8 +151,8 @@ class Checkpointer:
         sfair.on_lease_end()
 
     def load(self):
-        """Restore the newest checkpoint. Returns the number of steps done, 0
-        where there is none."""
+        """Restores the newest checkpoint. Returns its number of steps; 0: there
+        is none."""
         import torch
         found = self._store.load()
         if not found:
@@ -165,9 +167,8 @@ class Checkpointer:
         return step
 
     def step(self, done, total=None, loss=None):
-        """A step is complete, the `done`th. A collective call. Tells how far
-        the job is; at the lease's end it writes a checkpoint and raises
-        SystemExit(85)."""
+        """Reports the progress after `done` steps. At the lease's end it writes
+        a checkpoint and raises SystemExit(85). Collective call."""
         now = time.monotonic()
         sfair.progress(done, total, now - self._stepped or None,
                        None if loss is None else float(loss))
@@ -182,7 +183,8 @@ class Checkpointer:
         self._stepped = time.monotonic()
 
     def close(self):
-        """Write a checkpoint of the last step; the work is done."""
+        """Writes a checkpoint of the last step at the end of the work.
+        Collective call."""
         if self._done is not None:
             self._keep()
             self._save(must=True)
@@ -223,11 +225,11 @@ class Checkpointer:
 
 
 class StepBatches:
-    """The batch sampler of a DataLoader whose batches depend on nothing but the
-    step: DataLoader(data, batch_sampler=StepBatches(len(data), 32, total)).
+    """A batch sampler for a DataLoader, whose batches depend on the step alone:
+    DataLoader(data, batch_sampler=StepBatches(len(data), 32, total)).
 
-    Each epoch is a permutation of its own. A batch is shared out among the
-    ranks, so a job that goes on with another number of them sees the same ones.
+    Each epoch has its own permutation. A batch is divided among the ranks, so a
+    job that goes on with another number of ranks has the same batches.
     """
 
     def __init__(self, count, batch, total, first=0, seed=0):
@@ -242,7 +244,7 @@ class StepBatches:
 
     def __iter__(self):
         import torch
-        steps = self.count // self.batch  # an epoch; what is over is left out
+        steps = self.count // self.batch  # of an epoch; the rest is left out
         epoch, order = -1, []
         for step in range(self.first, self.total):
             if step // steps != epoch:
@@ -254,11 +256,11 @@ class StepBatches:
 
 
 class Newest:
-    """Which of the checkpoints that a framework has written is the newest
-    complete one: a sfair.Store of their names. So one whose writing was cut
-    short never counts, nor what a run that is over writes later.
+    """Finds the newest complete checkpoint of those that a framework has
+    written, with a sfair.Store of their names. Incomplete checkpoints never
+    count, nor do those that an ended run writes later.
 
-    folder: where they lie, the same for all runs and ranks of the job."""
+    folder: of the checkpoints, the same for all runs and ranks of the job."""
 
     def __init__(self, folder, name):
         self.folder = os.path.abspath(folder)
@@ -266,15 +268,15 @@ class Newest:
         self._store = sfair.Store(self.folder, name=name)
 
     def find(self):
-        """(steps done, path); (0, None) where there is none."""
+        """Returns (steps done, path); (0, None): there is none."""
         found = self._store.load()
         if not found:
             return 0, None
         return found[0], os.path.join(self.folder, found[1].decode())
 
     def publish(self, step, name):
-        """All of a file or folder has been written: make it durable and the
-        newest. Raises sfair.Stale when this run is over."""
+        """Makes a checkpoint, a complete file or folder, durable and the newest.
+        Raises sfair.Stale if this run is over."""
         path = os.path.join(self.folder, name)
         for base, _, names in os.walk(path):
             for one in names:
@@ -288,7 +290,7 @@ class Newest:
 
 
 def _sync(path):
-    """Make a file's content, or what a folder lists, durable."""
+    """Makes a file's content, or a folder's list of names, durable."""
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """torchrun in a leased job: python3 -m sfair_torchrun TORCHRUN-ARGUMENTS
 
-torchrun itself dies of the checkpoint signal, does not hand it on to its
-workers, which have sessions of their own since PyTorch 2, and ends with 1
-whatever exit code they had. This is torchrun with all three changed: it
-survives the signal, hands it on, and ends with 85 when they did. Leave
+The checkpoint signal kills torchrun. torchrun does not forward it to its
+workers, which have sessions of their own since PyTorch 2, and exits with 1
+whatever their exit codes. This module is torchrun with all three changed: it
+survives the signal, forwards it, and exits with 85 if the workers did. Leave
 --max_restarts at 0: the job's requeue is the restart.
 """
 
@@ -19,7 +19,7 @@ CHECKPOINTED = 85
 
 
 def children():
-    """The process ids of this process's children."""
+    """Returns the process ids of this process's children."""
     found = []
     for path in glob.glob("/proc/self/task/*/children"):
         with open(path, encoding="ascii") as text:
@@ -32,12 +32,13 @@ def hand_on(number, _frame):
         try:
             os.kill(pid, number)
         except ProcessLookupError:
-            pass  # it has just ended
+            pass  # the child has just ended
 
 
 def exit_code(codes, number):
-    """Of the job, by those of the workers that failed; a signal's is negative.
-    torchrun terminates the others as soon as one has ended with 85."""
+    """Returns the job's exit code from the codes of the failed workers; that of
+    a signal is negative. When one worker has exited with 85, torchrun
+    terminates the others."""
     if CHECKPOINTED in codes and \
             set(codes) <= {CHECKPOINTED, -number, -signal.SIGTERM}:
         return CHECKPOINTED
@@ -45,11 +46,12 @@ def exit_code(codes, number):
 
 
 def words():
-    """The command line, after what it may override."""
+    """Returns torchrun's arguments: our defaults, then the command line, which
+    may override them."""
     from torch.distributed.elastic.multiprocessing import Std
-    ours = ["--monitor_interval=0.5"]  # 5 s are much of a grace
-    # PyTorch 1.13 takes its own default, 0, for nothing under Python 3.11,
-    # which is what Debian 12 has: redirect a tenth worker.
+    ours = ["--monitor_interval=0.5"]  # the default, 5 s, is long for a grace
+    # Under Python 3.11 (Debian 12), PyTorch 1.13 reads its own default, 0, as
+    # no value: redirect a tenth worker instead.
     if Std.from_str("0") is None:
         ours += ["--redirects=9:1", "--tee=9:1"]
     return ours + sys.argv[1:]

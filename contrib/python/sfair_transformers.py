@@ -6,13 +6,13 @@
     trainer.train(resume_from_checkpoint=lease.resume())
 
 At the lease's end the callback lets the Trainer write a checkpoint after the
-step that is running and leaves with exit code 85; Slurm starts the job again
-later. Do not enable the Trainer's own checkpoint on SIGTERM beside it, and keep
+current step and exits with code 85; Slurm starts the job again later. Do not
+enable the Trainer's own checkpoint on SIGTERM as well, and keep
 save_total_limit at 2 or more.
 
-transformers' get_last_checkpoint() returns one whose writing was cut short,
-too; resume() does not. Tested against a stand-in, as Debian has no
-transformers; written for 4.x and 5.x.
+transformers' get_last_checkpoint() may return an incomplete checkpoint;
+resume() does not. Tested against a stand-in, as Debian has no transformers;
+written for 4.x and 5.x.
 """
 
 import time
@@ -34,7 +34,7 @@ class Lease(TrainerCallback):
         sfair.on_lease_end()
 
     def resume(self):
-        """The newest complete checkpoint, or None."""
+        """Returns the newest complete checkpoint, or None."""
         return self._newest.find()[1]
 
     def on_train_begin(self, args, state, control, **kwargs):
@@ -58,7 +58,7 @@ class Lease(TrainerCallback):
         return control
 
     def on_save(self, args, state, control, **kwargs):
-        sfair_torch.agree(0)  # all ranks have written theirs
+        sfair_torch.agree(0)  # wait until all ranks have written their part
         if state.is_world_process_zero:
             self._newest.publish(state.global_step,
                                  f"checkpoint-{state.global_step}")

@@ -8,8 +8,8 @@
 #include "src/common/text.h"
 #include "src/decide/instance.h"
 
-#define RHO_MAX 1e100  /* more is infinite */
-#define ORDER_MAX 4096 /* of one request */
+#define RHO_MAX 1e100  /* above it: infinite */
+#define ORDER_MAX 4096 /* jobs in one request */
 
 static const char *const levels[ASTRA_LEVEL_COUNT] = {"slot", "machine", "rack",
 						      "cross"};
@@ -78,7 +78,8 @@ static int bid_read_level(const struct astra_in *in, const json_t *array,
 	return 0;
 }
 
-/* A level that is left out is as the one before, but slower. */
+/* Fills a level that was left out: the level before it, times the ratio of
+ * their slowdowns. */
 static void copy_level(struct agent_bid *bid, const struct agent_offer *offer,
 		       size_t level)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Performance curve stopping: a curve through each job's losses tells the loss
- * that it will end with, and how many iterations it takes to the one that is
- * looked for. A job is given up when it will end worse than what is already
- * there: its forecast less twice the curve's error is above the best loss of
- * any job so far plus a margin; or when another has reached the target.
+/* Performance curve stopping: a curve is fitted to each job's losses. It
+ * forecasts the job's final loss and the iterations to the target loss. A job
+ * is given up if it will end worse than the best loss of any job so far: if its
+ * forecast, less twice the curve's error, is above that loss plus a margin. A
+ * job is also given up if another has reached the target.
  * (Themis, section 5.2; Domhan et al., IJCAI'15)
  *
- * The app is one phase of what remains of its jobs; one that has no forecast
- * yet is taken to go on as long as the longest that has.
- */
+ * The app is one phase: the remaining work of its jobs. A job without a
+ * forecast is taken to run as long as the longest job with one. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "src/agent/scheduler.h"
 #include "src/agent/work.h"
 
-/* A curve is fitted again when the job has got so much further. */
+/* Fit a curve again once the iterations are so many times those of the last
+ * fit. */
 #define REFIT 1.1
-/* Points over less than twice the first iteration say little. */
+/* Points that span less than twice the first iteration say little. */
 #define SPAN 2
 #define ERRORS 2
 
@@ -44,8 +44,8 @@ static double total_of(const struct agent_job *job,
 	return job->total > 0 ? job->total : longest;
 }
 
-/* Iterations at which a job is through: at its total, or sooner at the target
- * loss. NAN: there is no telling. */
+/* Returns the iteration at which a job ends: its total, or sooner at the target
+ * loss. NAN: not known. */
 static double curve_end_of(const struct agent_record *r,
 			   const struct agent_settings *s, double total)
 {
@@ -61,7 +61,7 @@ static double curve_end_of(const struct agent_record *r,
 	return isinf(at) ? (double)NAN : at;
 }
 
-/* The loss that it will end with; -infinite: there is no telling. */
+/* Returns a job's final loss by its curve; -infinite: not known. */
 static double forecast(const struct agent_record *r, double total)
 {
 	if (!(r->fit.last > 0) || !(total > 0))
@@ -85,8 +85,8 @@ static bool curve_found(const struct agent_memory *memory,
 	return !isnan(s->target) && memory->best <= s->target;
 }
 
-/* Of the jobs that go on the one with the least loss is never given up; NULL:
- * none has any. */
+/* Returns the live job with the least loss, which never counts as hopeless;
+ * NULL: no live job has a loss. */
 static const struct agent_record *leader(const struct agent_memory *memory)
 {
 	const struct agent_record *best = NULL;
@@ -123,7 +123,8 @@ static void stop_jobs(const struct agent_settings *s,
 	}
 }
 
-/* The longest end that is known; 0: of none. */
+/* Returns the latest known end of a live job, in iterations; 0: none is known.
+ */
 static double longest_end(const struct agent_settings *s,
 			  const struct agent_memory *memory,
 			  const struct agent_offer *offer)
@@ -168,7 +169,8 @@ static void curve_add_jobs(struct agent_work *work,
 	}
 }
 
-/* Those that cannot be judged yet go first, then the most promising. */
+/* Orders the live jobs: first those without a forecast, then by the forecast
+ * loss. */
 static int curve_order_jobs(const struct agent_settings *s,
 			    const struct agent_memory *memory,
 			    const struct agent_offer *offer,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Successive halving (Hyperband's inner loop): when all jobs of a rung have
- * done its iterations, one of eta is kept, those with the least loss, and the
- * others are given up. (Li et al., JMLR'18; Themis Eq. 2)
+/* Successive halving (Hyperband's inner loop): when all jobs have done a rung's
+ * iterations, one of eta is kept, those with the least loss. The others are
+ * given up. (Li et al., JMLR'18; Themis Eq. 2)
  *
  * The search begins with N jobs; floor(N / eta^(i+1)) of them are kept at rung
- * i, at least one. Which rung is next follows from that and from how many are
- * left, so that jobs which fail make the next decision a smaller one.
- */
+ * i, at least one. The next rung follows from these counts and the number of
+ * jobs left. If jobs fail, the next rung gives up fewer. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,8 +35,8 @@ static void add_rung(struct ladder *ladder, double iterations, uint32_t keep)
 	ladder->keep[ladder->count++] = keep;
 }
 
-/* Rungs by the number of jobs, such that one is left for the last:
- * total * eta^(i - s), s = floor(log N / log eta), or first * eta^i. */
+/* Computes the rungs from the number of jobs, so that one job is left at the
+ * last: total * eta^(i - s), s = floor(log N / log eta), or first * eta^i. */
 static void find_rungs(struct ladder *ladder, const struct agent_settings *s,
 		       double jobs, double total)
 {
@@ -54,7 +53,8 @@ static void find_rungs(struct ladder *ladder, const struct agent_settings *s,
 	}
 }
 
-/* The last rung is the end of the jobs. No rungs: nothing is known of that. */
+/* Builds the ladder: the rungs, and as the last one the end of the jobs.
+ * Without rungs and without a total the ladder is empty. */
 static void build(struct ladder *ladder, const struct agent_settings *s,
 		  const struct agent_memory *memory,
 		  const struct agent_offer *offer)
@@ -73,7 +73,8 @@ static void build(struct ladder *ladder, const struct agent_settings *s,
 		add_rung(ladder, total, 1);
 }
 
-/* Whether it takes part in a rung: it lives, or came so far and ended well. */
+/* Whether a job takes part in a rung: it lives, or reached the rung and ended
+ * without being given up. */
 static bool contends(const struct agent_record *r, double rung)
 {
 	return agent_record_lives(r) || (!r->stopped && r->done >= rung);
@@ -102,7 +103,7 @@ static bool all_there(const struct agent_memory *memory, double rung)
 
 struct rank {
 	struct agent_record *record;
-	double loss; /* infinite: it has none, as one that diverged */
+	double loss; /* infinite: none, or it diverged */
 };
 
 static int compare_ranks(const void *a, const void *b)
@@ -114,8 +115,8 @@ static int compare_ranks(const void *a, const void *b)
 	return x->record->job < y->record->job ? -1 : 1;
 }
 
-/* Give up all but the best. Without any loss there is nothing to go by.
- * Returns whether it was decided, or -1 when out of memory. */
+/* Gives up all contenders except the `keep` best. Returns 1, 0 if none of them
+ * has a loss and so nothing was decided, or -1 when out of memory. */
 static int decide_rung(struct agent_memory *memory, double rung, uint32_t keep)
 {
 	struct rank *ranks = malloc((memory->count + 1) * sizeof(*ranks));
@@ -142,8 +143,10 @@ static int decide_rung(struct agent_memory *memory, double rung, uint32_t keep)
 	return rc;
 }
 
-/* An agent that begins in the middle of a search does not know whether the
- * rungs below were decided: jobs may have been given up there before. */
+/* Returns the rung to begin above. An agent that starts in the middle of a
+ * search does not know whether the lower rungs were decided. So it takes them
+ * as decided up to the last one that all live jobs have reached; if the
+ * settings have the number of jobs, it takes none. */
 static double halving_begin_at(const struct ladder *ladder,
 			       const struct agent_settings *s,
 			       const struct agent_memory *memory)
@@ -156,7 +159,7 @@ static double halving_begin_at(const struct ladder *ladder,
 	return rung;
 }
 
-/* Decide all rungs that are due. Returns the number of the next one, which may
+/* Decides all rungs that are due. Returns the index of the next rung, which may
  * be the last, or -1 when out of memory. */
 static int halving_climb(struct agent_memory *memory,
 			 const struct ladder *ladder,
@@ -196,7 +199,7 @@ static uint32_t count_live(const struct agent_memory *memory)
 	return count;
 }
 
-/* The jobs of a phase are known: those that live. */
+/* Adds the work of all live jobs between two rungs to the phase. */
 static void halving_add_live(struct agent_work *work,
 			     const struct agent_memory *memory,
 			     const struct agent_offer *offer, double from,
@@ -249,7 +252,8 @@ static int bid_work(const struct ladder *ladder, size_t next,
 	return rc;
 }
 
-/* Those that the others wait for go first, the furthest behind before all. */
+/* Orders the live jobs: first those below the rung, on which the others wait,
+ * the one furthest behind at the front. */
 static int halving_order_jobs(const struct agent_memory *memory, double rung,
 			      struct agent_bid *bid, struct astra_error *err)
 {

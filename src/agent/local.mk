@@ -16,7 +16,7 @@ libastra_agent_a_SOURCES = \
 	src/agent/work.c \
 	src/agent/work.h
 
-# What to link for it.
+# libastra-agent.a and the libraries that it needs.
 AGENT_LIBS = libastra-agent.a libastra-decide.a libastra-engine.a \
 	libastra-common.a
 

@@ -19,8 +19,9 @@ struct sample {
 	double last;
 };
 
-/* a and b for that c, and what they leave unexplained. n counts in units of the
- * last iteration, so that n^-c is 1 there. */
+/* Computes a, b and the error for a given c, and returns the mean square of the
+ * residuals. n counts in units of the last iteration, so that n^-c is 1 there.
+ */
 static double fit_solve(const struct sample *s, double c, struct agent_fit *fit)
 {
 	double n = (double)s->count, x_mean = 0, y_mean = 0, xx = 0, xy = 0,
@@ -54,7 +55,7 @@ static double c_of(int step)
 	return C_MIN * pow(C_MAX / C_MIN, (double)step / C_STEPS);
 }
 
-/* The minimum between two steps, by the golden section. */
+/* Finds the best c between two values, by golden section search. */
 static void refine(const struct sample *s, double low, double high,
 		   struct agent_fit *fit)
 {
@@ -144,7 +145,7 @@ struct agent_record *agent_memory_find(const struct agent_memory *memory,
 	return memory_find(memory, memory->count, job);
 }
 
-/* Keep every second point, from the first on. */
+/* Keeps every second point, from the first on. */
 static void thin(struct agent_record *r)
 {
 	size_t kept = 0;
@@ -156,7 +157,8 @@ static void thin(struct agent_record *r)
 		     AGENT_POINTS_MAX;
 }
 
-/* What a job does again after a requeue has been seen already. */
+/* Adds a point, unless the job repeats iterations after a requeue, or the point
+ * is too close to the last one. */
 static int add_point(struct agent_record *r, double done, double loss)
 {
 	if (!isfinite(loss))
@@ -177,7 +179,7 @@ static int see_job(struct agent_memory *memory, struct agent_record *r,
 		   const struct agent_job *job)
 {
 	r->listed = true;
-	r->copies = job->copies; /* tasks that left the array have their own */
+	r->copies = job->copies; /* tasks split off have records of their own */
 	r->done = fmax(r->done, job->done);
 	if (job->iter_sec > 0)
 		r->gpu_sec = job->iter_sec * job->gpus;
@@ -186,7 +188,7 @@ static int see_job(struct agent_memory *memory, struct agent_record *r,
 	return add_point(r, job->done, job->loss);
 }
 
-/* Room for more jobs: those that are over become part of the sums. */
+/* Drops the records of jobs that are over; their GPU time stays in the sums. */
 static void memory_forget(struct agent_memory *memory)
 {
 	size_t kept = 0;

@@ -35,7 +35,8 @@ static int read_progress(const struct astra_in *in, struct agent_job *job)
 			       &job->loss);
 }
 
-/* squeue's form, without how many may run at a time. */
+/* Reads the job's id as squeue prints it, without the array's task limit (%N).
+ */
 static void offer_read_name(const struct astra_in *in, struct agent_job *job)
 {
 	const char *text =

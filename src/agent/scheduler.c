@@ -11,7 +11,7 @@
 
 #define COUNT_MAX 9007199254740992.0 /* 2^53 */
 #define VALUE_MAX 400
-#define STOP_SEC 60 /* then a job that is still there is stopped again */
+#define STOP_SEC 60 /* a job still listed is stopped again after so long */
 
 static const struct agent_scheduler *const schedulers[] = {
 	&agent_single, &agent_halving, &agent_curve, &agent_exec};
@@ -41,7 +41,7 @@ static int scheduler_read_count(const char *key, const char *text, uint32_t low,
 	return 0;
 }
 
-/* 8/24/60 */
+/* Reads rungs such as 8/24/60. */
 static int read_rungs(struct agent_settings *settings, char *text,
 		      struct astra_error *err)
 {
@@ -194,8 +194,8 @@ int agent_take_answer(struct agent_memory *memory,
 	return 0;
 }
 
-/* Jobs of which all are wanted: Eq. 1 for one, one phase of Eq. 2 for more.
- * (Mahajan et al.) */
+/* An app that needs all of its jobs: Eq. 1 for one job, one phase of Eq. 2 for
+ * several. (Mahajan et al.) */
 
 static int single_decide(const struct agent_settings *settings,
 			 struct agent_memory *memory,

@@ -46,7 +46,7 @@ void agent_work_destroy(struct agent_work *work)
 	*work = (struct agent_work){0};
 }
 
-/* The list does not move any more. */
+/* Points the phases into work_sec, which does not move any more. */
 static void point_phases(struct agent_work *work)
 {
 	const double *at = work->work_sec;
@@ -100,7 +100,8 @@ int agent_work_bid(struct agent_work *work, const struct agent_memory *memory,
 		return astra_error_nomem(err);
 	memcpy(app.slowdown, offer->slowdown, sizeof(app.slowdown));
 	point_phases(work);
-	/* What it could use of the cluster is the plugin's to know. */
+	/* Only the plugin knows how many GPUs of the cluster the app could use.
+	 */
 	if (work_make_table(offer, bid, err) < 0)
 		return -1;
 	if (astra_themis_bid_init(&table, &app, UINT32_MAX, NULL, 0,
@@ -113,7 +114,7 @@ int agent_work_bid(struct agent_work *work, const struct agent_memory *memory,
 	return 0;
 }
 
-/* The app's jobs as one phase, without their work. */
+/* Returns the app's jobs as one phase, without their work. */
 static struct astra_themis_phase left_jobs(const struct agent_offer *offer)
 {
 	struct astra_themis_phase phase = {.job_gpus_max = 1};
@@ -126,8 +127,8 @@ static struct astra_themis_phase left_jobs(const struct agent_offer *offer)
 	return phase;
 }
 
-/* By how much they are slowed on k GPUs of that level: each job on those that
- * it has. */
+/* Returns the mean slowdown of the jobs on k GPUs of that level, which they
+ * share. */
 static double left_slowdown(const struct agent_offer *offer,
 			    const struct astra_themis_phase *jobs, uint32_t k,
 			    enum astra_level level)

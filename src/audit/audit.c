@@ -30,7 +30,8 @@ static double audit_clip(const struct astra_window *w, double sec)
 
 /* The jobs of the window. */
 
-/* By submission within the window, those of one second as in the record. */
+/* A job's sort key: its submission within the window, then its index in the
+ * record. */
 struct place {
 	double submit_sec;
 	size_t at;
@@ -45,7 +46,7 @@ static int audit_by_place(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* How long each job ran within the window; for free(). */
+/* Returns how long each job ran within the window, for free(); or NULL. */
 static double *ran_within(const struct astra_record *r,
 			  const struct astra_window *w)
 {
@@ -117,9 +118,9 @@ int astra_audit_trace(const struct astra_record *r,
 	return rc;
 }
 
-/* What happened to them. */
+/* The events of the jobs. */
 
-/* Those of one time in this order. */
+/* Events of one time come in this order. */
 enum kind { STOP, DONE, SUBMIT, START };
 
 struct happening {
@@ -134,7 +135,8 @@ struct measure {
 	const struct astra_trace *trace;
 	struct happening *all;
 	size_t count;
-	uint32_t *job_of; /* of the record's jobs in the trace, or ASTRA_NONE */
+	uint32_t *job_of; /* index in the trace of each job of the record, or
+			   * ASTRA_NONE */
 	struct astra_watch watch;
 	struct astra_sim_result *result;
 };
@@ -218,8 +220,9 @@ static int happens(struct measure *m, const struct happening *h)
 	return 0;
 }
 
-/* While it is watched every job has an end, at the latest that of the window;
- * so it has for its contenders. What never ran has none afterwards. */
+/* Replays the events and fills the result. Contention needs an end of every
+ * job, so jobs that have not ended end with the window. Jobs that never ran
+ * lose that end afterwards. */
 static int audit_watch(struct measure *m)
 {
 	struct astra_sim_result *r = m->result;
@@ -311,7 +314,7 @@ int astra_audit_measure(const struct astra_record *record,
 	return rc;
 }
 
-/* Who was wronged. */
+/* The jobs that lost GPU time. */
 
 double astra_audit_loss_gpu_sec(const struct astra_sim_result *r, uint32_t job)
 {
@@ -364,7 +367,7 @@ struct samples {
 	struct astra_sample wait, slowdown;
 };
 
-/* 1, 2, 3-4, 5-8, ... */
+/* Returns the index of a size's class: 1, 2, 3-4, 5-8, ... */
 static int class_of(uint32_t gpus)
 {
 	int class = 0;

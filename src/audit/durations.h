@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long jobs are expected to run that have not ended: as long as the median
- * of those of their users' jobs that ended later than they have run by now, or
- * of all users' where there are none, and no longer than their time limits.
- */
+/* The expected run times of jobs that have not ended: the median over the
+ * user's ended jobs that ran longer than this job has by now. If there are
+ * none, the median over such jobs of all users. The time limit is an upper
+ * bound. */
 #ifndef ASTRA_DURATIONS_H
 #define ASTRA_DURATIONS_H
 
@@ -18,14 +18,16 @@ struct astra_durations {
 	size_t count;
 };
 
-/* Those of a record. trace: users join it. Returns 0, or -1 when out of memory;
- * durations: astra_durations_clear() it, either way. */
+/* Collects the durations of a record's ended jobs. trace: gets their users.
+ * Returns 0, or -1 when out of memory; astra_durations_clear() it in both
+ * cases. */
 int astra_durations_make(struct astra_durations *durations,
 			 const struct astra_record *record,
 			 struct astra_trace *trace);
 
-/* What is left of a job that has run for ran_sec, of that run_sec in its
- * present run, which its time limit is of. At least 1. */
+/* Returns the seconds, at least 1, that a job is expected to run on. ran_sec:
+ * in all its runs; run_sec: in the present run, for which the time limit
+ * counts. */
 double astra_durations_left_sec(const struct astra_durations *durations,
 				uint32_t user, double limit_sec, double ran_sec,
 				double run_sec);

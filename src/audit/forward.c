@@ -12,7 +12,7 @@
 
 #define FORWARD_JOBS_MAX 200000
 
-/* What is there. */
+/* The pool as it is. */
 
 struct forward_maker {
 	const struct astra_snapshot *snapshot;
@@ -20,7 +20,7 @@ struct forward_maker {
 	const struct astra_window *window;
 	struct astra_forward *out;
 	struct astra_durations runs;
-	struct astra_idmap views; /* of job ids: the engine's */
+	struct astra_idmap views; /* job id -> the engine's view */
 };
 
 static int forward_nodes(struct forward_maker *m)
@@ -66,7 +66,7 @@ static int forward_tenants(struct forward_maker *m, struct astra_error *err)
 	return 0;
 }
 
-/* How long a job has run, in all its runs, by what it was charged with. */
+/* Returns how long a job has run in all its runs, from its charged GPU time. */
 static double forward_ran_sec(const struct forward_maker *m,
 			      const struct astra_engine *engine,
 			      const struct astra_job *job, double run_sec)
@@ -101,7 +101,7 @@ static double forward_duration(const struct forward_maker *m,
 					ran_sec, run_sec);
 }
 
-/* One of those that an array stands for. */
+/* Adds one job, or one task of an array record. */
 static int forward_add_present(struct forward_maker *m, uint32_t at,
 			       const struct astra_trace_job *job)
 {
@@ -116,8 +116,8 @@ static int forward_add_present(struct forward_maker *m, uint32_t at,
 	return astra_trace_add(&out->trace, job, name);
 }
 
-/* Whether the job is there. A running job that holds no GPUs is not known to
- * have ended yet. */
+/* Whether the job counts as running or waiting. A running job without GPUs has
+ * ended, but its end is not known yet. */
 static bool forward_is_there(const struct astra_job *job)
 {
 	return astra_job_active(job->state) &&
@@ -155,14 +155,14 @@ static int forward_present(struct forward_maker *m,
 	return rc;
 }
 
-/* What comes. */
+/* The jobs that come. */
 
 struct forward_arrival {
 	double submit_sec;
 	const struct astra_record_job *job;
 };
 
-/* Those of one second as in the record. */
+/* Sorts by submission; within a second as in the record. */
 static int forward_by_arrival(const void *a, const void *b)
 {
 	const struct forward_arrival *x = a, *y = b;
@@ -172,8 +172,8 @@ static int forward_by_arrival(const void *a, const void *b)
 	return x->job < y->job ? -1 : x->job > y->job;
 }
 
-/* How long a job that has not ended has run by the window's end. run_sec: of
- * it, in its present run. */
+/* Returns how long an unended job has run by the window's end, in all its runs.
+ * run_sec: set to its time in the present run. */
 static double forward_run_by_now(const struct forward_maker *m,
 				 const struct astra_record_job *job,
 				 const double *open_sec, double *run_sec)
@@ -240,7 +240,8 @@ static bool forward_comes(struct forward_maker *m,
 	return true;
 }
 
-/* When the run began that a job is in; by job. */
+/* Returns by job the start of its open run, HUGE_VAL without one; for free(),
+ * or NULL. */
 static double *forward_open(const struct astra_record *r)
 {
 	double *open_sec = malloc((r->job_count + 1) * sizeof(*open_sec));
@@ -274,7 +275,8 @@ static int forward_arrivals(struct forward_maker *m)
 	return rc;
 }
 
-/* Jobs that come have numbers behind those that are there. */
+/* Checks the number of jobs: jobs that come get ids above those of present
+ * jobs. */
 static int forward_check(const struct forward_maker *m, struct astra_error *err)
 {
 	const struct astra_snapshot *s = m->snapshot;
@@ -309,7 +311,7 @@ static int forward_make(struct forward_maker *m,
 		rc = astra_durations_make(&m->runs, m->record, &m->out->trace);
 	for (uint32_t i = 0; !rc && i < astra_engine_job_count(engine); i++) {
 		astra_engine_job_view(engine, i, now_sec, &view);
-		if (view.id) /* else the row of a job that is gone */
+		if (view.id) /* 0: the row of a job that is gone */
 			rc = astra_idmap_put(&m->views, view.id, i);
 	}
 	for (uint32_t i = 0; !rc && i < m->snapshot->job_count; i++)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How fair it really was: a record of jobs, measured; pure.
+# Measures how fair a record of jobs was; pure.
 noinst_LIBRARIES += libastra-audit.a
 libastra_audit_a_SOURCES = \
 	src/audit/audit.c \

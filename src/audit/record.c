@@ -45,7 +45,8 @@ static int record_add_run(struct astra_record *r, uint32_t job,
 	return 0;
 }
 
-/* When what the line tells of was over. */
+/* Returns the end of the run, or of the job that never ran; HUGE_VAL: not
+ * ended. */
 static double record_end_of(const struct astra_trace_job *line, bool unfinished)
 {
 	if (unfinished)
@@ -55,7 +56,8 @@ static double record_end_of(const struct astra_trace_job *line, bool unfinished)
 	return fmax(line->end_sec, line->submit_sec);
 }
 
-/* The line of the last submission tells what the job asks for now. */
+/* Merges a line into its job. The line with the last submission says what the
+ * job asks for now. */
 static void record_join(struct astra_record_job *job,
 			const struct astra_trace_job *line, double end_sec,
 			bool new)
@@ -98,7 +100,7 @@ static int record_take(void *arg, const char *id,
 	return record_add_run(r, at, line, end_sec);
 }
 
-/* What there is to be said when all has been read. */
+/* Sets source and defects; fails if no job asks for GPUs. */
 static int record_finish(struct astra_record *r,
 			 const struct astra_trace *trace,
 			 struct astra_error *err)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What happened to jobs, as a cluster's accounting or a trace with start times
- * has it: who asked for GPUs from when to when, and held them in which runs.
- * Times are seconds as the source counts: from 1970, or from its beginning.
- */
+/* The history of jobs from a cluster's accounting or a trace with start times:
+ * which job asked for GPUs from when to when, and in which runs it held them.
+ * Times are seconds as in the source: since 1970, or since its beginning. */
 #ifndef ASTRA_RECORD_H
 #define ASTRA_RECORD_H
 
@@ -13,17 +12,17 @@ struct astra_record_job {
 	const char *name;
 	const char *account, *user; /* "": not known */
 	const char *app;	    /* "": none */
-	const char *tenant; /* who is charged: the account, unless said */
-	uint32_t gpus;	    /* that it asks for; at least 1 */
-	uint32_t gpus_min;  /* runs on so many up to gpus; 0: not given */
-	uint32_t nodes;	    /* 0: any number */
-	double limit_sec;   /* 0: none known */
-	bool pinned;	    /* has no leases where others have */
-	bool unprepared;    /* declares no checkpoint */
-	double submit_sec;  /* the first time */
-	double start_sec;   /* its first run; HUGE_VAL: never */
-	double end_sec;	    /* HUGE_VAL: has not ended */
-	double ran_sec;	    /* in all runs that have ended */
+	const char *tenant;	    /* charged tenant; the account unless set */
+	uint32_t gpus;		    /* requested, >= 1 */
+	uint32_t gpus_min;	    /* elastic: least GPUs; 0: not given */
+	uint32_t nodes;		    /* 0: any number */
+	double limit_sec;	    /* 0: none known */
+	bool pinned;		    /* has no leases, though other jobs have */
+	bool unprepared;	    /* declares no checkpoint */
+	double submit_sec;	    /* first submission */
+	double start_sec;	    /* first run; HUGE_VAL: never ran */
+	double end_sec;		    /* HUGE_VAL: has not ended */
+	double ran_sec;		    /* sum of its ended runs */
 	uint32_t runs;
 };
 
@@ -39,27 +38,26 @@ struct astra_record {
 	struct astra_record_run *runs;
 	size_t run_count, run_room;
 	const char *source; /* for messages; borrowed */
-	char *defects;	    /* lines that are no jobs, as text; "": none */
+	char *defects;	    /* text on the invalid lines; "": none */
 	struct astra_intern ids, words;
 	struct astra_arena names;
 };
 
-/* Read a file. record: zeroed. lenient: go on without lines that are no jobs.
- * Returns 0, or -1 with err set; the record is to be cleared either way. */
+/* Reads a file. record: zeroed. lenient: skip invalid lines. Returns 0, or -1
+ * with err set; clear the record in both cases. */
 int astra_record_read(struct astra_record *record, const char *path,
 		      const struct astra_read_options *options, bool lenient,
 		      struct astra_error *err);
 
-/* The same of accounting, as astra_trace_from_slurmdbd() asks for it. Where it
- * has been read and has no job that asks for GPUs, which is an error, too, the
- * record has its defects. */
+/* Reads slurmdbd's accounting, see astra_trace_from_slurmdbd(). It is an error
+ * if no job in it asks for GPUs; then record->defects is set, too. */
 int astra_record_from_slurmdbd(struct astra_record *record, const char *start,
 			       const char *end, const char *cluster,
 			       const char *partitions, struct astra_error *err);
 
-/* Append a job, its texts copied, with one run from its start on: until its
- * end, or for ran_sec where that is less. Returns 0, or -1 when out of memory.
- */
+/* Appends a job; its texts are copied. It gets one run from start_sec to
+ * end_sec, of at most ran_sec if it has ended. Returns 0, or -1 when out of
+ * memory. */
 int astra_record_add(struct astra_record *record,
 		     const struct astra_record_job *job);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was recorded of a pool without leases, as a trace that is simulated with
- * them. Pure.
+/* A trace of what was recorded of a pool without leases, to simulate the pool
+ * with leases. Pure.
  *
- * The trace's second 0 is the window's start. What ran then keeps its GPUs
- * until it ends, as where leases come to a pool that runs; what waited then
- * comes a second later, after it. A job's work is what it did from then on.
- * What has not ended is to run on as astra_durations_left_sec() says, which is
- * for the time after the window alone.
- */
+ * The trace's second 0 is the window's start. Jobs that ran at that time keep
+ * their GPUs until they end, as when leases are introduced in a live pool. Jobs
+ * that waited then come one second later. A job's work is its run time from
+ * second 0 on. For jobs that have not ended, astra_durations_left_sec() gives
+ * the run time after the window. */
 #ifndef ASTRA_REPLAY_H
 #define ASTRA_REPLAY_H
 
@@ -18,17 +17,18 @@ struct astra_replay {
 	struct astra_trace trace; /* line: 1 + the job's index in the record */
 	struct astra_cluster cluster;
 	size_t began;	   /* ran at the window's start */
-	size_t runs;	   /* run at its end */
-	size_t waits;	   /* have not run by its end */
-	size_t unprepared; /* declare no checkpoint, and would have leases */
+	size_t runs;	   /* run at the window's end */
+	size_t waits;	   /* have not run by the window's end */
+	size_t unprepared; /* will have leases, but declare no checkpoint */
 	size_t never;	   /* left out: ended without having run */
 	size_t large;	   /* left out: larger than the cluster */
-	uint32_t down;	   /* GPUs of nodes that cannot be used now, left out */
+	uint32_t down;	   /* GPUs of unusable nodes, left out */
 };
 
-/* snapshot: nodes and tenants as they are now; its names are borrowed.
- * record: jobs' tenants are their `tenant`.
- * out: astra_replay_clear() it, either way. Returns 0, or -1 with err set. */
+/* Makes the trace and the cluster.
+ * snapshot: nodes and tenants as they are now; their names are borrowed.
+ * record: with its jobs' tenants set.
+ * out: astra_replay_clear() it in both cases. Returns 0, or -1 with err set. */
 int astra_replay(const struct astra_snapshot *snapshot,
 		 const struct astra_record *record,
 		 const struct astra_window *window, struct astra_replay *out,

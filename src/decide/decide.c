@@ -24,7 +24,8 @@ const struct astra_decider *astra_decider_find(const char *policy)
 	return NULL;
 }
 
-/* ids: empty. Returns NULL with err set. */
+/* Decides one instance by one row. ids: an empty object for the instance's
+ * identifiers. Returns NULL with err set on failure. */
 static json_t *decide_by(const struct astra_decider *decider,
 			 const json_t *instance, json_t *ids,
 			 struct astra_error *err)

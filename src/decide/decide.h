@@ -3,10 +3,9 @@
  * has a row in the table of decide.c and files of its own:
  *   decide_NAME.h  the instance and the result as structs
  *   NAME_parse.c   JSON -> instance, by tables of its fields and their bounds
- *   NAME_run.c     instance -> result, by the core that runs in slurmctld
+ *   NAME_run.c     instance -> result, by the same code as in slurmctld
  *                  (NAME_measure.c: the part before the round)
- *   NAME_print.c   result -> JSON
- */
+ *   NAME_print.c   result -> JSON */
 #ifndef ASTRA_DECIDE_H
 #define ASTRA_DECIDE_H
 
@@ -24,10 +23,10 @@ struct astra_decider {
 /* The table, ended by a row whose name is NULL. */
 extern const struct astra_decider astra_deciders[];
 
-/* The row of that name, or NULL. */
+/* Returns the row of that name, or NULL. */
 const struct astra_decider *astra_decider_find(const char *policy);
 
-/* Decide one instance; the policy it names, if any, must be this one.
+/* Decides one instance. If the instance names a policy, it must be this one.
  * instance: any JSON value, borrowed; may be NULL.
  * Returns the result, a new reference, or NULL with err set. */
 json_t *astra_decide(const char *policy, const json_t *instance,

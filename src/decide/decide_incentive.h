@@ -21,11 +21,11 @@ struct incentive_result {
 	double *gains; /* per user */
 };
 
-/* Check and read an instance. out: what it points to is of in->arena.
+/* Checks and reads an instance. What out points to belongs to in->arena.
  * Returns 0, or -1 with in->err set. */
 int incentive_parse(struct astra_in *in, struct incentive_instance *out);
 
-/* Returns 0, or -1 with err set; clear `out` in both cases. */
+/* Runs the market. Returns 0, or -1 with err set; clear `out` in both cases. */
 int incentive_run(const struct incentive_instance *in,
 		  struct incentive_result *out, struct astra_error *err);
 void incentive_result_clear(struct incentive_result *result);

@@ -22,7 +22,7 @@ struct ltgf_job {
 	double weight;
 	double submit_sec;
 	double end_sec;	       /* infinite: not finished */
-	struct ltgf_run *runs; /* apart from each other, by time */
+	struct ltgf_run *runs; /* disjoint, by time */
 	size_t run_count;
 	struct astra_share *held;
 	size_t held_count;
@@ -68,18 +68,19 @@ static inline bool ltgf_is_candidate(const struct ltgf_instance *in,
 	       job->submit_sec <= in->now_sec && in->now_sec < job->end_sec;
 }
 
-/* Whether it holds as many GPUs as it asks for: granted, it keeps them. */
+/* Whether the job holds as many GPUs as it asks for; a grant then renews its
+ * lease. */
 bool ltgf_holds_all(const struct ltgf_job *job);
 
-/* Check and read an instance. out: what it points to is of in->arena.
+/* Checks and reads an instance. What out points to belongs to in->arena.
  * Returns 0, or -1 with in->err set. */
 int ltgf_parse(struct astra_in *in, struct ltgf_instance *out);
 
-/* Metrics into out->tenants and out->jobs. Returns 0, or -1 with err set. */
+/* Computes out->tenants and out->jobs. Returns 0, or -1 with err set. */
 int ltgf_measure(const struct ltgf_instance *in, struct ltgf_result *out,
 		 struct astra_error *err);
 
-/* Metrics, and the round if there is a lease.
+/* Computes the metrics and, if lease_sec is not 0, the round.
  * Returns 0, or -1 with err set; clear `out` in both cases. */
 int ltgf_run(const struct ltgf_instance *in, struct ltgf_result *out,
 	     struct astra_error *err);

@@ -15,7 +15,7 @@ struct oasis_instance {
 	size_t h_count, k_count;
 	struct astra_oasis_job *jobs;
 	size_t job_count;
-	struct astra_oasis_range range; /* given, or of the jobs */
+	struct astra_oasis_range range; /* given, or computed from the jobs */
 };
 
 struct oasis_verdict {
@@ -29,11 +29,12 @@ struct oasis_result {
 	double total_utility;
 };
 
-/* Check and read an instance. out: what it points to is of in->arena.
+/* Checks and reads an instance. What out points to belongs to in->arena.
  * Returns 0, or -1 with in->err set. */
 int oasis_parse(struct astra_in *in, struct oasis_instance *out);
 
-/* Offer, and commit what is accepted, job by job.
+/* Offers each job to the market, in order of arrival, and commits the accepted
+ * ones.
  * Returns 0, or -1 with err set; clear `out` in both cases. */
 int oasis_run(const struct oasis_instance *in, struct oasis_result *out,
 	      struct astra_error *err);

@@ -9,10 +9,10 @@
 
 enum themis_mode { THEMIS_COUNTS, THEMIS_TABLE, THEMIS_RHO };
 
-/* GPUs of a cluster, so that the tables of bids have an end. */
+/* Most GPUs of a cluster: bounds the tables of bids. */
 #define THEMIS_GPUS_MAX 100000
 
-/* rho that is stated is larger, or V would have no end. */
+/* Least stated rho: bounds V = 1 / rho. */
 #define THEMIS_RHO_MIN 1e-100
 
 struct themis_bundle {
@@ -30,9 +30,9 @@ struct themis_instance {
 	const json_t *json; /* borrowed */
 	enum themis_mode mode;
 	double now_sec;
-	double slowdown[ASTRA_LEVEL_COUNT]; /* of apps without their own */
+	double slowdown[ASTRA_LEVEL_COUNT]; /* default of the apps */
 	struct astra_themis_market market;
-	struct themis_bidder *tables; /* TABLE: of each app */
+	struct themis_bidder *tables; /* TABLE: one per app */
 	uint32_t table_gpus;
 	struct themis_bundle *bundles; /* RHO */
 	size_t bundle_count;
@@ -47,18 +47,20 @@ struct themis_result {
 	double *rho;
 };
 
-/* Check and read an instance. out: what it points to is of in->arena.
+/* Checks and reads an instance. What out points to belongs to in->arena.
  * Returns 0, or -1 with in->err set. */
 int themis_parse(struct astra_in *in, struct themis_instance *out);
 
-/* Read an app: what SINGLE and PHASES need, or a struct themis_bidder. */
+/* Read an app into a struct astra_themis_app, or into a struct themis_bidder.
+ */
 astra_in_reader themis_parse_app, themis_parse_table;
 
-/* rho of something: a number or "inf". */
+/* Reads a rho of at least min: a number or "inf". */
 int themis_parse_rho(const struct astra_in *in, const char *key,
 		     enum astra_need need, double min, double *out);
 
-/* Returns 0, or -1 with err set; clear `out` in both cases. */
+/* Runs the auction, or computes rho. Returns 0, or -1 with err set; clear `out`
+ * in both cases. */
 int themis_run(const struct themis_instance *in, struct themis_result *out,
 	       struct astra_error *err);
 void themis_result_clear(struct themis_result *result);

@@ -11,7 +11,7 @@ const char *astra_id_text(const json_t *id, char text[32])
 	return text;
 }
 
-/* "1" and 1 are different identifiers. */
+/* Returns the key of an identifier; those of "1" and 1 differ. */
 static const char *id_key(const json_t *id, char text[32])
 {
 	if (json_is_string(id))
@@ -20,8 +20,8 @@ static const char *id_key(const json_t *id, char text[32])
 	return text;
 }
 
-/* Add the key of an identifier to those of a list. twice: the error if it is
- * there already. */
+/* Adds an identifier's key to those of a list. twice: the error text if the
+ * list has the key already. */
 static int add_id(const struct astra_in *in, const char *list, const char *key,
 		  const char *twice)
 {

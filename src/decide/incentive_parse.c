@@ -10,7 +10,7 @@
 #define LAMBDA_MAX 100
 #define INTERVALS_MAX 20
 #define SERVER_MAX 65536
-/* Slots of the last window by servers or users: some 150 MB. */
+/* Most slots of the last window times servers or users: some 150 MB. */
 #define CELLS_MAX (1u << 20)
 
 static const char *const prices[] = {"cluster", "share", NULL};

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading a JSON instance field by field. Every error names the field by its
- * path, as in "jobs[3].gpus", and says what is allowed there.
+/* Reads a JSON instance field by field. Every error names the field by its
+ * path, as in "jobs[3].gpus", and says what is allowed for it.
  *
- * A field that is null counts as absent. An absent field is an error when it
- * is required; when it is optional, `out` keeps the default that the caller
- * put there. All functions return 0, or -1 with the reader's err set.
- */
+ * A field that is null counts as absent. If a required field is absent, that is
+ * an error. If an optional field is absent, `out` keeps the caller's default.
+ * All functions return 0, or -1 with the reader's err set. */
 #ifndef ASTRA_INSTANCE_H
 #define ASTRA_INSTANCE_H
 
@@ -19,52 +18,53 @@
 #include "src/common/member.h"
 #include "src/model/model.h"
 
-/* Beyond these, sums of integrals would no longer be exact to 1e-9. */
+/* Above these, sums of integrals would no longer be exact to 1e-9. */
 #define ASTRA_IN_TIME_MAX 1e12
 #define ASTRA_IN_WEIGHT_MAX 1e12
 #define ASTRA_IN_GPUS_MAX 100000000
 
 enum astra_need { ASTRA_OPTIONAL, ASTRA_REQUIRED };
 
-/* One object of the instance, and where it is. */
+/* One object of the instance, and its place. */
 struct astra_in {
 	const json_t *object;
 	char path[64]; /* "" for the whole, else e.g. "jobs[3]" */
 	struct astra_error *err;
-	const char *list; /* the key of the array that the object is in */
-	size_t index;	  /* and its place there */
-	struct astra_arena *arena; /* what is read takes its memory there */
-	json_t *ids; /* of each list: its identifiers and their indices */
-	void *whole; /* what the instance is read into */
+	const char *list;	   /* key of the array that has the object */
+	size_t index;		   /* index in that array */
+	struct astra_arena *arena; /* memory for the values read */
+	json_t *ids;		   /* list -> identifier -> index */
+	void *whole; /* the struct that the instance is read into */
 };
 
-/* Fail with "path.key: text". key: may be NULL. Returns -1. */
+/* Fails with "path.key: text". key may be NULL. Returns -1. */
 int astra_in_fail(const struct astra_in *in, const char *key, const char *fmt,
 		  ...) __attribute__((format(printf, 3, 4)));
 
-/* A number from min to max. */
+/* Reads a number from min to max. */
 int astra_in_number(const struct astra_in *in, const char *key,
 		    enum astra_need need, double min, double max, double *out);
 
-/* A whole number from 0 to max; 3.0 is one, 3.5 is not. */
+/* Reads a whole number from 0 to max; 3.0 is valid, 3.5 is not. */
 int astra_in_whole(const struct astra_in *in, const char *key,
 		   enum astra_need need, uint32_t max, uint32_t *out);
 
 int astra_in_bool(const struct astra_in *in, const char *key, bool *out);
 
-/* One of the words of a NULL-terminated list; out: its index. */
+/* Reads one of the words of a NULL-terminated list; out: its index. */
 int astra_in_word(const struct astra_in *in, const char *key,
 		  enum astra_need need, const char *const *words, size_t *out);
 
-/* The same of a value that is there. name: its path below in->path. */
+/* Looks a value up in a list of words; out: its index. name: its path below
+ * in->path. */
 int astra_in_word_value(const struct astra_in *in, const char *name,
 			const json_t *value, const char *const *words,
 			size_t *out);
 
-/* An identifier: a string or an integer; borrowed from the instance. */
+/* Reads an identifier: a string or an integer; borrowed from the instance. */
 int astra_in_id(const struct astra_in *in, const char *key, const json_t **out);
 
-/* Read an object's fields by a table, row by row. The rows may be:
+/* Reads an object's fields by a table, row by row. The rows may be:
  *   U32, U64    a whole number from 0 to most
  *   REAL        a number from least to most, or an array of such numbers
  *   FLAG        true or false; always optional
@@ -73,58 +73,60 @@ int astra_in_id(const struct astra_in *in, const char *key, const json_t **out);
 int astra_in_members(const struct astra_in *in,
 		     const struct astra_member *members, void *record);
 
-/* An array; borrowed. Absent and optional: NULL, which has size 0. */
+/* Reads an array; borrowed. If it is absent and optional, *out is NULL, which
+ * has size 0. */
 int astra_in_array(const struct astra_in *in, const char *key,
 		   enum astra_need need, const json_t **out);
 
-/* Element `index` of the array `key`, which must be an object. */
+/* Reads element `index` of the array `key`, which must be an object. */
 int astra_in_element(const struct astra_in *in, const char *key,
 		     const json_t *array, size_t index, struct astra_in *out);
 
-/* A field that is an object. */
+/* Reads a field that is an object. */
 int astra_in_object(const struct astra_in *in, const char *key,
 		    struct astra_in *out);
 
-/* Take zeroed memory for `count` elements and one more from the arena.
+/* Takes zeroed memory for `count` elements and one more from the arena.
  * Returns NULL with err set when memory is out. */
 void *astra_in_take(const struct astra_in *in, size_t count, size_t size);
 
-/* Read one object of an array into a zeroed element. in->whole: what was read
- * before the array. Returns 0, or -1 with err set. */
+/* Reads one object of an array into a zeroed element. in->whole: the struct
+ * being filled, with what precedes the array. Returns 0, or -1 with err set. */
 typedef int astra_in_reader(const struct astra_in *in, void *element);
 
-/* Read an array of objects into elements of `size` bytes each.
- * elements: where to put the pointer to them; they are the arena's. */
+/* Reads an array of objects into elements of `size` bytes each.
+ * elements: address of the pointer to set; the arena owns the elements. */
 int astra_in_list(const struct astra_in *in, const char *key,
 		  enum astra_need need, size_t size, astra_in_reader *read,
 		  void *elements, size_t *count);
 
-/* Element `index` of the array `key`, which must be a pair. */
+/* Reads element `index` of the array `key`, which must be a pair. */
 int astra_in_pair(const struct astra_in *in, const char *key,
 		  const json_t *array, size_t index, const json_t **first,
 		  const json_t **second);
 
-/* A required array of `count` numbers from min to max. */
+/* Reads a required array of `count` numbers from min to max. */
 int astra_in_numbers(const struct astra_in *in, const char *key, size_t count,
 		     double min, double max, double *out);
 
-/* The same; out: the arena's. */
+/* Reads such an array into memory of the arena. */
 int astra_in_vector(const struct astra_in *in, const char *key, size_t count,
 		    double min, double max, double **out);
 
-/* A required array of `rows` such arrays. out: row by row, the arena's. */
+/* Reads a required array of `rows` such arrays. *out: row by row, owned by the
+ * arena. */
 int astra_in_matrix(const struct astra_in *in, const char *key, size_t rows,
 		    size_t columns, double min, double max, double **out);
 
-/* An optional array "held" of pairs, a node and its GPUs.
- * node: the word for a node, of which there are `nodes`. below: the first
- * number that is no node. max: GPUs of a node. out: by node, without those that
- * have no GPU; the arena's. */
+/* Reads an optional array "held" of pairs, a node and its GPUs.
+ * node: the word for a node in messages. nodes: how many the instance has.
+ * below: node numbers must be lower. max: most GPUs of a node. out: sorted by
+ * node, without pairs of 0 GPUs; owned by the arena. */
 int astra_in_held(const struct astra_in *in, const char *node, size_t nodes,
 		  uint64_t below, uint32_t max, struct astra_share **out,
 		  size_t *count);
 
-/* Element `index` of the array `key`, which must be an array of `count`
+/* Reads element `index` of the array `key`, which must be an array of `count`
  * elements. */
 int astra_in_row(const struct astra_in *in, const char *key,
 		 const json_t *array, size_t index, size_t count,
@@ -134,11 +136,11 @@ int astra_in_row(const struct astra_in *in, const char *key,
 bool astra_json_whole(const json_t *value, uint32_t min, uint32_t max,
 		      uint32_t *out);
 
-/* A result's number: infinity as "inf". New reference. */
+/* Returns a number of a result, infinity as "inf"; a new reference. */
 json_t *astra_out_number(double value);
 json_t *astra_out_numbers(const double *values, size_t count);
 
-/* Two whole numbers as an array. New reference. */
+/* Returns an array of two whole numbers, a new reference. */
 json_t *astra_out_pair(size_t first, size_t second);
 
 #endif

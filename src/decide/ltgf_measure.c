@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The metrics of an instance: its histories, as events in time order, go into
- * the fairness account that runs in slurmctld. */
+/* The metrics of an instance: its histories, as events in time order, are fed
+ * to the same fairness account as in slurmctld. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,7 +20,8 @@ struct history {
 	uint32_t *accounts; /* per job */
 };
 
-/* A value on [start, end) and 0 after it, as far as it is past. */
+/* Adds the events of a value on [start, end), and 0 after it, cut to the time
+ * from begin to now. */
 static int add_span(struct history *h, const struct ltgf_instance *in,
 		    double start, double end, struct event what)
 {

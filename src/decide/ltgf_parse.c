@@ -5,7 +5,8 @@
 #include "src/decide/decide_ltgf.h"
 #include "src/decide/ids.h"
 
-/* A node's GPUs; a space keeps a bitmap of nodes for each number of them. */
+/* Most GPUs of a node: the placement keeps a bitmap of nodes for each count of
+ * them. */
 #define NODE_GPUS_MAX 65536
 
 static const char *const variants[] = {"eq8", "eq16", NULL};
@@ -16,7 +17,7 @@ static const char *const placements[] = {"consolidated", "strict", NULL};
 	ASTRA_MEMBER_AS(key, ltgf_instance, kind, member, __VA_ARGS__)
 #define CHOICE(key, member, of) \
 	ROUND(WORD, key, member, .words = of, .optional = true)
-/* A time of a struct. */
+/* A member that is a time. */
 #define TIME(key, type, member, ...)                                          \
 	ASTRA_MEMBER_AS(key, type, REAL, member, .least = -ASTRA_IN_TIME_MAX, \
 			.most = ASTRA_IN_TIME_MAX, __VA_ARGS__)
@@ -82,7 +83,7 @@ static int compare_runs(const void *a, const void *b)
 	return x->start_sec < y->start_sec ? -1 : x->start_sec > y->start_sec;
 }
 
-/* A job has its GPUs once, even where its runs overlap. */
+/* Merges runs that overlap: a job holds its GPUs once. */
 static size_t merge_runs(struct ltgf_run *runs, size_t count)
 {
 	size_t kept = 0;
@@ -168,7 +169,8 @@ static int ltgf_parse_job(const struct astra_in *in, void *element)
 				       &job->held_count);
 }
 
-/* `free` includes the GPUs of jobs whose lease expires now. */
+/* Checks that candidates hold no more GPUs than `free`, which includes the GPUs
+ * of leases that expire now. */
 static int ltgf_parse_check_held(const struct astra_in *in,
 				 const struct ltgf_instance *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The round of an instance, by the engine's own contest: its jobs with all that
- * they ask for run, and their leases are over; the others wait. */
+/* The round of an instance, by the engine's own contest. A job that holds all
+ * its GPUs runs, and its lease expires now; the others wait. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -124,7 +124,7 @@ static void stage_fini(struct stage *s)
 	free(s->job_standings);
 }
 
-/* Nothing that the paper does not have. */
+/* Returns the options of the paper's LTGF, with our additions off. */
 static struct astra_options ltgf_run_options(const struct ltgf_instance *in)
 {
 	struct astra_options o;

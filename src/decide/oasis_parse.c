@@ -2,7 +2,7 @@
 #include "src/decide/decide_oasis.h"
 #include "src/decide/ids.h"
 
-/* Within these no formula overflows. What is not 0 is no less than LEAST. */
+/* Bounds within which no formula overflows. A value is 0 or at least LEAST. */
 #define LEAST 1e-9
 #define MOST 1e9
 #define SIZE_MOST 1e12 /* of gradients, bandwidths, utilities */
@@ -61,7 +61,7 @@ static const struct astra_member lower_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* How many resources there are: as many as the first vector has. */
+/* Counts the resources: the length of the first vector in the instance. */
 static int count_resources(const struct astra_in *in,
 			   struct oasis_instance *out)
 {
@@ -85,7 +85,7 @@ static int count_resources(const struct astra_in *in,
 	return 0;
 }
 
-/* What is not 0 is no less than LEAST. */
+/* Checks that each value is 0 or at least LEAST. */
 static int check_least(const struct astra_in *in, const char *key,
 		       const double *values, size_t count)
 {
@@ -187,7 +187,8 @@ static int parse_upper(const struct astra_in *in, const char *key,
 		     : 0;
 }
 
-/* What is not given is computed from the jobs. */
+/* Reads the price range; bounds that are not given are computed from the jobs.
+ */
 static int oasis_parse_range(const struct astra_in *in,
 			     struct oasis_instance *out)
 {

@@ -26,7 +26,7 @@ static int oasis_run_compare_turns(const void *a, const void *b)
 	return x->job < y->job ? -1 : x->job > y->job;
 }
 
-/* By arrival, then as in the instance. */
+/* Returns the jobs by arrival, then as in the instance, for free(); or NULL. */
 static struct turn *order(const struct oasis_instance *in)
 {
 	struct turn *turns = calloc(in->job_count + 1, sizeof(*turns));

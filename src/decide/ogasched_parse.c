@@ -49,7 +49,7 @@ static int parse_case(const struct astra_in *in, void *element)
 	return astra_in_number(in, "c", ASTRA_REQUIRED, 0, PROJECT_MAX, &c->c);
 }
 
-/* How many ports, nodes, types and slots there are. */
+/* Counts the ports, nodes, types and slots. */
 static int count_all(const struct astra_in *in, struct ogasched_instance *out)
 {
 	out->ports = size_of(in, "a");
@@ -80,7 +80,7 @@ static int parse_amounts(const struct astra_in *in,
 			       ASTRA_OGAS_ALPHA_MAX, &out->alpha);
 }
 
-/* One name for all, or one for each node and type. */
+/* Reads the utilities: one name for all, or one for each node and type. */
 static int parse_utilities(const struct astra_in *in,
 			   struct ogasched_instance *out)
 {
@@ -132,7 +132,7 @@ static int check_utilities(const struct astra_in *in,
 	return 0;
 }
 
-/* One port's nodes, which are not more than there are. */
+/* Reads one port's nodes, at most `nodes` of them. */
 static int parse_edges_of(const struct astra_in *in, const char *name,
 			  const json_t *array, size_t nodes, uint32_t *edges)
 {
@@ -185,7 +185,7 @@ static int parse_edges(const struct astra_in *in, struct ogasched_instance *out)
 	return 0;
 }
 
-/* The jobs of one slot. */
+/* Reads the jobs of one slot. */
 static int parse_slot(const struct astra_in *in, const json_t *array,
 		      struct ogasched_instance *out, size_t slot)
 {
@@ -244,7 +244,7 @@ static int check_cells(const struct astra_in *in,
 			     CELLS_MAX);
 }
 
-/* The components of a gang arrive together. */
+/* Checks that two components of a gang arrive together. */
 static int check_gang(const struct astra_in *in,
 		      const struct ogasched_instance *out, size_t first,
 		      size_t port)
@@ -259,7 +259,7 @@ static int check_gang(const struct astra_in *in,
 	return 0;
 }
 
-/* Read a gang into its ports; it needs no element of its own. */
+/* Reads a gang into its ports; a gang has no element of its own. */
 static int parse_gang(const struct astra_in *in, void *ignored)
 {
 	struct ogasched_instance *out = in->whole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The slots of an instance, by the learner that runs in slurmctld. */
+/* Runs the slots of an instance by the same learner as in slurmctld. */
 #include <stdlib.h>
 
 #include "src/decide/decide_ogasched.h"
@@ -43,7 +43,7 @@ static int ogasched_run_add_all(const struct ogasched_instance *in,
 	return 0;
 }
 
-/* One slot. Returns 0, or -1 when memory is out. */
+/* Runs one slot. Returns 0, or -1 when memory is out. */
 static int run_slot(const struct ogasched_instance *in, struct astra_ogas *o,
 		    const uint32_t *x, double *reward)
 {

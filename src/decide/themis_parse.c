@@ -108,8 +108,8 @@ static int parse_apps(const struct astra_in *in, struct themis_instance *out)
 			     &market->app_count);
 }
 
-/* What holds for all apps. A table of bids needs neither times nor the size of
- * the cluster. */
+/* Reads what all apps have in common. A table of bids needs neither times nor
+ * the size of the cluster. */
 static int parse_common(const struct astra_in *in, struct themis_instance *out)
 {
 	enum astra_need need =

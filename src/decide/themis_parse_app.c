@@ -5,16 +5,17 @@
 #include "src/decide/decide_themis.h"
 #include "src/decide/ids.h"
 
-/* Iterations, seconds, GPU-seconds: their product and sums stay finite. */
+/* Most iterations, seconds and GPU-seconds: products and sums stay finite. */
 #define AMOUNT_MAX 1e15
 #define NAVG_MAX 1e9
-/* A makespan of whole GPUs is a matter of trying. */
+/* Most jobs of a rigid phase, as the makespan on whole GPUs is found by search.
+ */
 #define RIGID_JOBS_MAX 1000
 
-/* The phases of one app, as they are read. */
+/* The phases of one app while they are read. */
 struct phases {
 	struct astra_themis_app *app;
-	uint32_t job_gpus_max; /* of phases without their own */
+	uint32_t job_gpus_max; /* default of the phases */
 	double median_sec;     /* of the first phase with jobs; < 0: none yet */
 };
 
@@ -25,7 +26,7 @@ static const char *const models[] = {"fluid", "rigid", NULL};
 			__VA_ARGS__)
 
 static const struct astra_member app_members[] = {
-	/* The start takes the place of the time since then. */
+	/* holds the start until parse_claim() replaces it */
 	APP(REAL, "start", elapsed_sec, ASTRA_IN_TIME_MAX,
 	    .least = -ASTRA_IN_TIME_MAX),
 	APP(REAL, "navg", navg, NAVG_MAX),
@@ -75,7 +76,7 @@ static int themis_parse_app_parse_held(const struct astra_in *in,
 	return shares ? 0 : -1;
 }
 
-/* Iterations of each job: one number for all, or one for each. */
+/* Reads the iterations of each job: one number for all, or one for each. */
 static int parse_iters(const struct astra_in *in, size_t count, double **iters)
 {
 	if (json_is_array(json_object_get(in->object, "iters")))
@@ -90,8 +91,8 @@ static int parse_iters(const struct astra_in *in, size_t count, double **iters)
 	return 0;
 }
 
-/* Seconds of an iteration of each job. A null stands for a job that is not
- * chosen yet: it takes the median of the first phase with jobs. */
+/* Reads the seconds of an iteration of each job. A null stands for a job that
+ * is not chosen yet: it takes the median of the first phase with jobs. */
 static int parse_seconds(const struct astra_in *in, const json_t *jobs,
 			 double median_sec, double *seconds)
 {
@@ -115,7 +116,7 @@ static int parse_seconds(const struct astra_in *in, const json_t *jobs,
 	return 0;
 }
 
-/* work: of each of the jobs. */
+/* Reads a phase's jobs. work: GPU-seconds of each. */
 static int themis_parse_app_parse_jobs(const struct astra_in *in,
 				       const json_t *jobs, double *median_sec,
 				       double **work)
@@ -133,7 +134,7 @@ static int themis_parse_app_parse_jobs(const struct astra_in *in,
 	return 0;
 }
 
-/* Either iterations of jobs, or the work of each. */
+/* Reads a phase, which has either jobs with iterations or the work of each. */
 static int parse_phase(const struct astra_in *in, void *element)
 {
 	struct phases *phases = in->whole;
@@ -182,7 +183,7 @@ static int parse_work(const struct astra_in *in, struct astra_themis_app *app)
 			     &app->phase_count);
 }
 
-/* What all kinds of apps have. */
+/* Reads the fields that all kinds of apps have. */
 static int parse_claim(const struct astra_in *in, struct astra_themis_app *app)
 {
 	const struct themis_instance *whole = in->whole;

@@ -4,7 +4,7 @@
 #include "src/decide/decide_themis.h"
 #include "src/decide/ids.h"
 
-/* One bid: its set, NULL if it has no GPU, and rho. */
+/* Reads one bid: its set of GPUs, NULL if that is empty, and its rho. */
 static int parse_bid(const struct astra_in *in, void *element)
 {
 	const struct themis_instance *whole = in->whole;
@@ -36,7 +36,8 @@ static int parse_bid(const struct astra_in *in, void *element)
 				&bid->rho);
 }
 
-/* A bid on no GPU at all is rho_empty; an unbounded one is none. */
+/* Reads an app with a table of bids. A bid on no GPU sets rho_empty; a bid with
+ * an infinite rho is dropped. */
 int themis_parse_table(const struct astra_in *in, void *element)
 {
 	static const char *const kinds[] = {"table", NULL};

@@ -2,7 +2,7 @@
 #include "src/decide/decide_themis.h"
 #include "src/decide/ids.h"
 
-/* An app's id as the instance gave it. New reference. */
+/* Returns an app's id as the instance gave it, a new reference. */
 static json_t *app_id(const struct themis_instance *in, size_t app)
 {
 	return astra_out_id(in->json, "apps", app);
@@ -48,7 +48,8 @@ static json_t *print_rho_now(const struct themis_instance *in,
 	return array;
 }
 
-/* What the auction gives, or what is kept of it, by bidder. */
+/* Returns the GPUs that each bidder won or, with `kept`, those that it keeps.
+ */
 static json_t *print_bundles(const struct themis_instance *in,
 			     const struct astra_themis_round *round, bool kept)
 {
@@ -66,7 +67,7 @@ static json_t *print_bundles(const struct themis_instance *in,
 	return array;
 }
 
-/* Apps that got something of the leftovers. */
+/* Returns the apps that got leftovers, and which. */
 static json_t *print_gifts(const struct themis_instance *in,
 			   const struct astra_themis_round *round)
 {
@@ -98,7 +99,8 @@ static json_t *print_idle(const struct themis_instance *in,
 	return array;
 }
 
-/* "gap" is there only where it is not proved that pf is the best. */
+/* Returns the result of an auction. It has "gap" only if pf is not proved
+ * optimal. */
 static json_t *print_counts(const struct themis_instance *in,
 			    const struct astra_themis_round *round)
 {
@@ -121,7 +123,7 @@ static json_t *print_counts(const struct themis_instance *in,
 	return json;
 }
 
-/* The GPUs of a listed set. */
+/* Returns the GPUs of a listed set. */
 static json_t *print_set(const struct themis_instance *in, size_t app,
 			 uint32_t choice)
 {

@@ -31,8 +31,8 @@ static int run_rho(const struct themis_instance *in, struct themis_result *out)
 	return 0;
 }
 
-/* An app with a table says how it is now by rho_current or by rho_empty, and
- * wants something if it lists anything. */
+/* Chooses the bidders among apps with tables. Such an app states its present
+ * rho by rho_current, else by rho_empty, and takes part if it lists any bid. */
 static int themis_run_choose_bidders(const struct themis_instance *in,
 				     struct themis_result *out)
 {

@@ -10,33 +10,34 @@
 #include "src/policies/options.h"
 #include "src/policies/period.h"
 
-/* slurmctld's plugin holds a round a second at most. */
+/* Least time between rounds in slurmctld. */
 #define ROUND_SEC 1
 
-/* So long slurmctld needs to clean up after a job; rounds are at whole seconds,
- * so the next one starts within one or two. */
+/* How long slurmctld takes to clean up after a job. Rounds are at whole
+ * seconds, so the next one starts within one or two. */
 #define CLEANUP_SEC 0.5
 
-/* What is expected of a job. */
+/* The forecast for one job. */
 struct foreseen_job {
 	double total_sec, left_sec;
-	double end_sec;	 /* running: when it is through */
-	bool awaited;	 /* its start is asked for, and not known yet */
+	double end_sec;	 /* running: its expected end */
+	bool awaited;	 /* its start is wanted and not known yet */
 	uint32_t origin; /* index into the snapshot's jobs */
 };
 
 struct foreseen_world {
 	struct astra_world world;
 	const struct astra_foresee *question;
-	struct foreseen_job *jobs; /* by number */
+	struct foreseen_job *jobs; /* by index in world.jobs */
 	size_t room;
-	uint32_t next_id;  /* of array tasks that are split off */
-	bool seen;	   /* by the engine, before: then what changes counts */
+	uint32_t next_id;  /* for the next task split off an array */
+	bool seen;	   /* the engine has held a round: tell it the
+			    * changes only */
 	double *start_sec; /* the answer */
-	size_t waiting;	   /* jobs without one that may yet have one */
+	size_t waiting;	   /* jobs with a start still to be found */
 };
 
-/* One more job, the next number. */
+/* Adds a job at the next index. */
 static int foreseen_add(struct foreseen_world *w, const struct astra_job *job,
 			const struct foreseen_job *expected)
 {
@@ -48,9 +49,10 @@ static int foreseen_add(struct foreseen_world *w, const struct astra_job *job,
 	return astra_world_show(&w->world, job);
 }
 
-/* What the cluster calls. */
+/* The callbacks of the world. */
 
-/* The start of an array is that of its first task. */
+/* Splits a task off an array and returns its index, or ASTRA_NONE. An array's
+ * start is that of its first task. */
 static uint32_t foreseen_split(void *arg, uint32_t array)
 {
 	struct foreseen_world *w = arg;
@@ -95,8 +97,8 @@ static double foreseen_leaves(void *arg, uint32_t number,
 		       : w->world.now_sec;
 }
 
-/* A run is over: what of the work is left counts from its last checkpoint; a
- * job that makes none begins anew. */
+/* Ends a job's run: its remaining work counts from its last checkpoint; a job
+ * without checkpoints starts over. */
 static int foreseen_left(void *arg, uint32_t number, double at_sec,
 			 bool requeued)
 {
@@ -152,8 +154,9 @@ static int begin_job(struct foreseen_world *w, uint32_t i)
 	return 0;
 }
 
-/* Nobody tells the engine that a job that it does not know has ended: the next
- * round sees it, and rounds are RoundInterval apart. */
+/* Plans the release of GPUs of a job that the engine does not know. Nothing
+ * tells the engine that such a job has ended: the next round sees it, and
+ * rounds are RoundInterval apart. */
 static int begin_release(struct foreseen_world *w, uint32_t i)
 {
 	double period = w->question->options->round_sec;
@@ -170,7 +173,7 @@ static int begin_release(struct foreseen_world *w, uint32_t i)
 			       });
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Builds the world from the snapshot. Returns 0, or -1 when out of memory. */
 static int foreseen_begin(struct foreseen_world *w,
 			  const struct astra_foresee *question,
 			  double *start_sec)

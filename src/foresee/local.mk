@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# When waiting jobs would start: the engine's copy, run ahead; pure.
+# Forecasts the starts of waiting jobs with a copy of the engine; pure.
 noinst_LIBRARIES += libastra-foresee.a
 libastra_foresee_a_SOURCES = \
 	src/foresee/foresee.c \

@@ -9,10 +9,11 @@
 #include "src/common/grow.h"
 #include "src/foresee/runtimes_priv.h"
 
-#define UNKNOWN_SEC 3600.0 /* of a job without limit of an unknown user */
+#define UNKNOWN_SEC 3600.0 /* without a limit or a known user */
 #define LEFT_LEAST_SEC 1.0
 
-/* Rows may meet by chance, which a guess can bear. */
+/* Returns the key of a row: of the user and a name, or of all the user's jobs
+ * if name is NULL. A collision only makes a guess worse. */
 static uint64_t key_of(uint32_t uid, const char *name)
 {
 	uint64_t key = astra_fnv64_byte(ASTRA_FNV64_BASIS ^ uid, 0);
@@ -51,8 +52,8 @@ static size_t runtimes_job_at(const struct astra_runtimes *r, uint32_t id)
 	return low;
 }
 
-/* There is no room: whoever nothing was learned of lately goes, which is half
- * of the rows at least, as no two were last added to at the same count. */
+/* Makes room: drops the rows that were not added to lately. At least half of
+ * the rows go, as no two were last added to at the same count. */
 static void forget_rows(struct astra_runtimes *r)
 {
 	size_t kept = 0;
@@ -87,7 +88,8 @@ static int runtimes_learn(struct astra_runtimes *r, uint64_t key,
 	return 0;
 }
 
-/* Jobs mostly come with growing numbers, so this mostly appends. */
+/* Returns the job's row, added if it is new; NULL when out of memory. Ids
+ * mostly grow, so a new row mostly goes to the end. */
 static struct runtime_job *runtimes_job_row(struct astra_runtimes *r,
 					    const struct astra_runtime_job *job)
 {
@@ -129,8 +131,8 @@ struct astra_runtime_job astra_runtime_job_of(const struct astra_job *job,
 	};
 }
 
-/* Whether the job's run is learned already. A new slurmctld shows jobs again
- * that ended before the last one's last round. */
+/* Whether the job's run has been learned. A new slurmctld shows again jobs that
+ * had ended before the last round of the old one. */
 static bool is_learned(const struct astra_runtimes *r,
 		       const struct runtime_job *known,
 		       const struct astra_runtime_job *job)
@@ -151,7 +153,7 @@ int astra_runtimes_see(struct astra_runtimes *r,
 		return -1;
 	learned = is_learned(r, known, job);
 	known->seen = known->met = true;
-	if (known->run != job->run) { /* its run before was requeued */
+	if (known->run != job->run) { /* its last run was requeued */
 		known->before_sec += job->running ? 0 : last_run(job);
 		known->run = job->run;
 		r->changed = true;
@@ -189,8 +191,8 @@ static int runtimes_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The least, the median and the most of those that ran longer than this job has
- * by now. Returns 0 where there is none. */
+/* Returns the least, the median or the greatest of a row's run times above
+ * ran_sec, by kind; 0: there is none. */
 static double of_row(const struct astra_runtimes *r, uint64_t key,
 		     double ran_sec, enum astra_guess_kind kind)
 {
@@ -211,7 +213,8 @@ static double of_row(const struct astra_runtimes *r, uint64_t key,
 	return longer[kind == ASTRA_GUESS_EARLY ? 0 : count - 1];
 }
 
-/* Of a job that reports its progress. */
+/* Returns the total run time of a job that reports its progress; 0: none is
+ * reported. */
 static double of_work(const struct astra_forecast *forecast, double ran_sec)
 {
 	if (!(forecast->work_sec > 0))
@@ -221,7 +224,8 @@ static double of_work(const struct astra_forecast *forecast, double ran_sec)
 	return ran_sec + fmax(forecast->work_sec - forecast->done_sec, 0);
 }
 
-/* As its user's jobs of its name were, else all of them; 0: not known. */
+/* Returns the total run time by the user's jobs of the same name, else by all
+ * of the user's jobs; 0: not known. */
 static double of_user(const struct astra_runtimes *r,
 		      const struct astra_runtime_job *job, double ran_sec,
 		      enum astra_guess_kind kind)
@@ -237,7 +241,7 @@ static double present_run(const struct astra_runtime_job *job, double now_sec)
 	return job->running ? fmax(now_sec - job->start_sec, 0) : 0;
 }
 
-/* By now. */
+/* Returns how long a job has run by now, in all its runs. */
 static double ran_of(const struct astra_runtimes *r,
 		     const struct astra_runtime_job *job, double now_sec)
 {
@@ -249,9 +253,10 @@ static double ran_of(const struct astra_runtimes *r,
 	return ran + present_run(job, now_sec);
 }
 
-/* How long it may run yet. A limit counts each run anew; but jobs that go on
- * from a checkpoint were given one for all their work, so what they ran before
- * counts as long as it can. Infinite: as long as it likes. */
+/* Returns how long the time limit lets a job run on; infinite: without limit. A
+ * limit counts for each run anew. But jobs that go on from a checkpoint were
+ * given a limit for all their work, so their earlier runs count, too, while the
+ * sum is below the limit. */
 static double runtimes_room_of(const struct astra_runtime_job *job,
 			       double ran_sec, double present_sec)
 {
@@ -262,8 +267,9 @@ static double runtimes_room_of(const struct astra_runtime_job *job,
 	return limit - (ran_sec < limit ? ran_sec : present_sec);
 }
 
-/* Nobody knows: by the limit it ends at the latest; half of what is left of it
- * is as good a guess as any, and it may end at once. */
+/* Returns the run time left, if no earlier jobs tell: of what the limit leaves,
+ * LATE all, LIKELY half and EARLY a tenth. Without a limit the total is an
+ * hour, or twice the time so far. */
 static double of_room(double room_sec, double ran_sec,
 		      enum astra_guess_kind kind)
 {
@@ -327,7 +333,7 @@ void astra_runtimes_clear(struct astra_runtimes *r)
 	*r = (struct astra_runtimes){0};
 }
 
-/* Run times that outlive the process. The layout is versioned as a whole. */
+/* Saved run times. One version number covers the whole layout. */
 
 #define STATE_VERSION 1
 
@@ -362,7 +368,7 @@ int astra_runtimes_save(const struct astra_runtimes *r, struct astra_bytes *out)
 	return out->failed ? -1 : 0;
 }
 
-/* Rows are searched by halves: their keys have to grow. */
+/* Restores a row. Keys must rise, as rows are found by binary search. */
 static int runtimes_state_restore_row(struct astra_runtimes *r,
 				      struct astra_reader *in)
 {

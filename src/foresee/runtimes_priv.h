@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of run times, for runtimes.c and its test. */
+/* The rows of learned run times, for runtimes.c and its test. */
 #ifndef ASTRA_FORESEE_RUNTIMES_PRIV_H
 #define ASTRA_FORESEE_RUNTIMES_PRIV_H
 
@@ -10,17 +10,17 @@
 /* The last jobs of a user, or of a user and a name. */
 struct runtime_row {
 	uint64_t key;
-	uint64_t learned; /* astra_runtimes.learned when it was last added to */
+	uint64_t learned; /* astra_runtimes.learned when a run was last added */
 	double ran_sec[ASTRA_RUNTIMES_KEPT];
-	uint32_t count; /* ever */
+	uint32_t count; /* of all runs ever added */
 };
 
-/* What a job has run before its present run. */
+/* A job's earlier runs. */
 struct runtime_job {
 	uint32_t id, run;
 	double before_sec;
 	bool over;
-	bool met;  /* before the present look */
+	bool met;  /* seen before this call, or restored */
 	bool seen; /* since the last round */
 };
 

@@ -86,7 +86,7 @@ void html_px(FILE *file, const char *attribute, double px)
 	fprintf(file, " %s=\"%.1f\"", attribute, px);
 }
 
-/* A tick's or a tooltip's number, short. */
+/* Writes a number of a tick or tooltip, rounded. */
 static void html_number(FILE *file, double value)
 {
 	if (isnan(value))
@@ -101,7 +101,7 @@ static void html_number(FILE *file, double value)
 		fprintf(file, "%.4g", value);
 }
 
-/* A time as an axis has it: 30 s, 5 min, 2 h, 3 d. */
+/* Writes a time of an axis: 30 s, 5 min, 2 h, 3 d. */
 static void html_time(FILE *file, double sec)
 {
 	if (!isfinite(sec) || sec < 60)
@@ -125,7 +125,7 @@ double html_at(const struct html_scale *s, double value)
 	return s->begin + part * (s->end - s->begin);
 }
 
-/* 1, 2 or 5 times a power of ten, not below the value. */
+/* Returns 1, 2 or 5 times a power of ten, at least the value. */
 static double round_step(double value)
 {
 	double power = pow(10, floor(log10(value))), lead = value / power;
@@ -137,7 +137,7 @@ static double round_step(double value)
 	return lead <= 5 + 1e-9 ? 5 * power : 10 * power;
 }
 
-/* The least step of a clock or calendar that is not below the value. */
+/* Returns the least step of a clock or calendar that is at least the value. */
 static double time_step(double sec)
 {
 	static const double steps[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Self-contained HTML pages with inline SVG: what the pages of sfairsim and of
- * sfair share. Everything is written to a stream, whose owner finds out whether
- * that has failed. Pure but for that. */
+ * sfair share. All output goes to a stream, whose owner checks it for errors.
+ * Otherwise pure. */
 #ifndef ASTRA_HTML_PARTS_H
 #define ASTRA_HTML_PARTS_H
 
@@ -9,31 +9,31 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Text between tags or in an attribute's quotes: escaped, and of what is no
- * UTF-8 or a control character only question marks. (html_text.c) */
+/* Writes text between tags or in an attribute's quotes, escaped. Invalid UTF-8
+ * and control characters become question marks. (html_text.c) */
 void html_text(FILE *file, const char *text);
 
-/* A coordinate: one tenth of a pixel is enough. */
+/* Writes a coordinate, to a tenth of a pixel. */
 void html_px(FILE *file, const char *attribute, double px);
 
-/* From values to pixels. */
+/* Maps values to pixels. */
 struct html_scale {
 	double from, to;   /* values */
 	double begin, end; /* pixels */
 	bool log;
 };
 
-/* Clamped to the ends. */
+/* Returns the pixel of a value, clamped to the scale's ends. */
 double html_at(const struct html_scale *scale, double value);
 
 enum html_unit { HTML_PLAIN, HTML_PERCENT, HTML_TIME };
 
-/* From a value to one above it that is a round number. */
+/* Returns a round number that is at least the value. */
 double html_round_up(double value, enum html_unit unit);
 
 #define HTML_TICKS_MAX 16
 
-/* Round values to mark on a scale. Returns how many. */
+/* Chooses round values to mark on a scale. Returns their count. */
 size_t html_ticks(const struct html_scale *scale, enum html_unit unit,
 		  double ticks[HTML_TICKS_MAX]);
 
@@ -41,16 +41,18 @@ struct html_axis {
 	struct html_scale scale;
 	const double *ticks; /* NULL: round values */
 	size_t tick_count;
-	const char *const *texts; /* of the ticks; NULL: by their unit */
+	const char *const *texts; /* labels of the ticks; NULL: the values in
+				   * their unit */
 	enum html_unit unit;
 	const char *title;
 };
 
-/* One drawing: a figure of its own with a heading, axes and what is put
- * between begin and end. */
+/* One figure, with a heading, axes and what is written between begin and end.
+ */
 struct html_chart {
 	FILE *file;
-	const char *desc;  /* what is to be seen, for those who cannot */
+	const char *desc;  /* description for readers who cannot see the
+			    * figure */
 	const char *class; /* of the figure; NULL: none */
 	double width, height;
 	struct html_axis x, y;
@@ -60,31 +62,33 @@ void html_chart_begin(const struct html_chart *chart, const char *title,
 		      const char *caption);
 void html_chart_end(const struct html_chart *chart);
 
-/* Ticks, grid lines and titles. */
+/* Write ticks, grid lines and titles. */
 void html_axis_x(const struct html_chart *chart);
 void html_axis_y(const struct html_chart *chart);
 
-/* A line across at a value of x that has a meaning. */
+/* Writes a line across at a value of x that has a meaning. */
 void html_rule_x(const struct html_chart *chart, double value,
 		 const char *label);
 
-/* The same at a value of y; the label stands above its right end. */
+/* Writes a line across at a value of y; its label stands above its right end.
+ */
 void html_rule_y(const struct html_chart *chart, double value,
 		 const char *label);
 
-/* Attributes by which the style knows a series and the legend hides it. */
+/* Writes the attributes by which the style knows a series and the legend hides
+ * it. */
 void html_series(FILE *file, const char *kind, size_t index);
 
 void html_tooltip(FILE *file, const char *label, const char *what,
 		  const char *text);
 
-/* The page up to its heading, in black on white, in light on dark where the
- * reader has it so, and on paper; nothing may be fetched from anywhere,
- * whatever a name may say.
+/* Writes the page up to its heading: black on white, light on dark if the
+ * reader prefers that, and a version for paper. Nothing may be fetched from
+ * anywhere, whatever names contain.
  * scripts: which ones may run, as in a Content-Security-Policy.
- * style: rules after the common ones; print: those of paper.
- * live: rules of a page that is renewed, which may ask whoever served it; NULL:
- * it is not. */
+ * style: rules after the common ones; print: rules for paper.
+ * live: rules of a page that updates itself by asking its server; NULL: it does
+ * not. */
 struct html_head {
 	const char *title;
 	const char *scripts;

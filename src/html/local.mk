@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Pages with pictures, of sfairsim and of sfair.
+# HTML pages of sfairsim and of sfair.
 noinst_LIBRARIES += libastra-html.a
 libastra_html_a_SOURCES = \
 	src/html/html.h \
 	src/html/html.c
 
-# Style sheets, scripts and drawings, which are built in.
+# Style sheets, scripts and drawings that are built into programs.
 EMBEDDED = \
 	src/cmd/sfair/page.css \
 	src/cmd/sfair/page.js \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A round of production as JSON; pure.
+# A round of the live cluster as JSON; pure.
 noinst_LIBRARIES += libastra-record.a
 libastra_record_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_record_a_SOURCES = \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A record comes from a file that anybody may have written: what is read is
+/* A record comes from a file that anybody may have written. Every value is
  * checked, so that the engine sees nothing that slurmctld would not show it. */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "src/policies/options.h"
 #include "src/record/round.h"
 
-/* Zeroed room for an array's elements. */
+/* Takes zeroed room for an array's elements and one more. */
 static void *room_for(struct astra_round *r, const json_t *array, size_t size)
 {
 	return astra_arena_take(&r->arena, (json_array_size(array) + 1) * size);
@@ -184,7 +184,7 @@ static int get_limits(const json_t *array, struct astra_round *r,
 	return 0;
 }
 
-/* Bitmaps of classes, as hexadecimal numbers. */
+/* Reads the bitmaps of preemption classes, hexadecimal numbers. */
 static int get_preempts(const json_t *array, struct astra_round *r,
 			struct astra_error *err)
 {
@@ -429,7 +429,7 @@ static int get_engine(const json_t *json, struct astra_round *r,
 	return r->engine ? 0 : -1;
 }
 
-/* All of it. */
+/* The whole record. */
 
 bool astra_round_is(const json_t *json)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A round of production as JSON, to be decided again elsewhere: the options,
- * the engine as it was before (its image), what it was shown, and what it then
+/* A round of the live cluster as JSON, to be repeated elsewhere: the options,
+ * the engine's state before the round (its image), the snapshot, and the plan
  * decided. One table of members serves for writing and for reading. Pure.
  *
- *	{"astraea_round": 2, "release": …, "cluster": …, "pool": …,
- *	 "options": {…}, "engine": "<hex>", "snapshot": {…}, "plan": {…}}
+ * {"astraea_round": 4, "release": …, "cluster": …, "pool": …,
+ *  "options": {…}, "engine": "<hex>", "snapshot": {…}, "plan": {…}}
  *
- * Members that are 0, false or empty are left out of the snapshot.
- */
+ * Members that are 0, false or empty are left out of the snapshot. */
 #ifndef ASTRA_ROUND_H
 #define ASTRA_ROUND_H
 
@@ -22,25 +21,26 @@
 
 #define ASTRA_ROUND_VERSION 4
 
-/* What a record begins with. Texts are borrowed. */
+/* The head of a record. Texts are borrowed. */
 struct astra_round_head {
 	const char *release, *cluster, *pool;
 };
 
-/* Append a record without its last brace, so that the plan can follow: this is
- * called before the round. (write.c)
- * image: of the engine. Failures are the text's. */
+/* Appends a record without its last brace, before the round; astra_round_end()
+ * completes it. (write.c)
+ * image: of the engine. On failure the text's `failed` is set. */
 void astra_round_begin(struct astra_text *out,
 		       const struct astra_round_head *head,
 		       const struct astra_options *options,
 		       const struct astra_bytes *image,
 		       const struct astra_snapshot *snapshot);
 
-/* And after it. failed: why the round decided nothing; "": it did. */
+/* Completes a record after the round: with why the round failed, unless failed
+ * is "", and with the plan. */
 void astra_round_end(struct astra_text *out, const struct astra_plan *plan,
 		     const char *failed);
 
-/* A plan by itself, as an object. */
+/* Appends a plan by itself, as an object. */
 void astra_plan_write(struct astra_text *out, const struct astra_plan *plan);
 
 /* A record that was read. It borrows names from the JSON. */
@@ -52,17 +52,17 @@ struct astra_round {
 	struct astra_arena arena; /* of the snapshot */
 };
 
-/* Whether this is a record at all. */
+/* Whether the JSON claims to be a record. */
 bool astra_round_is(const json_t *json);
 
-/* Every value is checked before it is used. (read.c)
- * record: borrowed, and to be kept as long as out.
- * Returns 0, or -1 with err naming what is wrong with it. */
+/* Reads a record; checks every value before its use. (read.c)
+ * record: borrowed, and must outlive out.
+ * Returns 0, or -1 with err naming what is wrong. */
 int astra_round_read(const json_t *record, struct astra_round *out,
 		     struct astra_error *err);
 void astra_round_clear(struct astra_round *round);
 
-/* Decide it once more.
+/* Decides the round again.
  * Returns the plan, a new reference, or NULL with err set. */
 json_t *astra_round_repeat(struct astra_round *round, struct astra_error *err);
 

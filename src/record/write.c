@@ -14,7 +14,7 @@ static void write_put_word(struct astra_text *out, const char *word)
 	astra_text_add(out, word, strlen(word));
 }
 
-/* An object, its last brace left out for what follows. */
+/* Writes an object without its last brace, so that more members can follow. */
 static void open_object(struct astra_text *out, const void *record,
 			const struct astra_member *members)
 {
@@ -83,7 +83,7 @@ static bool write_has_node(const uint64_t *set, size_t node)
 	return set[node / 64] >> (node % 64) & 1;
 }
 
-/* A set of nodes as pairs of the first and the last. */
+/* Writes a set of nodes as pairs, the first and the last of each range. */
 static void put_node_set(struct astra_text *out, const char *name,
 			 const uint64_t *set, size_t nodes)
 {

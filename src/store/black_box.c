@@ -34,7 +34,7 @@ struct ring {
 struct astra_box {
 	struct ring *ring;
 	int fd;
-	uint64_t seq; /* of the last event */
+	uint64_t seq; /* of the newest event */
 };
 
 static uint32_t black_box_checksum(uint64_t seq,
@@ -56,7 +56,8 @@ static bool black_box_is_ours(const struct ring *r)
 	       r->slot_bytes == sizeof(struct slot);
 }
 
-/* All of it is made now: memory that is not there would kill later. */
+/* Allocates the whole file now: a store into memory that cannot be allocated
+ * would kill the process later. Returns 0, or -1 with errno set. */
 static int black_box_make_room(int fd)
 {
 	int rc = ftruncate(fd, 0) < 0 ? errno : 0;
@@ -67,7 +68,8 @@ static int black_box_make_room(int fd)
 	return rc ? -1 : 0;
 }
 
-/* A file of the name that belongs to somebody else is not to be trusted. */
+/* Opens or makes the file. A file of that name that belongs to another user is
+ * not trusted. Returns the descriptor, or -1 with err set. */
 static int black_box_open_file(const char *name, struct astra_error *err)
 {
 	int fd = shm_open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -161,7 +163,7 @@ void astra_box_close(struct astra_box *box)
 	free(box);
 }
 
-/* What stands for a host list for which there is no room. */
+/* Returns the fingerprint of a host list that does not fit; not 0. */
 static uint64_t black_box_print(const char *nodes)
 {
 	uint64_t print = astra_fnv64_text(ASTRA_FNV64_BASIS, nodes);
@@ -169,7 +171,7 @@ static uint64_t black_box_print(const char *nodes)
 	return print ? print : 1;
 }
 
-/* The last byte is 0 in what is read. */
+/* Place of the fingerprint: box_trim() sets the last byte to 0. */
 #define PRINT_AT (ASTRA_BOX_NODES - 1 - sizeof(uint64_t))
 
 void astra_box_name(struct astra_box_event *event, const char *nodes,
@@ -231,7 +233,7 @@ bool astra_box_is_gone(const struct astra_box *box)
 	return box && fstat(box->fd, &st) == 0 && st.st_nlink == 0;
 }
 
-/* A slot that is being written is invalid until its last store. */
+/* A slot is invalid until the last store to it. */
 void astra_box_add(struct astra_box *box, const struct astra_box_event *event)
 {
 	struct slot *s;
@@ -245,7 +247,8 @@ void astra_box_add(struct astra_box *box, const struct astra_box_event *event)
 	__atomic_store_n(&s->seq, box->seq, __ATOMIC_RELEASE);
 }
 
-/* What comes from outside, or from a release that had nodes there. */
+/* Makes an event safe to use: others may have written it, or an earlier
+ * release, which had a longer `nodes` in place of `index`. */
 static void box_trim(struct astra_box_event *e)
 {
 	if (!e->has_index) {

@@ -12,7 +12,7 @@
 
 #include "src/store/state_file.h"
 
-/* One for each enum astra_shared_name. */
+/* The file's content: one part for each enum astra_shared_name. */
 struct parts {
 	uint64_t part[2];
 };
@@ -62,7 +62,7 @@ void astra_shared_name(const char *folder, enum astra_shared_name which,
 	shared_name_of_folder(folder, out);
 }
 
-/* Anybody could have made it. */
+/* Takes only a file of our own: anybody could have made one. */
 void astra_shared_name_adopt(const char *folder, enum astra_shared_name which,
 			     const char *prefix, const char *suffix)
 {

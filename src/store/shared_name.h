@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names in /dev/shm, where anybody can make a file first: so they have a part
- * that nobody can know before, which is kept in the folder of the state. */
+/* Names in /dev/shm. Anybody can make files there first, so a name has a random
+ * part that nobody can guess. That part is kept in the state's folder. */
 #ifndef ASTRA_SHARED_NAME_H
 #define ASTRA_SHARED_NAME_H
 
 #include <stdbool.h>
 
-#define ASTRA_SHARED_NAME_FILE "astraea-shared" /* a pool's: astraea.POOL */
+#define ASTRA_SHARED_NAME_FILE "astraea-shared" /* pools: astraea.POOL */
 #define ASTRA_SHARED_NAME_SIZE 40
 
 enum astra_shared_name {
@@ -14,22 +14,21 @@ enum astra_shared_name {
 	ASTRA_SHARED_REFUGE, /* with a part of its own */
 };
 
-/* That part of a cluster's name. Where it was never made, the folder's device
- * and inode, which others can know. Does I/O.
+/* Returns the random part of a cluster's name in out. If it was never made, out
+ * gets the folder's device and inode, which others can find out. Does I/O.
  * folder: StateSaveLocation. */
 void astra_shared_name(const char *folder, enum astra_shared_name which,
 		       char out[ASTRA_SHARED_NAME_SIZE]);
 
-/* What an earlier release has left in /dev/shm, where the folder's device and
- * inode made the name between prefix and suffix, is from now on what that part
- * of the name belongs to. Where there is one, that release ran last. Does I/O.
- */
+/* Renames a file that an earlier release left in /dev/shm, PREFIX<device and
+ * inode>SUFFIX, to PREFIX<random part>SUFFIX. If there is one, the earlier
+ * release ran last, so a file of the new name is replaced. Does I/O. */
 void astra_shared_name_adopt(const char *folder, enum astra_shared_name which,
 			     const char *prefix, const char *suffix);
 
-/* Make it, unless it is there.
- * anew: somebody has found it out and taken the name; make another.
- * Returns 0, or -1 when it can't be made or kept. */
+/* Makes the random parts, unless they exist.
+ * anew: make other ones, as somebody has found a name out and taken it.
+ * Returns 0, or -1 if they cannot be made or saved. */
 int astra_shared_name_make(const char *folder, bool anew);
 
 #endif

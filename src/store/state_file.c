@@ -54,7 +54,7 @@ static int state_file_write_all(int fd, const void *data, size_t size)
 	return 0;
 }
 
-/* A rename is durable once its folder is synced. */
+/* Syncs a file's folder, which makes a rename durable. */
 static void sync_folder(const char *path)
 {
 	char folder[PATH_MAX];
@@ -78,7 +78,7 @@ static int write_new(const char *path, const struct header *h, const void *data,
 {
 	int fd, rc;
 
-	(void)unlink(path); /* whatever it is: a pipe would not be opened */
+	(void)unlink(path); /* may be a pipe, which open() would block on */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
@@ -92,9 +92,9 @@ static int write_new(const char *path, const struct header *h, const void *data,
 	return rc;
 }
 
-/* Where there is nothing, as after damage, the backup of then is all there is
- * until the new file is in place. Some file systems have no links: then there
- * is no backup. */
+/* Links the present file to NAME.old. If there is none, as after damage, the
+ * old backup stays: it is all there is until the new file is in place. Some
+ * file systems have no links: then there is no backup. */
 static int back_up(const char *path, const char *old)
 {
 	if (access(path, F_OK) < 0)
@@ -189,7 +189,7 @@ static int read_checked(int fd, const char *path, void **data, size_t *size,
 static int read_one(const char *path, void **data, size_t *size,
 		    struct astra_error *err)
 {
-	/* A pipe of that name must not keep slurmctld waiting. */
+	/* O_NONBLOCK: a pipe of that name must not block slurmctld. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int rc;
 
@@ -208,7 +208,8 @@ int astra_state_keep(const char *path)
 
 	if (snprintf(kept, sizeof(kept), "%s.kept", path) >= PATH_MAX)
 		return -1;
-	/* A folder does not replace a file, nor a file a folder. */
+	/* rename() replaces neither a file by a folder nor a folder by a file.
+	 */
 	if (rename(path, kept) < 0 &&
 	    ((errno != ENOTDIR && errno != EISDIR) || remove(kept) < 0 ||
 	     rename(path, kept) < 0))
@@ -249,7 +250,7 @@ int astra_state_read_old(const char *path, void **data, size_t *size,
 	return read_one(old, data, size, err);
 }
 
-/* The state file that could not be replaced; zeros: there is none. */
+/* Identifies the state file that could not be replaced; zeros: none. */
 struct identity {
 	uint64_t inode;
 	int64_t mtime_sec, mtime_nsec;
@@ -313,7 +314,7 @@ int astra_refuge_save(const char *path, const void *data, size_t size)
 	return rc;
 }
 
-/* Whether the file is ours: anybody can put a file there, but nobody can
+/* Whether the file is ours. Anybody can make a file there, but nobody can
  * replace ours. */
 static bool refuge_is_ours(const char *name)
 {

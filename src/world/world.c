@@ -30,7 +30,7 @@ int astra_queue_add(struct astra_queue *q, struct astra_event event)
 	return 0;
 }
 
-/* The queue must not be empty. */
+/* Takes the first event; the queue must not be empty. */
 static struct astra_event queue_take(struct astra_queue *q)
 {
 	struct astra_event first = q->heap[0], last = q->heap[--q->count];
@@ -69,7 +69,7 @@ void astra_world_clear(struct astra_world *w)
 	queue_clear(&w->queue);
 }
 
-/* What changes. */
+/* The changes. */
 
 static int world_list_add(struct astra_world_list *l, uint32_t number)
 {
@@ -80,7 +80,7 @@ static int world_list_add(struct astra_world_list *l, uint32_t number)
 	return 0;
 }
 
-/* The job, and the nodes that it holds something of, are another way. */
+/* Notes a job and the nodes that it holds as changed. */
 static int world_note(struct astra_world *w, uint32_t number)
 {
 	const struct astra_job *job = w->jobs[number].job;
@@ -94,7 +94,8 @@ static int world_note(struct astra_world *w, uint32_t number)
 		  : world_list_add(&w->changed, (uint32_t)(job - w->shown));
 }
 
-/* Each once, the least first. Returns how many there are. */
+/* Empties a list and leaves its items sorted, without duplicates. Returns their
+ * count. */
 static size_t world_take_list(struct astra_world_list *l)
 {
 	size_t kept = 0;
@@ -157,7 +158,7 @@ int astra_world_show(struct astra_world *w, const struct astra_job *job)
 
 /* Jobs leave. */
 
-/* Memory that is not counted is UINT64_MAX. */
+/* Memory that is not counted is UINT64_MAX, and stays so. */
 void astra_world_give(struct astra_world *w, const struct astra_share *s)
 {
 	struct astra_node *n = &w->nodes[s->node];
@@ -185,7 +186,8 @@ int astra_world_limit(struct astra_world *w, const struct astra_limit *limits,
 	return 0;
 }
 
-/* A job's run begins, or is over. */
+/* Adds a job's use to its limits when a run begins, and takes it off when the
+ * run ends. */
 static void world_use(struct astra_world *w, const struct astra_job *job,
 		      bool begins)
 {
@@ -199,7 +201,7 @@ static void world_use(struct astra_world *w, const struct astra_job *job,
 	}
 }
 
-/* What the job held is free. */
+/* Frees what the job held: a requeued job waits again, any other has ended. */
 static int world_clean(struct astra_world *w, uint32_t number)
 {
 	struct astra_job *job = w->jobs[number].job;
@@ -300,7 +302,7 @@ static int world_happen(struct astra_world *w, const struct astra_event *e)
 				 e->kind == ASTRA_EVENT_LEFT);
 }
 
-/* Nothing starts on a node where a job is being cleaned up. */
+/* Marks the nodes with jobs in cleanup as settling: nothing starts on them. */
 static int world_settle(struct astra_world *w)
 {
 	for (uint32_t i = 0; w->cleanup_sec > 0 && i < w->node_count; i++) {
@@ -327,7 +329,7 @@ int astra_world_advance(struct astra_world *w, double to_sec)
 	return world_settle(w);
 }
 
-/* The job's place in `shown` is that of another one, or of none. */
+/* Moves a job to another place in `shown`. */
 static int world_put(struct astra_world *w, size_t to, size_t from)
 {
 	if (to == from)
@@ -337,7 +339,7 @@ static int world_put(struct astra_world *w, size_t to, size_t from)
 	return w->noting ? world_list_add(&w->changed, (uint32_t)to) : 0;
 }
 
-/* All behind those that have ended move up. */
+/* Closes the gaps of ended jobs in `shown`, in order. */
 static int world_close_up(struct astra_world *w)
 {
 	size_t kept = 0;
@@ -369,7 +371,7 @@ int astra_world_forget(struct astra_world *w)
 	return ended && w->host->keeps_order ? world_close_up(w) : 0;
 }
 
-/* What a plan says. */
+/* Plans. */
 
 static int world_wrong(const struct astra_world *w,
 		       const struct astra_decision *d, const char *why,
@@ -387,7 +389,7 @@ static uint32_t world_less(uint32_t from, uint32_t what)
 	return what < from ? from - what : 0;
 }
 
-/* Take a share for a job. Returns its charge. */
+/* Takes a share for a job. Returns its charge. */
 static double world_take(struct astra_world *w, const struct astra_share *s)
 {
 	struct astra_node *n = &w->nodes[s->node];
@@ -413,7 +415,7 @@ static bool world_free(const struct astra_world *w, const struct astra_share *s)
 	       s->mem_mib <= n->mem_free_mib;
 }
 
-/* Returns what of its shares the job cannot have; NULL: it has them. */
+/* Takes a job's shares. Returns what is wrong with them, or NULL. */
 static const char *world_hold(struct astra_world *w, struct astra_job *job,
 			      const struct astra_share *shares, size_t count)
 {
@@ -481,7 +483,7 @@ static int world_drop(struct astra_world *w, uint32_t number)
 		       : 0;
 }
 
-/* SIGNAL or REQUEUE. */
+/* Carries out SIGNAL or REQUEUE. */
 static int world_dismiss(struct astra_world *w, uint32_t number,
 			 const struct astra_decision *d)
 {

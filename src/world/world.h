@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A cluster in memory: what jobs hold of its nodes, what happens to them next,
  * and what a plan makes of them. The simulator, the look-ahead and the tests
- * drive it; where they differ is struct astra_world_host. Pure: no Slurm, no
- * clock.
+ * drive it; their differences are in struct astra_world_host. Pure: no Slurm,
+ * no clock.
  *
- * Jobs have numbers in the order in which they came, from 0 on; a number stays
- * when its job is over. Times are the host's; what the engine is shown is
- * begin_sec later, as there 0 means that something has not been.
- */
+ * A job's number is its index in the order in which jobs came. It stays when
+ * the job is over. Times are the host's. The engine is shown times that are
+ * begin_sec later, as 0 means "not yet" to it. */
 #ifndef ASTRA_WORLD_H
 #define ASTRA_WORLD_H
 
@@ -18,20 +17,21 @@
 #include "src/common/idmap.h"
 #include "src/model/plan.h"
 
-/* The events to come, the earliest first; those of one time in the order in
+/* The events to come, the earliest first; simultaneous ones in the order in
  * which they were added. */
 enum astra_event_kind {
 	ASTRA_EVENT_END,   /* a job's work is done */
 	ASTRA_EVENT_LEFT,  /* a job has written its checkpoint and left */
 	ASTRA_EVENT_CLEAN, /* a job that left has been cleaned up */
-	ASTRA_EVENT_GIVEN, /* somebody else gives back what he had of a node */
+	ASTRA_EVENT_GIVEN, /* a job unknown to the engine gives its share
+			    * back */
 };
 
 struct astra_event {
 	double at_sec;
 	uint64_t order; /* set by astra_queue_add() */
-	uint32_t job;	/* its number; GIVEN: the release's */
-	uint32_t run;	/* of the job; void when it has another one now */
+	uint32_t job;	/* its number; GIVEN: index of the release */
+	uint32_t run;	/* of the job; void if the job is in another run now */
 	enum astra_event_kind kind;
 };
 
@@ -41,48 +41,51 @@ struct astra_queue {
 	uint64_t added;
 };
 
-/* Returns 0, or -1 when out of memory. */
+/* Adds an event. Returns 0, or -1 when out of memory. */
 int astra_queue_add(struct astra_queue *queue, struct astra_event event);
 
-/* A job beside what the engine is shown. */
+/* A job, with what the engine is not shown. */
 struct astra_world_job {
-	struct astra_job *job;	  /* as it is shown; NULL: forgotten */
-	struct astra_share *held; /* owned: what it was last started on */
-	uint32_t run;		  /* events of another one are void */
-	bool leaving;		  /* it was told to, and will by itself */
+	struct astra_job *job;	  /* as the engine is shown it; NULL:
+				   * forgotten */
+	struct astra_share *held; /* owned: shares of its last start */
+	uint32_t run;		  /* events of other runs are void */
+	bool leaving;		  /* was told to, and will leave by itself */
 };
 
-/* What somebody whom the engine does not know has of a node until then. */
+/* The share of a job that the engine does not know, until at_sec. */
 struct astra_release {
 	double at_sec;
 	struct astra_share share;
 };
 
-/* Who drives it. Calls return 0, or -1 when out of memory. */
+/* The world's driver. Calls return 0, or -1 when out of memory. */
 struct astra_world_host {
 	/* Whether the host refuses a decision. NULL: none. */
 	bool (*refuses)(void *arg, const struct astra_decision *d);
-	/* One task of an array becomes a job. Returns its number, or ASTRA_NONE
-	 * when out of memory. NULL: there are no arrays. */
+	/* Makes a job of one task of an array. Returns its number, or
+	 * ASTRA_NONE when out of memory. NULL: there are no arrays. */
 	uint32_t (*split)(void *arg, uint32_t array);
-	/* It runs. *end_sec: when its work is done; infinite, as it is: the
-	 * host says so when it is (astra_world_leave()). NULL: it is. */
+	/* A job has started. *end_sec: set it to the end of the job's work. It
+	 * is infinite before; if it stays so, the host calls
+	 * astra_world_leave(). NULL: always infinite. */
 	int (*started)(void *arg, uint32_t job, double *end_sec);
-	/* When a running job leaves that is to (SIGNAL, REQUEUE). Not after
-	 * now: at once; infinite: not by itself, or it does already. */
+	/* Returns when a job told to leave (SIGNAL, REQUEUE) is gone. Not after
+	 * now: at once; infinite: not by itself, or it is leaving already. */
 	double (*leaves)(void *arg, uint32_t job,
 			 const struct astra_decision *d);
-	/* Its run is over; it still holds, and is shown, what it had. NULL:
-	 * never mind. */
+	/* A job's run is over; the job still holds its shares and is shown with
+	 * them. NULL: do nothing. */
 	int (*left)(void *arg, uint32_t job, double at_sec, bool requeued);
-	/* It is not to be run (REFUSE). NULL: never mind. */
+	/* A job was refused (REFUSE). NULL: do nothing. */
 	int (*dropped)(void *arg, uint32_t job);
-	/* Jobs are shown in the order in which they came; equals are served in
-	 * that. Else the last one takes the place of one that is over. */
+	/* Show jobs in the order in which they came, in which equal jobs are
+	 * served. Else the last job takes the place of one that is over. */
 	bool keeps_order;
-	enum astra_job_state dropped_state; /* of one that is dropped */
-	/* A plan is carried out as far as it can be. Else it is an error what
-	 * cannot be: a start on what is not free, or of a job that runs. */
+	enum astra_job_state dropped_state; /* of a refused job */
+	/* Carry out as much of a plan as possible. Else impossible decisions
+	 * are errors: starts of running jobs, or on shares that are not free.
+	 */
 	bool lenient;
 };
 
@@ -95,72 +98,74 @@ struct astra_world {
 	const struct astra_world_host *host;
 	void *arg;
 	double now_sec, begin_sec;
-	double cleanup_sec; /* after a run, nothing starts there; 0: none */
+	double cleanup_sec; /* for so long after a run nothing starts on its
+			     * nodes */
 	struct astra_node *nodes; /* the host's */
 	size_t node_count;
-	const struct astra_release *releases; /* the host's; of GIVEN */
+	const struct astra_release *releases; /* the host's; for GIVEN */
 	struct astra_world_job *jobs;	      /* by number */
 	size_t job_count, job_room;
-	struct astra_idmap numbers; /* of ids */
-	struct astra_job *shown;    /* owned, as the snapshot has them */
+	struct astra_idmap numbers; /* id -> number */
+	struct astra_job *shown;    /* owned: the snapshot's jobs */
 	size_t shown_count, shown_room;
-	struct astra_limit *limits; /* owned: what jobs use of them by now */
+	struct astra_limit *limits; /* owned: with what jobs use now */
 	size_t limit_count;
 	struct astra_queue queue;
-	uint64_t happened;  /* events that were not void */
-	uint32_t *cleaning; /* by node: jobs that are cleaned up there */
+	uint64_t happened;  /* count of events that were not void */
+	uint32_t *cleaning; /* by node: jobs in cleanup */
 	size_t cleaning_room;
-	struct astra_world_list ended; /* numbers of those to be forgotten */
-	bool noting;		       /* what changes */
+	struct astra_world_list ended; /* numbers of jobs to be forgotten */
+	bool noting;		       /* whether changes are noted */
 	struct astra_world_list changed, changed_nodes;
 };
 
-/* world: zeroed, with the host's members set. Free what it has. */
+/* Frees what the world owns. (A world begins zeroed, with the host's members
+ * set.) */
 void astra_world_clear(struct astra_world *world);
 
-/* Jobs use these limits, as they are shown; copied, but for the names. Returns
- * 0, or -1 when out of memory. */
+/* Sets the limits that jobs use, as they are shown; copied except for the
+ * names. Returns 0, or -1 when out of memory. */
 int astra_world_limit(struct astra_world *world,
 		      const struct astra_limit *limits, size_t count);
 
-/* One more job, the next number, that waits, or is as it is shown. The first
- * leaves `job` where it is and does not show it, the second shows a copy.
- * Return 0, or -1 when out of memory. */
+/* Adds a job with the next number, waiting or in the state that it is shown in.
+ * astra_world_add() keeps the pointer and does not show the job;
+ * astra_world_show() shows a copy. Both return 0, or -1 when out of memory. */
 int astra_world_add(struct astra_world *world, struct astra_job *job);
 int astra_world_show(struct astra_world *world, const struct astra_job *job);
 
-/* Something is going to happen to a job in its present run.
+/* Plans an event of a job in its present run.
  * Returns 0, or -1 when out of memory. */
 int astra_world_expect(struct astra_world *world, uint32_t job,
 		       enum astra_event_kind kind, double at_sec);
 
-/* What somebody had of a node is free. */
+/* Frees a share of a node. */
 void astra_world_give(struct astra_world *world,
 		      const struct astra_share *share);
 
-/* When that is next; infinite: never. */
+/* Returns the time of the next event; infinite: none. */
 double astra_world_next(struct astra_world *world);
 
-/* Let time pass: all that is to happen by then does.
+/* Moves the clock to to_sec and carries out the events up to then.
  * Returns 0, or -1 when out of memory. */
 int astra_world_advance(struct astra_world *world, double to_sec);
 
-/* A running job leaves its GPUs: it waits again, or is over.
+/* Ends a job's run: with requeue it waits again, else it is over.
  * Returns 0, or -1 when out of memory. */
 int astra_world_leave(struct astra_world *world, uint32_t job, double at_sec,
 		      bool requeue);
 
-/* Carry out a plan, now. Returns 0, or -1 with err set, which says what cannot
- * be. */
+/* Carries out a plan now. Returns 0, or -1 with err set, naming what is
+ * impossible. */
 int astra_world_apply(struct astra_world *world, const struct astra_plan *plan,
 		      struct astra_error *err);
 
-/* Those that have ended were shown; forget them.
+/* Forgets the ended jobs, once the engine has been shown them.
  * Returns 0, or -1 when out of memory. */
 int astra_world_forget(struct astra_world *world);
 
-/* What changed since it was asked for the last time, where that is noted.
- * Valid until something changes. */
+/* Returns the changes since the last call; needs `noting`. Valid until the next
+ * change. */
 struct astra_changes astra_world_changes(struct astra_world *world);
 
 #endif

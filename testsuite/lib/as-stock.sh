@@ -5,11 +5,11 @@
 # source it after live.sh.
 #
 #   as_stock TABLE [--needs DRAWN] [--part 'KEY=VALUE...'] [--where] ARGUMENT...
-#				the requests of TABLE, which as_stock.py says how
-#				to read, to two clusters of these arguments, of 12
-#				nodes in groups of three, whose partitions are so;
-#				--where: the jobs have to be on the same nodes
-#   no_start_was_refused	each of ours was one that Slurm could carry out
+#				put the requests of TABLE (see as_stock.py) to two
+#				clusters with these arguments, of 12 nodes in groups
+#				of three. --part: for each of their partitions.
+#				--where: jobs must get the same nodes
+#   no_start_was_refused	fail if Slurm refused one of our starts
 
 # live.sh sets live_lib and vary.
 # shellcheck disable=SC2154

@@ -7,17 +7,18 @@
 #   aside_cluster NAME		start a cluster with jobs of all kinds: leased, without
 #				GPUs, waiting for a time, arrays. $leased and $cpu run
 #				for longer than all builds of a test take
-#   try_layouts			start slurmctld with each layout of a line of the input,
-#				NAME|STRUCTURE|CHANGE[+CHANGE]...|PATTERN: the plugin
-#				stands aside, and the log says so once, in words of
-#				that pattern; with no pattern it does not
+#   try_layouts			read lines NAME|STRUCTURE|CHANGE[+CHANGE]...|PATTERN,
+#				and start slurmctld with each of these layouts. Fail
+#				unless the plugin stands aside and the log says so
+#				once, as in the pattern; with an empty pattern, fail if
+#				the plugin stands aside
 #   wrong ARGUMENT...		call wrong-build with NAME
 #   begin_with FOLDER		start slurmctld again, with the plugins of that folder
-#   said PATTERN		print such lines of the log since slurmctld was last
+#   said PATTERN		print the log's matching lines since slurmctld was last
 #				started
 #   says PATTERN		whether there is such a line
 #   answers			whether the plugin answers
-#   aside			print what sfair diag says of standing aside
+#   aside			print sfair diag's line "Stands aside"
 
 # shellcheck disable=SC2034,SC2154
 aside_cluster() {
@@ -39,7 +40,7 @@ submit_all_kinds() {
 	cpu=$(submit -p cpu --wrap 'sleep 7200')
 	submit -p cpu --uid=man --gid=man --begin=now+1hour --comment=later \
 		-J soon --wrap true >/dev/null
-	# Whatever a user asks for is no reason to stand aside.
+	# No request of a user may make the plugin stand aside.
 	submit -p cpu -H -t 400000000 --begin=2300-01-01 -J odd --wrap true \
 		>/dev/null
 	submit -p gpu -H --gpus=2000000000 -N1 \
@@ -67,7 +68,7 @@ says() { said "$1" >/dev/null; }
 answers() { sfair diag >/dev/null 2>&1; }
 aside() { sfair diag | sed -n 's/^\tStands aside  *//p'; }
 
-# judge NAME PATTERN: of the layout that slurmctld has started with.
+# judge NAME PATTERN: check the log of the layout that slurmctld has started with.
 judge() {
 	local name=$1 want=$2
 	wait_for 20 says 'astraea: (stands aside|slurmctld.s structures are as)'

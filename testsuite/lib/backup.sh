@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A cluster with a backup controller. The two share StateSaveLocation and
-# nothing else: the backup has a host name, an address and a shared memory of
-# its own, and with ASTRAEA_OTHER_BUILD, a build folder, another version's plugins.
+# A cluster with a backup controller. The two controllers share only
+# StateSaveLocation: the backup has its own host name, address and shared memory. If
+# ASTRAEA_OTHER_BUILD names a build folder, the backup has that folder's plugins, of
+# another version.
 #
 #	. "$(dirname "$0")/../lib/backup.sh"
 #	backup_cluster TERM GRACE	# seconds
@@ -11,22 +12,22 @@
 #	goes_on "before" 2
 #
 #   backup_cluster TERM GRACE	start it; leases last TERM, a grace GRACE seconds
-#   backup_jobs		submit $one and $two, whose leases end all the time,
-#				and $long with a long lease, whose it is $lease
-#   primary_is UP|DOWN		what scontrol ping says
+#   backup_jobs		submit $one and $two, which take turns, and $long with
+#				a long lease, $lease
+#   primary_is UP|DOWN		whether scontrol ping says so
 #   in_control			whether the backup answers instead of the primary
 #   in_grace			whether a job has been signalled and still runs
-#   more_begun N		whether jobs were begun more than N times
-#   goes_on WHEN N		fail unless the long lease is the one it was, its
-#				GPU time is counted, and the two take turns N
-#				times, with GPUs and never both at once
+#   more_begun N		whether jobs were started more than N times
+#   goes_on WHEN N		fail unless the long lease is unchanged, its GPU
+#				time is counted, and $one and $two take N turns,
+#				with GPUs and never both at once
 # shellcheck source=testsuite/lib/live.sh
 . "$(dirname "${BASH_SOURCE[0]}")/live.sh"
 
 backup_cluster() {
 	local conf daemon more=()
 	backup_host=(unshare --uts --mount)
-	# In a chroot / cannot be made private; it need not where nothing is shared.
+	# In a chroot / cannot be made private, and need not be if nothing is shared.
 	"${backup_host[@]}" true 2>/dev/null ||
 		grep -q ' shared:' /proc/self/mountinfo ||
 		backup_host+=(--propagation unchanged)
@@ -35,7 +36,7 @@ backup_cluster() {
 	cat >"$conf" <<-EOT
 		Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=$1 LeaseMax=600 CheckpointGrace=$2
 	EOT
-	# For who cannot know that a job is in its grace.
+	# For a version that does not know whether a job is in its grace.
 	[[ ! ${ASTRAEA_OTHER_BUILD-} ]] || more=(--slurm RequeueExit=85)
 	start_cluster --nodes 1 --gpus 4 --astraea "$conf" "${more[@]}" \
 		--slurm SlurmctldTimeout=4 \
@@ -43,11 +44,11 @@ backup_cluster() {
 	rm -f "$conf"
 	mkdir -m 1777 "$CLUSTER_DIR/out/runs"
 	journal=$CLUSTER_DIR/out/journal
-	# All daemons are to know both.
+	# All daemons must know both controllers.
 	for daemon in slurmctld n1 c1; do
 		"$live_lib/cluster" stop "$CLUSTER_DIR" $daemon
 	done
-	# From 25.11 on each waits for the other where the backup comes first.
+	# Start the primary first: from 25.11 on, each would wait for the other.
 	backup_configure
 	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 	backup_start
@@ -108,7 +109,7 @@ for j in json.load(sys.stdin)["jobs"]:
 }
 in_grace() { sfair lease --json 2>/dev/null | grep >/dev/null '"grace"'; }
 has_lease() { [[ $(lease_of) == [1-9]* ]]; }
-# GPU seconds of the long job: 2 a second, whoever counts.
+# Whether the long job was charged its 2 GPUs all the time, under both controllers.
 charged() {
 	sfair job -j "$long" --json | python3 -c '
 import json, sys
@@ -121,8 +122,8 @@ sys.exit(abs(off) > 2)'
 swaps() {
 	echo $(($(job_field "$one" Restarts) + $(job_field "$two" Restarts)))
 }
-# A job that was just being requeued when slurmctld was killed has Slurm's own
-# two minutes to wait.
+# Skips the two minutes that Slurm makes a job wait if slurmctld was killed while the
+# job was being requeued.
 more_swaps() {
 	local id
 	for id in "$one" "$two"; do
@@ -137,7 +138,7 @@ more_begun() { (($(begun) > $1)); }
 goes_on() {
 	local before runs
 	wait_for 40 has_lease
-	# An older version cannot read what a newer one has saved, and begins anew.
+	# An older version cannot read a newer one's state, and starts without it.
 	[[ ! ${ASTRAEA_OTHER_BUILD-} ]] || lease=$(lease_of)
 	check_eq "$1: the long lease" "$lease" "$(lease_of)"
 	[[ ${ASTRAEA_OTHER_BUILD-} ]] || wait_for 20 charged

@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # Folders with nothing but a release of Debian in them. Functions only:
 #
-#   bare_possible           ends the script with 77 where there can be none
-#   bare_root SUITE FOLDER [PACKAGES [OPTION...]]   make one, with these packages
-#                           as well, and these options of mmdebstrap; one that is
-#                           whole, FOLDER.made says, is left as it is
+#   bare_possible           end the script with 77 if no such folder can be made
+#   bare_root SUITE FOLDER [PACKAGES [OPTION...]]   make such a folder, with these
+#                           packages as well, and these options of mmdebstrap. If
+#                           FOLDER.made exists, FOLDER is complete and stays
 
 bare_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
@@ -24,7 +24,7 @@ bare_possible() {
 		bare_skip "no namespaces may be made here"
 }
 
-# Debian's mirror as this machine's own apt knows it.
+# Prints the mirror of Debian that this machine's apt uses.
 bare_mirror() {
 	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
 		'Origin: Debian' 'Component: main' | head -n 1

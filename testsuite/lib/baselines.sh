@@ -11,7 +11,7 @@
 #   elastic RANGE SBATCH_ARGUMENT...	submit an elastic job in the same way
 #   lease_end JOB		print when the job's lease ends, as JSON
 #   has_lease_end JOB		whether sfair knows the job, and its lease ends
-#   ends_with JOB SECONDS	whether the lease ends at a multiple of so many seconds
+#   ends_with JOB SECONDS	whether the lease's end is a multiple of so many seconds
 #   running_are A B		whether A jobs of tenant a run, and B of tenant b
 #   running TENANT		print how many jobs of the tenant run
 #   restarts JOB N		fail unless the job was requeued N times

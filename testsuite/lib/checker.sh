@@ -6,14 +6,14 @@
 #
 #   asan      AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer in
 #             libastraea and the plugins; slurmctld itself is as installed
-#   tsan      ThreadSanitizer in the same
+#   tsan      ThreadSanitizer in the same parts
 #   valgrind  memcheck over all of slurmctld
 #
-# What a checker finds goes to DIR/log/checker.*, but what UBSan finds beside
-# ASan goes to slurmctld's stderr, DIR/log/slurmctld.out: only ASan hears of
-# log_path, twice. At the cluster's end checker-report judges both.
+# A checker's reports go to DIR/log/checker.*. But those of UBSan, if it runs
+# together with ASan, go to slurmctld's stderr, DIR/log/slurmctld.out, as only ASan
+# heeds log_path. When the cluster ends, checker-report judges both.
 #
-# $patience is the factor for times that are waited.
+# $patience: all waits are multiplied by it.
 
 checker_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -22,7 +22,7 @@ case ${ASTRAEA_CHECKER-} in
 '') patience=2 ;;
 asan | tsan)
 	patience=6
-	unset LD_PRELOAD # they want to be the first, and see crashes themselves
+	unset LD_PRELOAD # sanitizers must be first, and see crashes themselves
 	;;
 valgrind) patience=12 ;;
 *)
@@ -31,8 +31,8 @@ valgrind) patience=12 ;;
 	;;
 esac
 
-# Let the build folder be that of the checker's variant. Commands are checked, too,
-# and fail by what they leak: not by what libraries do.
+# Sets the build folder to that of the checker's variant. Commands are checked, too,
+# and fail if they leak; leaks of libraries do not count.
 checker_build() {
 	local leaks=$checker_lib/leaks-of-libraries
 	[[ ${ASTRAEA_CHECKER-} != asan ]] ||
@@ -45,8 +45,8 @@ checker_build() {
 	esac
 }
 
-# checker_command DIR [PRELOAD]: sets $checker, what stands before slurmctld.
-# Frames of Slurm have no frame pointers, hence fast_unwind_on_malloc=0.
+# checker_command DIR [PRELOAD]: sets $checker, the command to run slurmctld with.
+# Slurm is built without frame pointers, hence fast_unwind_on_malloc=0.
 checker_command() {
 	local log=$1/log/checker preload=${2-}
 	# shellcheck disable=SC2034
@@ -74,5 +74,5 @@ checker_command() {
 	esac
 }
 
-# The runtime that gcc links.
+# Prints the path of the runtime that gcc links.
 checker_runtime() { readlink -f "$(gcc -print-file-name="lib$1.so")"; }

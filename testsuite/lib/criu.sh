@@ -1,18 +1,19 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A criu that can restore here, for live tests. Source it behind live.sh.
+# A criu that can restore here, for live tests: source it after live.sh.
 #
-#   find_criu DIR	put one into DIR for all users, this machine's or else that
-#			of a root of Debian sid, which is made once below
-#			${XDG_CACHE_HOME:-~/.cache}/astraea; PATH begins with DIR
-#			then. Returns 1 where there is none.
+#   find_criu DIR	find this machine's criu. If it is too old, put the one of
+#			a root of Debian sid into DIR for all users, and DIR first
+#			in PATH. The root is made once below
+#			${XDG_CACHE_HOME:-~/.cache}/astraea. Returns 1 if there is
+#			none
 
 criu_root=${XDG_CACHE_HOME:-~/.cache}/astraea/criu
 # shellcheck source=testsuite/lib/bare.sh
 . "${BASH_SOURCE[0]%/*}/bare.sh"
 
-# One of 4.0 or later: the first that needs no privilege.
+# Whether criu is 4.0 or later, the first that needs no privileges.
 criu_is_new() {
 	[[ $(criu --version 2>/dev/null) =~ Version:\ ([0-9]+) ]] &&
 		((BASH_REMATCH[1] >= 4))
@@ -37,8 +38,8 @@ find_criu() {
 	for library in "$criu_root"/usr/lib/x86_64-linux-gnu/*.so.*; do
 		[[ ! -f $library ]] || cp "$library" "$dir"
 	done
-	# It tries what the kernel has, as 32-bit programs, in processes that die
-	# where it has not: that is no crash of ours.
+	# criu tries features of the kernel, such as 32-bit programs, in processes
+	# that die if the kernel lacks them. These are no crashes of ours.
 	cat >"$dir/criu" <<-EOT
 		#!/bin/sh
 		unset LD_PRELOAD

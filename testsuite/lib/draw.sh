@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What sites have one way or the other, for the cluster of a live test: sourced by
+# Settings that differ between sites, for the cluster of a live test: sourced by
 # live.sh and by check-harness.
 #
 #   cluster_of TEST [NEEDS]	print 'KEY=VALUE...' for --vary of cluster: values
-#				drawn by the name of the test and the day, then what
-#				the test needs, which counts. Tests outside live/,
-#				and all tests with ASTRAEA_CHECKER, get the plain
-#				cluster: nothing is drawn
+#				drawn by the name of the test and the day, then the
+#				test's NEEDS, which override them. Nothing is drawn
+#				for tests outside live/ and with ASTRAEA_CHECKER:
+#				they get the plain cluster
 #   cluster_values		print each key and the values that can be drawn. Not
 #				CR_Socket: with it a job has more CPUs than it asks
 #				for, and many tests count these

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# For live tests of what criu dumps at the ends of leases: source it after live.sh.
+# For live tests of jobs that criu dumps at the ends of leases: source it after
+# live.sh.
 #
 #   dump_cluster		start two nodes of 2 GPUs, with short leases, and find
 #				criu; changes to the folder of the jobs' output, $out.
@@ -11,7 +12,7 @@
 #   rival			submit a job of all GPUs that ends at once
 #   runs_again N JOB		whether the job runs, and was requeued N times
 #   all COMMAND...		whether the command succeeds for each job of $ids
-#   go_on			wait until each of $ids has written something more
+#   go_on			wait until each of $ids has written another line
 
 # shellcheck source=testsuite/lib/criu.sh
 . "${BASH_SOURCE[0]%/*}/criu.sh"

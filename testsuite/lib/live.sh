@@ -8,58 +8,58 @@
 #	id=$(submit --gres=gpu:2 --wrap 'sleep 60')
 #	wait_for 10 job_is "$id" RUNNING
 #
-# The test passes when it ends with 0, fails with any other status and is
-# skipped with 77. Where a test fails, the tails of the logs are printed, and what
-# its function on_failure, if it has one, has to say.
+# The test passes if it ends with 0, is skipped with 77 and fails with any other
+# status. If it fails, its function on_failure runs, if there is one, and the ends of
+# the logs are printed.
 #
 #   start_cluster [--needs 'KEY=VALUE...'] [OPTION]...	testsuite/lib/cluster up,
 #				in a new folder; its env is sourced; torn down at
-#				the end of the test. What sites have one way or the
-#				other is drawn and printed: see draw.sh. A test that
-#				passes only with one value of a key needs it. Sets
-#				vary, which --vary of a second cluster like it takes
+#				the end of the test. Settings that differ between
+#				sites are drawn and printed: see draw.sh. A test
+#				that passes only with one value of a key --needs
+#				it. Sets $vary, for --vary of a second such cluster
 #   fail MESSAGE...		say what is wrong and end with 1
 #   skip MESSAGE...		say why it cannot be tried here and end with 77
 #   ok NAME...		say that a native meaning has been checked
 #   check MESSAGE COMMAND...	fail with MESSAGE unless COMMAND succeeds
 #   check_eq MESSAGE WANT GOT	fail unless the two are the same text
-#   complains PATTERN COMMAND...	fail unless sfair ends so, with one line
+#   complains PATTERN COMMAND...	fail unless sfair fails with one such line
 #   wait_for SECONDS COMMAND...	poll until COMMAND succeeds, or fail after so
 #				many seconds of a machine without other work:
 #				see load.sh
 #   submit SBATCH_ARGUMENT...	sbatch; prints the job's id. Output goes to
 #				$CLUSTER_DIR/out/ID unless -o says otherwise
 #   job_state ID		PENDING, RUNNING, COMPLETED, ...; "none" if unknown
-#   job_is ID STATE		whether it is in that state
+#   job_is ID STATE		whether the job is in that state
 #   job_field ID NAME		a field of scontrol show job, as Reason, Restarts
 #   job_reason ID		squeue's reason column
-#   reason_long ID		sfair job's, with numbers, times and names
+#   reason_long ID		sfair job's reason, with numbers, times and names
 #   job_log ID			what the job wrote
 #   gpus_of ACCOUNT|user	GPUs of the running jobs of an account or user
-#   as_other COMMAND...		as user games (in the background "${other_user[@]}"
-#				COMMAND...), an ordinary one: to Slurm 25.11 and
-#				later, nobody is nobody
+#   as_other COMMAND...		run it as an ordinary user, games (in the
+#				background: "${other_user[@]}" COMMAND...). Slurm
+#				25.11 and later do not accept user nobody
 #   slurm_has_saved		whether slurmctld has saved its jobs since
-#				$CLUSTER_DIR/known was touched: what came later
-#				is lost with one that is killed
-#   slurm_saves ID		change a job's comment, and wait until that
-#				is saved: else nothing may be
+#				$CLUSTER_DIR/known was touched. If it is killed,
+#				later changes are lost
+#   slurm_saves ID		change a job's comment, and wait until that is
+#				saved; without a change Slurm may save nothing
 #   restart_slurmctld [SIGNAL]	stop it with SIGNAL [TERM] and start it again
 #   ctld_log PATTERN		whether slurmctld's log has such a line
 #   box_name			the file of slurmctld's black box
 #   set_conf KEY VALUE		set a key of this cluster's astraea.conf's Pool
 #				line and reconfigure
 #
-# With ASTRAEA_CHECKER=asan|tsan|valgrind slurmctld runs under a checker; what it
-# finds fails the test, and all waits are longer. See checker.sh.
-# And the words of Slurm's releases: see slurm.sh.
+# With ASTRAEA_CHECKER=asan|tsan|valgrind slurmctld runs under a checker. Its findings
+# fail the test, and all waits are longer. See checker.sh. For variables with the
+# words of Slurm's releases see slurm.sh.
 
 set -euo pipefail
 umask 022 # jobs run as other users, too
 live_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$live_lib/../.." && pwd)
 export top
-# Job users cannot run what is in the home of the one who tests.
+# Job users cannot run programs in the home of the user who tests.
 # shellcheck source=testsuite/lib/slurm.sh
 . "$live_lib/slurm.sh"
 PATH=$slurm_path:$PATH
@@ -73,7 +73,7 @@ slurm_words
 . "$live_lib/draw.sh"
 checker_build
 
-# live_end [STATUS]: of the test; $? where it is not given.
+# live_end [STATUS]: end the test with this status [$?].
 live_end() {
 	local status=${1-$?}
 	trap - EXIT
@@ -106,7 +106,7 @@ start_cluster() {
 	# shellcheck source=/dev/null
 	. "$dir/env"
 	mkdir -m 1777 "$dir/out"
-	# From 25.11 on Slurm starts after a kill only where it has ended as it should.
+	# From 25.11 on, slurmctld starts after a kill only if it has once ended well.
 	[[ $* != *--accounting* ]] || (($(slurm_release) < 2511)) ||
 		restart_slurmctld
 }
@@ -119,8 +119,8 @@ interrupt_slurmctld() {
 	kill -CONT "$pid" || :
 } 2>/dev/null
 
-# The slurmctld of 24.11.5 may wait for ever for its own thread in epoll_wait
-# when it is to reconfigure (mended in 24.11.6); an interrupt lets it go on.
+# Interrupts slurmctld if reconfiguring takes long: that of 24.11.5 may wait for ever
+# for its own thread in epoll_wait (fixed in 24.11.6).
 scontrol() {
 	local pid tenths=0
 	[[ ${1-} == reconf* ]] || {
@@ -136,7 +136,8 @@ scontrol() {
 	wait "$pid"
 }
 
-# None of a job that slurmctld has forgotten, as where MinJobAge is short.
+# Prints nothing, without an error, for a job that slurmctld has forgotten, which is
+# soon if MinJobAge is short.
 squeue() {
 	local errors status=0
 	{ errors=$(command squeue "$@" 2>&1 >&3) || status=$?; } 3>&1
@@ -186,22 +187,23 @@ wait_for() {
 	shift
 	until "$@"; do
 		wait_goes_on || fail "not within $limit s: $*"
-		# A look costs a command: who waits for long looks less often.
+		# Each look runs a command: look less often in long waits.
 		((++naps < 10)) || seconds=0.5
 		((naps < 30)) || seconds=1
 		nap $seconds
 	done
 }
 
-# end_child PID: one of this shell's, unless it has ended: then the number may be
-# another process's.
+# end_child PID: kill a child of this shell unless it has ended, as its pid may then
+# be another process's.
 end_child() { ! jobs -pr | grep >/dev/null -x "$1" || kill "$1"; }
 
 submit() {
 	sbatch --parsable -o "$CLUSTER_DIR/out/%j" --chdir=/ "$@"
 }
 
-# ended_field ID NAME: of a job, or the task of an array, that slurmctld has forgotten.
+# ended_field ID NAME: print a field of a job or array task that slurmctld has
+# forgotten.
 ended_field() {
 	local id="^JobId=$1 "
 	[[ $1 != *_* ]] || id=" ArrayJobId=${1%_*} ArrayTaskId=${1#*_} "
@@ -255,7 +257,7 @@ restart_slurmctld() {
 
 ctld_log() { grep -qE -- "$1" "$CLUSTER_DIR/log/slurmctld.log"; }
 
-# Behind the header of 24 bytes of the file with the name's parts.
+# Prints the name; its random part follows the 24 bytes of the file's header.
 box_name() {
 	echo "/dev/shm/astraea.1.$(od -An -v -j24 -N8 -tx8 \
 		"$CLUSTER_DIR/state/astraea-shared" | xargs)"

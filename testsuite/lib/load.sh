@@ -1,22 +1,22 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How busy this machine is: sourced by what starts tests and by what waits.
+# How busy this machine is: sourced by scripts that start tests or wait.
 #
 #   nap SECONDS		sleep, without a process
 #   wait_begins SECONDS	a wait of that long begins; its caller has declared
 #			wait_left and wait_looked, local to it
-#   wait_goes_on	whether it is not over. A second in which N processes want
-#			each processor counts as 1/N: who waits is patient by what
-#			the machine has done meanwhile. At most 20 seconds count
-#			between two looks: a longer gap means that the machine stood
-#			still
-#   look_at_load	sets idle, free_mib and crowd: the per cent of its time that
-#			the machine was idle since the last call that said so, its
-#			free memory, and a hundred times the processes that want a
-#			processor, by processor, smoothed over some ten seconds.
-#			Ends with 1 if that call was less than a second ago
-#   look_at_space DIR	sets space_mib: what is free where the folder lies
+#   wait_goes_on	whether the wait is not over. A second in which N processes
+#			want each processor counts as 1/N second, so that waits
+#			last until the machine has done enough work. At most 20
+#			seconds count between two calls: a longer gap means that the
+#			machine stood still
+#   look_at_load	set idle, free_mib and crowd. idle: per cent of the time
+#			since the last successful call in which the machine was
+#			idle. crowd: 100 times the processes that want a processor,
+#			per processor, smoothed over some ten seconds. Returns 1 if
+#			the last successful call was less than a second ago
+#   look_at_space DIR	set space_mib: the free space on the folder's disk
 #
 # The machine is the processors that this process may use.
 
@@ -25,7 +25,8 @@ exec {load_nothing}<> <(:)
 
 nap() { read -rt "$1" <&"$load_nothing" || :; }
 
-# Sets load_own, whose indices are the processors' numbers, and load_cpus, how many.
+# Sets load_own, an array with the processors' numbers as indices, and load_cpus, their
+# count.
 load_processors() {
 	local name list range i
 	while read -r name list; do
@@ -40,7 +41,7 @@ load_processors() {
 }
 load_processors
 
-# Sets load_idle, hundredths of a second that the processors were idle since boot.
+# Sets load_idle: how long the processors were idle since boot, in 1/100 s.
 load_idle() {
 	local name idle_here
 	load_idle=0
@@ -52,7 +53,7 @@ load_idle() {
 	done <"$load_proc/stat"
 }
 
-# Sets load_now, hundredths of a second that no change of the clock touches.
+# Sets load_now: the time since boot, in 1/100 s.
 load_time() {
 	read -r load_now _ <"$load_proc/uptime"
 	load_now=${load_now/./}
@@ -63,7 +64,7 @@ wait_begins() {
 	wait_looked=$load_now wait_left=$(($1 * 10000))
 }
 
-# Sets wanting: how many processes want a processor besides this one.
+# Sets wanting: how many other processes want a processor.
 load_wanting() {
 	read -r _ _ _ wanting _ <"$load_proc/loadavg"
 	wanting=$((${wanting%%/*} - 1))

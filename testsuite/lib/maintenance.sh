@@ -11,7 +11,7 @@
 #   runs JOB			wait until the job runs
 #   seconds TIME		print the time in seconds since the epoch
 #   lease_end JOB		print when the job's lease ends, in the same way
-#   why JOB			print what sfair why says of the job, in one line
+#   why JOB			print sfair why's answer on the job, in one line
 #   waits JOB NAME		whether the job waits for that maintenance to be over
 #   ends_before JOB		whether the job's lease ends $lead seconds before $begin
 

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# For live tests of what tenants pay: source it after live.sh.
+# For live tests of tenants' payments: source it after live.sh.
 #
 #   market_cluster [OPTION]...	start a node of 4 GPUs under Policy=incentive with
 #				these options of the pool, and tenants a, b and c with
 #				shares 1, 2 and 1
 #   credits_of TENANT		print the tenant's credits
-#   are TENANT CONDITION	whether the tenant's credits are so, as '> 0'
-#   why JOB			print what sfair why says of the job, in one line
+#   are TENANT CONDITION	whether the tenant's credits satisfy it, such as '> 0'
+#   why JOB			print sfair why's answer on the job, in one line
 
 market_cluster() {
 	local conf tenant

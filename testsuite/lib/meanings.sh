@@ -3,20 +3,23 @@
 #
 # For live tests of native meanings: source it after live.sh.
 #
-#   lease_cluster [--needs 'KEY=VALUE...'] [OPTION]...	leases of 5 s with a grace of 3 in partitions
-#				gpu and gpu2 of 4 GPUs, others in other; accounts
-#				are tenants, big counting 100 times as much as
-#				the rest; user games may submit
-#   runs ID, says ID REASON	wait until it runs; wait for a reason (a pattern)
-#   restarts ID N		wait until it was requeued N times
-#   sleeper SBATCH_ARGUMENT...	a job that ends when it is told to
-#   take_back ID...		have these jobs' leases not renewed, and wait
-#				until each waits again
-#   give_back			let them run again
-#   cancel_all			and wait until nothing is left
-#   refused TEXT COMMAND...	it fails, and says so
+#   lease_cluster [--needs 'KEY=VALUE...'] [OPTION]...
+#				start a cluster with leases of 5 s and a grace of 3 s
+#				in partitions gpu and gpu2, on a node of 4 GPUs; the
+#				other node is in partition other. Accounts are tenants;
+#				big has 100 times the weight of the others. User games
+#				may submit
+#   runs ID, says ID REASON	wait until the job runs; wait for its reason (a
+#				pattern)
+#   restarts ID N		wait until the job was requeued N times
+#   sleeper SBATCH_ARGUMENT...	submit a job that sleeps
+#   take_back ID...		take these jobs' GPUs when their leases end, and
+#				wait until each job waits again
+#   give_back			let these jobs run again
+#   cancel_all			cancel all jobs, and wait until none is left
+#   refused TEXT COMMAND...	fail unless the command fails and prints the text
 #
-# $OUT: where the output of jobs goes.
+# $OUT: folder of the jobs' output.
 
 lease_cluster() {
 	local conf needs=''
@@ -47,7 +50,7 @@ restarts_are() { [[ $(job_field "$1" Restarts) == "$2" ]]; }
 restarts() { wait_for 60 restarts_are "$@"; }
 sleeper() { submit "$@" --wrap 'sleep 1200'; }
 
-# A job of all GPUs whose turn is always next.
+# Starts $taker, a job of all GPUs, whose turn is always next.
 take_back() {
 	local id
 	taker=$(sleeper -J taker -A big --gpus=4)

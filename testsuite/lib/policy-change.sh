@@ -7,17 +7,17 @@
 #   policy_cluster		start a node of 8 GPUs under ltgf, with tenants red and
 #				blue, whose jobs $red, $blue and $elastic run all the
 #				time on 5 GPUs
-#   rule POLICY WHAT		wait until the pool has that policy, and fail if one of
-#				these jobs was lost, restarted or resized, has another
-#				end of its lease, or red another GPU time
-#   more			submit a job of one second for a GPU that is left
-#   serves			submit one more, and wait until all of them are over
-#   done_all			whether all of them are over
-#   ledger			print what each tenant paid and was given, in
+#   rule POLICY WHAT		wait until the pool has that policy. Fail if one of
+#				these jobs was lost, restarted or resized, if the end
+#				of its lease changed, or if red's GPU time is wrong
+#   more			submit a short job, of one second, for a free GPU
+#   serves			submit one more, and wait until all short jobs are over
+#   done_all			whether all short jobs are over
+#   ledger			print each tenant's payments and income, in
 #				micro-credits
 #   paid			whether blue has paid something
 #   policy_end			fail unless sacct has every job once, and the log has
-#				neither errors nor awards of what could not be
+#				neither errors nor impossible awards
 
 short=()
 
@@ -43,8 +43,8 @@ policy_cluster() {
 	window=("start=$(date -d "@$begin" +%FT%R)"
 		"end=$(date -d "@$((begin + 3600))" +%FT%R)")
 
-	# The elastic one has all that it can use. Of the three GPUs that are left one
-	# is of blue's share, two of red's.
+	# The elastic job has all that it can use. Of the three free GPUs one belongs to
+	# blue's share, two to red's.
 	red=$(submit -A red --gres=gpu:2 --wrap 'exec sleep 3000')
 	blue=$(submit -A blue --gres=gpu:1 --wrap 'exec sleep 3000')
 	elastic=$(submit -A blue --gpu-range=1-2 --wrap 'exec sleep 3000')
@@ -58,8 +58,8 @@ policy_cluster() {
 	echo "$before"
 }
 
-# look: the policy, then of each of these phase, GPUs, start and lease, and last
-# by how much red's GPU seconds differ from those since its start.
+# look: print the policy; phase, GPUs, start and lease end of each of these jobs; and
+# red's GPU seconds less those that its job has had since its start.
 look() {
 	sfair job --json >"$CLUSTER_DIR/out/job.json" 2>/dev/null || return 1
 	sfair tenant --json >"$CLUSTER_DIR/out/tenant.json" 2>/dev/null ||
@@ -106,7 +106,7 @@ rule() {
 	check_eq "$2: restarts" "0 0 0" "$(restarts)"
 }
 
-more() { # a job for a GPU that is left
+more() { # a job for a free GPU
 	short+=("$(submit -A blue --gres=gpu:1 --time=1 --wrap 'exec sleep 1')")
 }
 done_all() {
@@ -131,7 +131,7 @@ paid() { [[ $(ledger) == *"blue "[1-9]* ]]; }
 recorded() {
 	local id
 	for id in "${short[@]}"; do
-		# After a kill slurmctld may give a number once more.
+		# After a kill slurmctld may use a job id again.
 		[[ $(sacct -nXPD -j "$id" -o State | sort -u) == COMPLETED ]] ||
 			return 1
 	done

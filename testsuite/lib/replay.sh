@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For tests of sfairsim replay; after live.sh.
 
-# tenants NAME=SHARES...: accounts that root may use; wait until the engine
+# tenants NAME=SHARES...: add accounts that root may use, and wait until the engine
 # knows them.
 tenants() {
 	local tenant
@@ -17,10 +17,10 @@ tenants() {
 	wait_for 30 tenants_known $#
 }
 
-# close_enough RESULT SHARE ALL: whether the simulated GPU time differs by at
-# most SHARE from each tenant's, and by ALL from that of all of them. Slurm's
-# times are whole seconds: where a tenant had so little that their rounding may
-# weigh more (three standard deviations, two times a run), that is allowed.
+# close_enough RESULT SHARE ALL: fail unless the simulated GPU time differs by at
+# most SHARE from each tenant's, and by ALL from the sum. Slurm's times are whole
+# seconds. If the rounding of the two times of each run may weigh more, three
+# standard deviations of that are allowed.
 close_enough() {
 	python3 - "$@" <<-'EOT' || fail "the simulator is too far off"
 		import json, sys

@@ -1,26 +1,29 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How run.sh runs a test; sourced by it and by check-harness.
+# Runs one test for run.sh; sourced by run.sh and by check-harness.
 #
-#   watch_crashes FOLDER	build crash.so there; without, as where there is no
-#				compiler or a sanitizer watches, nothing is seen
-#   run_one NAME LIMIT COMMAND	leaves FOLDER's NAME.out, and NAME.end with the
-#				status and the milliseconds
-#   processes_of START		whose TMPDIR, or current folder, begins so
-#   signal_processes SIGNAL START [COMMAND]	to those, of this name
-#   unmount_below START	unmount what is mounted where a path begins so; prints
+#   watch_crashes FOLDER	build FOLDER/crash.so. Without a compiler, or if a
+#				sanitizer watches, crashes are not noticed
+#   run_one NAME LIMIT COMMAND	run a test; leaves FOLDER's NAME.out, and NAME.end
+#				with the status and the milliseconds
+#   processes_of START		print the processes whose TMPDIR or current folder
+#				begins with START
+#   signal_processes SIGNAL START [COMMAND]	signal these processes, or only
+#				those with this name
+#   unmount_below START	undo the mounts at paths that begin with START; prints
 #				a line for each
 #
-# A test sees the same environment whoever runs it: what is not named here is
-# not passed on. And it fails where any process of it dies by a fault of its
-# own, be it one that nobody waits for: see crash.c. A test that means such a
-# death says so: touch "$ASTRAEA_CRASHES/.meant". A test has a TMPDIR of its own,
-# which goes when it ends; a process with it, or in it, that stays is ended, a mount in
-# it is undone, and both fail the test. Where a disk is full the test says so.
+# A test has the same environment for all users: other variables than those named
+# here are not passed on. It fails if any of its processes crashes, also one that no
+# process waits for: see crash.c. For an intended crash: touch
+# "$ASTRAEA_CRASHES/.meant". Each test has its own TMPDIR, which is removed when the
+# test ends. Processes that stay in it, or have it as their TMPDIR, are killed, and
+# mounts in it are undone; both fail the test. If a disk is full, the output says so.
 
-# Knobs of tests among them, by their prefixes. Programs are the system's: one of
-# the caller's own, an interpreter without a module say, would hide a fault.
+# Variables that are passed on; those of tests by their prefixes. PATH is the
+# system's: a program of the user, such as a Python without a module, would hide a
+# fault.
 passed_on='HOME|XDG_CACHE_HOME|CI|KEEP_CLUSTER|top_srcdir|top_builddir'
 passed_on+='|(ASTRAEA|ASTRA|BENCH|CCACHE|DAY|FUZZ|REPLAY|SOAK)_[A-Z_]*'
 
@@ -30,7 +33,7 @@ run_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=testsuite/lib/load.sh
 . "$run_lib/load.sh"
 
-# Job users other than root load it, too.
+# Job users other than root must be able to load crash.so, too.
 watch_crashes() {
 	run_folder=$1
 	chmod 711 "$run_folder"
@@ -43,7 +46,7 @@ watch_crashes() {
 	crash_lib=$run_folder/crash.so
 }
 
-# clean COMMAND...: with nothing in its environment but what is passed on.
+# clean COMMAND...: run it with only the variables that are passed on.
 clean() {
 	local name environment=(TERM=dumb PATH="$slurm_path" TMPDIR="$own/tmp")
 	for name in $(compgen -e | grep -xE "$passed_on"); do
@@ -54,12 +57,12 @@ clean() {
 	env -i "${environment[@]}" "$@"
 }
 
-# What died, where that was not meant.
+# Prints the crashes, unless they were intended.
 put_crashes() {
 	[[ -e $own/crashes/.meant ]] || cat "$own"/crashes/* 2>/dev/null || :
 }
 
-# A slurmstepd overwrites its environment.
+# Looks at current folders, too, as slurmstepd overwrites its environment.
 processes_of() {
 	{
 		grep -lasF "TMPDIR=$1" /proc/[0-9]*/environ || :
@@ -83,7 +86,7 @@ unmount_below() {
 	done
 }
 
-# What is still there a second after the test's end; ended.
+# Prints and kills the processes that are left a second after the test's end.
 put_left_processes() {
 	local pid
 	[[ $(processes_of "$own/") ]] || return 0

@@ -1,21 +1,23 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Which Slurm the tests have, and its words. Sourced by what runs tests.
+# The Slurm of the tests, and its words. Sourced by scripts that run tests.
 #
-# ASTRAEA_SLURM	where it is installed [as the system's packages have it]
-# $slurm_path	PATH with it, and with the system's programs alone
+# ASTRAEA_SLURM	its prefix [that of the system's packages]
+# $slurm_path	PATH with this Slurm and with the system's programs alone
 # slurm_version	prints its version: 26.05.3
 # slurm_release	prints its release as a number: 2605
 # system_plugindir	prints the folder of Slurm's own plugins
 # slurm_words	sets what differs between releases:
 #   $GPU_TRES	how scontrol writes GPUs
-#   $WAIT_ENDS	whether sbatch --wait ends with the first run of a job that is
-#		requeued, from 26.05 on; else empty
-#   $GPUS_TWICE	whether sbatch takes --gpus-per-node beside --gres=gpu; from
+#   $WAIT_ENDS	1 if sbatch --wait ends with the first run of a requeued job, from
+#		26.05 on; else empty
+#   $GPUS_TWICE	1 if sbatch takes --gpus-per-node together with --gres=gpu; from
 #		26.05 on empty
-#   $NO_SUCH_CPUS	--cpus-per-gpu=99, where it is refused; from 25.05 on empty
-#   $EXPEDITE	the option for an expedited requeue; before 25.11 for any
+#   $NO_SUCH_CPUS	--cpus-per-gpu=99 if that is refused; from 25.05 on empty
+#   $SPREAD_ENDS	1 if --spread-job with GPUs crashes slurmctld, in 24.05 to
+#		24.11; else empty
+#   $EXPEDITE	the option for an expedited requeue; before 25.11 for a plain one
 
 slurm_path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 [[ ! ${ASTRAEA_SLURM-} ]] ||
@@ -29,7 +31,7 @@ slurm_release() {
 	slurm_version | sed 's/^\([0-9]*\)\.\([0-9]*\).*/\1\2/'
 }
 
-# The folder of Slurm's own plugins: libslurmfull lies beside them.
+# Finds the folder by libslurmfull, which lies in it.
 system_plugindir() {
 	ldd "$(command -v slurmctld)" |
 		sed -n 's/.*=> \(.*\)\/libslurmfull[^\/]*\.so.*/\1/p'
@@ -46,7 +48,7 @@ slurm_words() {
 	((release < 2605)) || GPUS_TWICE=
 	export NO_SUCH_CPUS=--cpus-per-gpu=99
 	((release < 2505)) || NO_SUCH_CPUS=
-	export SPREAD_ENDS= # --spread-job with GPUs: slurmctld
+	export SPREAD_ENDS=
 	((release < 2405 || release >= 2505)) || SPREAD_ENDS=1
 	export EXPEDITE=--requeue=expedite
 	((release >= 2511)) || EXPEDITE=--requeue

@@ -1,18 +1,17 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Slurmctld's memory while jobs come and go under leases of two seconds: some
-# end by themselves, some are requeued, checkpoint, are held or cancelled,
-# others are none of ours; sfair asks, and slurm.conf is read again.
+# Measures slurmctld's memory while jobs come and go under leases of two seconds. Some
+# jobs end by themselves, some are requeued, checkpoint, are held or cancelled, and
+# some are not managed by the plugin. sfair is run, and slurm.conf is read again.
 #
 #	. "$(dirname "$0")/../lib/soak.sh"
 #	soak ROUNDS EVERY BYTES [RESIDENT [--stock]]
 #
-# fails where memory grows by more than BYTES malloced, or RESIDENT, for each
-# job: soak-judge says how this is seen. After EVERY rounds slurmctld is left
-# alone until it has forgotten all jobs, so that what it holds then can be
-# compared. These figures go to $SOAK_CSV [a temporary file]. With --stock plain
-# Slurm does the same jobs.
+# fails if memory grows by more than BYTES malloced, or RESIDENT bytes, for each job;
+# soak-judge defines the growth. After EVERY rounds slurmctld is left alone until it
+# has forgotten all jobs, so that its memory can be compared. These figures go to
+# $SOAK_CSV [a temporary file]. With --stock plain Slurm does the same jobs.
 # shellcheck source=testsuite/lib/live.sh
 . "$(dirname "${BASH_SOURCE[0]}")/live.sh"
 
@@ -31,9 +30,9 @@ soak() {
 			--resident "$resident" "$csv"
 }
 
-# Without thread caches, what is malloced is what is used; with few arenas, each
-# soon has the room for the largest messages. Jobs are forgotten soon after they
-# end.
+# Starts the cluster. Without thread caches, the memory malloced is the memory in use;
+# with few arenas, each soon has room for the largest messages. Jobs are forgotten
+# soon after they end.
 soak_cluster() {
 	local conf
 	soak_dir=$(mktemp -d)
@@ -53,12 +52,12 @@ soak_cluster() {
 	[[ $stock ]] || wait_for 30 eval 'sfair tenant >/dev/null 2>&1'
 }
 
-# So many jobs at a time, lest they be more on a slow machine.
+# Bounds the number of jobs at a time, which would be higher on a slow machine.
 few_jobs() { (($(squeue -h -r -o %i | wc -l) < 20)); }
 no_jobs() { [[ ! $(squeue -h -t all -o %i) ]]; }
 
-# task SECONDS: a job's script, which gets done in its third run at the latest;
-# one of three checkpoints when it is told to.
+# task SECONDS: print a job's script, which ends in its third run at the latest. In
+# every third round it checkpoints at the signal.
 task() {
 	((round % 3)) || echo "trap 'exit 85' USR1"
 	echo "[ \${SLURM_RESTART_COUNT:-0} -ge 2 ] || { sleep $1 & wait; }"
@@ -88,8 +87,8 @@ soak_ask() {
 	sprio >/dev/null
 }
 
-# The least of what is malloced within a second, or within half a minute where
-# that is more than before: messages come and go, some 72 KiB for each, and on a
+# Prints a row with the least memory malloced within a second. If that is more than in
+# the first row, it looks for half a minute: messages take some 72 KiB each, and on a
 # busy machine not all are gone within a second.
 soak_line() {
 	local pid least='' rss tenths=0
@@ -105,7 +104,7 @@ soak_line() {
 	echo "$round,$SECONDS,$jobs,$least,$rss"
 }
 
-# soak_least BYTES: or what is malloced now, if that is less.
+# soak_least BYTES: print BYTES, or the memory malloced now if that is less.
 soak_least() {
 	local malloced
 	malloced=$(<"$MALLOCED.$pid")

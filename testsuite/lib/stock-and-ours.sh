@@ -4,9 +4,9 @@
 # For live tests that change between stock Slurm and the plugins: source it after
 # live.sh.
 #
-#   stock_and_ours	once the cluster is up: write etc/ours, its slurm.conf; etc/alone,
-#			with priority/ltgf as the only plugin of ours; etc/stock
-#   change WHICH SIGNAL	restart slurmctld with that one of these files
+#   stock_and_ours	once the cluster is up, write etc/ours, its slurm.conf;
+#			etc/alone, with priority/ltgf as our only plugin; and etc/stock
+#   change FILE SIGNAL	restart slurmctld with that file; SIGNAL stops it
 
 stock_and_ours() {
 	local etc=$CLUSTER_DIR/etc

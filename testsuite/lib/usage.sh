@@ -1,16 +1,16 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# GPU time by account, as sfair, sreport and sacct have it; after live.sh.
+# GPU time by account, by sfair, sreport and sacct: source it after live.sh.
 #
-#   usage_settled START	whether all jobs since then are over, and slurmdbd and
-#			the history have heard of it
-#   usage_table START END	print the three side by side, in GPU seconds with
-#			differences; times are whole hours since the epoch.
-#			$usage_worst is the largest difference
+#   usage_settled START	whether all jobs since then are over, in slurmdbd and
+#			in the history, too
+#   usage_table START END	print the three side by side, in GPU seconds, with
+#			differences; times: seconds since the epoch, at whole
+#			hours. $usage_worst is the largest difference
 #   usage_by_PROGRAM, usage_sreport, with $usage_start and $usage_end as above
 #
-# sacct's are all runs of all jobs, with those that were requeued (-D), by
-# whole seconds. Its elapsed time, and sreport's, leave suspended time out.
+# sacct's figures are of all runs of all jobs, requeued ones included (-D), in whole
+# seconds. The elapsed times of sacct and sreport leave suspended time out.
 
 usage_sfair() {
 	"$ASTRAEA_BUILDDIR/sfair" "$@" "start=$(date -d "@$usage_start" +%FT%T)" \
@@ -28,15 +28,15 @@ usage_settled() {
 	((open == 0))
 }
 
-# Each prints "ACCOUNT GPU_SECONDS" in lines, and may leave out those without.
+# Each prints lines "ACCOUNT GPU_SECONDS", and may leave out accounts without any.
 usage_by_sfair() {
 	usage_sfair tenant Usage -nP -t Seconds format=account,user,used |
 		awk -F'|' '$2 != "" { s[$1] += $3 }
 			END { for (a in s) print a, s[a] }'
 }
 
-# slurmdbd sums up whole hours; it is asked to do so for the present one. sreport
-# cuts a time off that is longer than an hour where the present one begins.
+# Makes slurmdbd sum up the present hour, too, and asks hour by hour, as sreport ends
+# a longer time at the start of the present hour.
 usage_sreport() { # ARGUMENT...: rows of each hour
 	local hour
 	sacctmgr -i rollup "uts$usage_start" "uts$usage_end" >/dev/null

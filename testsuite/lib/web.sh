@@ -6,7 +6,7 @@
 #   web_cluster			start a cluster with jobs, some with markup as their
 #				names: job $first is plain-name, job $other is that of
 #				another user, $other_name. Skips if sfair has no web
-#				server; $said is what sfair web says without --allow
+#				server; $said is sfair web's error without --allow
 #   serve OPTION...		start sfair web, again if it runs; sets $url. It writes
 #				to the file $log
 #   stop_web			stop sfair web
@@ -73,7 +73,7 @@ ends() {
 	live_end "$status"
 }
 
-# ask body|code URL [HEADER]: of a reply, whatever it says.
+# ask body|code URL [HEADER]: print the body or the status of any reply.
 ask() {
 	python3 - "$@" <<-'EOP'
 		import sys, urllib.error, urllib.request

@@ -3,9 +3,9 @@
 #
 # For live tests of files in YAML that Slurm reads: source it after live.sh.
 #
-#   needs_yaml RELEASE FILE SERIALIZER LACK	skip where Slurm is older than RELEASE,
-#				of which LACK is true, or has no such SERIALIZER
-#				to read FILE with
+#   needs_yaml RELEASE FILE SERIALIZER LACK	skip if Slurm is older than RELEASE
+#				(LACK says what such a Slurm lacks), or has no such
+#				SERIALIZER to read FILE with
 
 needs_yaml() {
 	local release=$1 file=$2 serializer=$3 lack=$4 plugins
