@@ -12,10 +12,15 @@ dist_doc_DATA += README.md NEWS doc/adding-a-policy.md doc/admins.md \
 	doc/design.md doc/frameworks.md doc/going-back.md \
 	doc/glossary.md doc/history.md doc/kubernetes.md doc/managers.md doc/others.md doc/packages.md \
 	doc/papers.md doc/programs.md \
-	doc/protocol.md doc/questions.md doc/results.md doc/tutorial.md \
+	doc/protocol.md doc/questions.md doc/results.md \
+	doc/results-simulator.md doc/tutorial.md \
 	doc/users.md
+papersdir = $(docdir)/papers
+dist_papers_DATA = doc/papers/astraea.md doc/papers/defaults.md doc/papers/incentive.md \
+	doc/papers/oasis.md doc/papers/ogasched.md doc/papers/themis.md doc/papers/traces.md
 picturesdir = $(docdir)/pictures
 dist_pictures_DATA = doc/pictures/beside.svg doc/pictures/fairness.svg \
 	doc/pictures/gpus.svg \
 	doc/pictures/leases.svg doc/pictures/loss.svg doc/pictures/waits.svg
-EXTRA_DIST += doc/releasing.md doc/pictures/beside.py doc/pictures/pictures.py
+EXTRA_DIST += doc/releasing.md doc/pictures/beside.py doc/pictures/pictures.py \
+	doc/pictures/screens.py doc/pictures/screens.sh

@@ -6,7 +6,8 @@
 #
 # usage: testsuite/papers/all.sh [--short] [--out=FOLDER]
 #   --short  a short form of each
-#   --out    each table as CSV and SVG, and doc/papers.md as FOLDER/papers.md
+#   --out    each table as CSV and SVG, doc/papers.md as FOLDER/papers.md, and the pages
+#            of doc/papers as FOLDER/papers/NAME.md
 
 set -uo pipefail
 
@@ -15,14 +16,14 @@ entries=(astraea themis incentive oasis ogasched traces defaults)
 for option; do [[ $option != --out=* ]] || out=${option#*=}; done
 
 # count NAME PATTERN: of the verdicts of that entry.
-count() { grep -cE "^- \\*\\*($2)" "$out/$1.md"; }
+count() { grep -cE "^- \\*\\*($2)" "$out/papers/$1.md"; }
 
 for name in "${entries[@]}"; do
 	echo "== $name"
-	[[ ! $out ]] || rm -f "$out/$name.md"
+	[[ ! $out ]] || rm -f "$out/papers/$name.md"
 	"$(dirname "$0")/$name.sh" "$@" || {
 		failed=1
-		[[ ! $out ]] || printf '\n**%s.sh failed.**\n' "$name" >>"$out/$name.md"
+		[[ ! $out ]] || printf '\n**%s.sh failed.**\n' "$name" >>"$out/papers/$name.md"
 	}
 done
 [[ ! $out ]] || {
@@ -30,22 +31,18 @@ done
 		# The five papers' figures, and ours
 
 		How our results compare with the figures that the five papers print. The last two
-		sections, traces and defaults, belong to no paper.
+		pages, traces and defaults, belong to no paper.
 
-		`make -C build results` makes this page, as `build/results/papers.md`, and each table as
-		CSV and SVG beside it. A number in brackets in a verdict is the printed number. The line
-		below each section's head has its command, commit and date.
+		`make -C build results` makes this page and those that it links to, and each table as CSV
+		and SVG. On each page a number in brackets in a verdict is the printed number, and a line
+		has the page's command, commit and date.
 
 		| | reproduced or holds | better than printed | not as printed | failed |
 		|---|---:|---:|---:|---:|
 	EOT
 	for name in "${entries[@]}"; do
-		echo "| [$name](#$name) | $(count "$name" 'reproduced|holds') |" \
+		echo "| [$name](papers/$name.md) | $(count "$name" 'reproduced|holds') |" \
 			"$(count "$name" better) | $(count "$name" 'not as') | $(count "$name" NOT) |"
-	done
-	for name in "${entries[@]}"; do
-		echo
-		cat "$out/$name.md"
 	done
 } >"$out/papers.md"
 exit "$failed"

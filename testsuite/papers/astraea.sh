@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # ASTRAEA's evaluation (Ye et al.): sharing losses of jobs (Eq. 15) and tenants (Eq. 12)
-# under LTGF and under others, and what the lease term does.
-#
-# ASTRAEA's evaluation (Ye et al.): sharing losses of jobs (Eq. 15) and tenants (Eq. 12)
 # under LTGF and under other policies, and what the lease term changes.
 #
 # usage: testsuite/papers/astraea.sh [--short] [--out=FOLDER]

@@ -1,12 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What options of ltgf do: one at a time is set to another value. The runs are chaotic. The
-# order in which leases are cut that end together moves the job loss by 0.6 points, the
-# tenant loss by 1.6 and the slowdown by 1.2; less than that says nothing. Then what shares
-# by user (FairWithin=user, the default) cost where users ask for very different amounts,
-# and what elastic jobs bring.
-#
 # What options of ltgf change. The first two tables set one option at a time to another value.
 # The runs are chaotic: if leases that end together are cut in another order, the job loss moves
 # by 0.6 points, the tenant loss by 1.6 and the slowdown by 1.2. A smaller difference says

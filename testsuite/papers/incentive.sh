@@ -1,11 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Incentive's simulations (Wang et al., TC'23, section 5): what all jobs are worth under it
-# and under others; what its market brings each tenant (Fig. 7); the base of its prices; how
-# far it is from the offline optimum (Figs. 5 and 6); and how long it computes (Figs. 9 and
-# 10). Over 1.05 times the utility of both others counts as reproduced.
-#
 # Incentive's simulations (Wang et al., TC'23, section 5). More than 1.05 times the utility of
 # both other policies counts as reproduced. The tables show:
 # - what all jobs are worth, under Incentive and under other policies

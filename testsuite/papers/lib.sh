@@ -24,7 +24,8 @@
 #			so no more
 #   traces_dir		the folder of ../shared with traces, or empty
 #   failed		0, or 1 where a verdict was no
-# With --out=FOLDER the script's head, its tables and its verdicts are ENTRY.md there.
+# With --out=FOLDER the script's head, its tables and its verdicts are
+# papers/ENTRY.md there.
 
 set -euo pipefail
 shopt -s inherit_errexit
@@ -46,11 +47,11 @@ sim=${top_builddir:-$here/../../build}/sfairsim
 sim=$(realpath "$sim")
 traces_dir=$here/../../../shared/traces
 [[ -d $traces_dir ]] || traces_dir='' no_traces=', without ../shared'
-[[ ! $out ]] || { mkdir -p "$out" && out=$(cd "$out" && pwd); }
-page=${out:+$out/$(basename "$0" .sh).md}
+[[ ! $out ]] || { mkdir -p "$out/papers" && out=$(cd "$out" && pwd); }
+page=${out:+$out/papers/$(basename "$0" .sh).md}
 page=${page:-/dev/null}
 {
-	printf '## %s\n\n' "$(basename "$0" .sh)"
+	printf '# %s\n\n' "$(basename "$0" .sh)"
 	awk 'BEGIN { RS = "" } /^#!/ { sub(/^[^\n]*\n[^\n]*\n#\n/, "") } NR == 1' "$0" |
 		sed 's/^# \?//; /^usage:/,/^$/d'
 	printf '\n`testsuite/papers/%s`, %s, %s%s\n' "${0##*/}${short:+ --short}" \
@@ -115,7 +116,7 @@ table() {
 	} >"$out/$name.csv"
 	"$here/plot.py" "$title" <"$out/$name.csv" >"$out/$name.svg"
 	{
-		printf '\n### %s\n\n|%s\n|---|%s\n' "$title" "$(printf ' %s |' "$@")" \
+		printf '\n## %s\n\n|%s\n|---|%s\n' "$title" "$(printf ' %s |' "$@")" \
 			"$(printf -- '---:|%.0s' "${@:2}")"
 		sed 's/ / | /g; s/.*/| & |/' table.rows
 		echo

@@ -1,10 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# OASiS' utility beside that of its paper's baselines (Bao et al., INFOCOM'18): in the
-# paper's model, with several resources and parameter servers (Figs. 3 to 6), and for jobs
-# of sfairsim, over the load, of one size and elastic.
-#
 # OASiS' utility beside the utility of its paper's baselines (Bao et al., INFOCOM'18), in two
 # settings. The first is the paper's model, with several resources and parameter servers
 # (Figs. 3 to 6). The second has jobs of sfairsim: over the load, of one size, and elastic.

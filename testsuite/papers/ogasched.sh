@@ -1,9 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# OGASched's reward a slot beside that of its paper's baselines (Zhao et al., section 4):
-# Fig. 2, Fig. 4's rates of learning, Table III and Fig. 5.
-#
 # OGASched's reward a slot beside the reward of its paper's baselines (Zhao et al., section 4):
 # Fig. 2, Fig. 4's learning rates, Table III and Fig. 5. Figs. 3, 6 and 7 are not here.
 #

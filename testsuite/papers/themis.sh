@@ -1,9 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Themis' testbed (Mahajan et al., NSDI'20, section 8): who is worst off under it and
-# under others, and what the lease term and the fairness knob do.
-#
 # Themis' testbed (Mahajan et al., NSDI'20, section 8): how badly off the worst app is under
 # Themis and under other policies, and what the lease term and the fairness knob change.
 #

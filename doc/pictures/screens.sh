@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Make the screenshots of the documents, light and dark: sfair web, report, top and
+# why, of a throw-away cluster with three tenants whose jobs sleep. Takes seven
+# minutes, as the charts need some. Needs root, Chromium, tmux and the build.
+#
+# usage: doc/pictures/screens.sh FOLDER
+set -euo pipefail
+umask 022
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+folder=$(cd "${1?which folder gets the pictures}" && pwd)
+export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build}
+browser=$(command -v chromium || command -v google-chrome)
+command -v tmux >/dev/null
+dir=$(mktemp -d /tmp/astraea-screens.XXXXXX)
+chmod 755 "$dir"
+web=''
+
+end() {
+	[[ ! $web ]] || kill "$web"
+	tmux -S "$dir/tmux" kill-server 2>/dev/null || true
+	"$top/testsuite/lib/cluster" down "$dir/cluster"
+	rm -rf "$dir"
+}
+trap end EXIT
+
+mkdir "$dir/cluster"
+"$top/testsuite/lib/cluster" up "$dir/cluster" --nodes 4 --gpus 8 --accounting \
+	--astraea <(sed s/LeaseTerm=12/LeaseTerm=60/ "$top/contrib/demo/astraea.conf")
+# shellcheck source=/dev/null
+. "$dir/cluster/env"
+for account in vision:2 speech:1 biology:1; do
+	sacctmgr -iQ add account "${account%:*}" fairshare="${account#*:}" >/dev/null
+	for user in root games daemon; do
+		sacctmgr -iQ add user $user account="${account%:*}" >/dev/null
+	done
+done
+"$top/testsuite/lib/cluster" stop "$dir/cluster" slurmctld
+"$top/testsuite/lib/cluster" start "$dir/cluster" slurmctld
+
+# job USER ACCOUNT NAME GPUS SECONDS: it checkpoints at once.
+job() {
+	local nodes=$((($4 + 7) / 8))
+	setpriv --reuid "$1" --regid games --clear-groups sbatch -Q -o /dev/null \
+		--chdir=/ -A "$2" -J "$3" -N "$nodes" --gres=gpu:$(($4 / nodes)) \
+		--signal=B:USR1 --requeue -t 30 \
+		--wrap "trap 'exit 85' USR1; sleep $5 & wait" >/dev/null
+}
+while read -r user account name gpus seconds count; do
+	for ((i = 0; i < count; i++)); do
+		job "$user" "$account" "$name" "$gpus" "$seconds"
+	done
+done <<-'EOT'
+	root vision pretrain 16 700
+	root vision finetune 8 500
+	games vision eval 2 90
+	games speech asr 4 600
+	daemon speech sweep 1 80
+	root biology fold 8 600
+	daemon biology dock 1 120
+EOT
+for _ in 1 2 3 4 5 6; do
+	job games vision eval 2 90
+	job daemon speech sweep 1 80
+	job daemon biology dock 2 120
+	job games speech asr 4 300
+	sleep 55
+done
+
+waiting=$(squeue -h -t PD -S i -o %A | tail -n 1)
+sfair web --listen=127.0.0.1:0 -v >"$dir/web" 2>&1 &
+web=$!
+until address=$(grep -om1 'http://[^ ]*' "$dir/web"); do sleep 0.2; done
+sfair report --html="$dir/report.html" start=now-7minutes end=now
+tmux -S "$dir/tmux" -f /dev/null new-session -d -x 110 -y 32 'sfair top'
+sleep 3
+tmux -S "$dir/tmux" capture-pane -e -p >"$dir/top"
+{
+	echo "\$ sfair why $waiting"
+	sfair why "$waiting"
+} >"$dir/why"
+python3 -B "$top/doc/pictures/screens.py" "$browser" "$folder" \
+	web="$address" report="file://$dir/report.html" top="$dir/top" why="$dir/why"
