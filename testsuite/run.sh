@@ -43,7 +43,7 @@
 # fails, and so does one that leaves a process: testsuite/lib/run-one.sh.
 #
 # The next test begins while the machine is idle for a quarter of its time and has
-# 2 GiB of memory left. Up to eight tests also run on a machine that is busy, for
+# 2 GiB of memory left. Up to five tests also run on a machine that is busy, for
 # most of them wait, as long as fewer than three processes want each processor: the
 # start of a process costs several times as much in a crowd. Two tests always run.
 # The longest begin first, by their last times here (test-times in the build folder),
@@ -202,7 +202,7 @@ has_room() {
 	((at_once < most)) || return 1
 	((at_once >= 2)) || return 0
 	look_at_load && ((free_mib >= 2048)) || return 1
-	((idle >= 25 || at_once < 8 && crowd < 300))
+	((idle >= 25 || at_once < 5 && crowd < 300))
 }
 
 declare -A running=() expected=()

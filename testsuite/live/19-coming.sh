@@ -28,7 +28,7 @@ for s in HUP INT QUIT USR1 USR2 TERM CONT; do trap "echo signal $s" $s; done
 if [[ ${1-} ]]; then
 	srun "$OUT/job"
 else
-	until [[ -e $OUT/go ]]; do sleep 1; done
+	until [[ -e $OUT/go ]]; do sleep 3; done
 	echo end
 fi
 EOT
