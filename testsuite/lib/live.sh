@@ -211,19 +211,31 @@ ended_field() {
 		tail -n 1
 }
 
-job_state() {
-	local state
-	state=$(job_field "$1" JobState)
-	echo "${state:-none}"
+# read_field ID NAME: sets field.
+read_field() {
+	local record
+	record=$(exec scontrol -o show job "$1" 2>/dev/null) || :
+	field=''
+	[[ ! $record =~ \ $2=([^[:space:]]*) ]] || field=${BASH_REMATCH[1]}
+	[[ $field ]] || field=$(ended_field "$1" "$2")
 }
 
-job_is() { [[ $(job_state "$1") == "$2" ]]; }
+job_state() {
+	local field
+	read_field "$1" JobState
+	echo "${field:-none}"
+}
+
+job_is() {
+	local field
+	read_field "$1" JobState
+	[[ ${field:-none} == "$2" ]]
+}
 
 job_field() {
-	local record value=''
-	record=$(scontrol -o show job "$1" 2>/dev/null) || :
-	[[ ! $record =~ \ $2=([^[:space:]]*) ]] || value=${BASH_REMATCH[1]}
-	echo "${value:-$(ended_field "$1" "$2")}"
+	local field
+	read_field "$1" "$2"
+	echo "$field"
 }
 
 job_reason() { squeue -h -j "$1" -o %r; }

@@ -24,22 +24,32 @@ slurm_path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 	slurm_path=$ASTRAEA_SLURM/sbin:$ASTRAEA_SLURM/bin:$slurm_path
 
 slurm_version() {
-	PATH=$slurm_path slurmctld -V | sed 's/^[a-z-]* \([0-9.]*\).*/\1/'
+	local words
+	words=$(PATH=$slurm_path slurmctld -V) && words=${words##* }
+	echo "${words%%[!0-9.]*}"
 }
 
+# Asks slurmctld once: a process costs milliseconds. ASTRAEA_RELEASE is PREFIX:2605.
 slurm_release() {
-	slurm_version | sed 's/^\([0-9]*\)\.\([0-9]*\).*/\1\2/'
+	local version
+	if [[ ${ASTRAEA_RELEASE-} != "${ASTRAEA_SLURM-}":* ]]; then
+		version=$(slurm_version) && version=${version%.*}
+		export ASTRAEA_RELEASE=${ASTRAEA_SLURM-}:${version/./}
+	fi
+	echo "${ASTRAEA_RELEASE##*:}"
 }
 
 # Finds the folder by libslurmfull, which lies in it.
 system_plugindir() {
-	ldd "$(command -v slurmctld)" |
-		sed -n 's/.*=> \(.*\)\/libslurmfull[^\/]*\.so.*/\1/p'
+	local objects # as ldd lists them
+	objects=$(PATH=$slurm_path LD_TRACE_LOADED_OBJECTS=1 slurmctld)
+	[[ $objects =~ '=> '([^[:space:]]*)/libslurmfull ]] && echo "${BASH_REMATCH[1]}"
 }
 
 slurm_words() {
 	local release
-	release=$(slurm_release)
+	slurm_release >/dev/null
+	release=${ASTRAEA_RELEASE##*:}
 	export GPU_TRES=gres/gpu
 	((release >= 2311)) || GPU_TRES=gres:gpu
 	export WAIT_ENDS=
