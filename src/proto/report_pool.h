@@ -19,8 +19,7 @@ struct astra_report_pool {
 	uint32_t hold_job;	/* GPUs are collected for it; 0: no hold */
 	double hold_start_sec;	/* when they will be complete */
 	struct astra_counters counters;
-	uint32_t
-		adoptions; /* how often accounts were adopted since the start */
+	uint32_t adoptions; /* adoptions of its accounts since the start */
 	double reward; /* sum of rewards that its policy learns by; NaN: none */
 	double slots;  /* slots in that sum */
 	/* LeaseTerm=auto: when a term was chosen last (0: never), jobs

@@ -125,7 +125,8 @@ enum astra_field_result astra_field_span(const char *text, double *sec)
 	return rc;
 }
 
-/* The number of the digits that the pattern's letter marks. */
+/* Returns the number formed by the digits that the pattern marks with letter.
+ */
 static int digits_at(const char *text, const char *pattern, char letter)
 {
 	int value = 0;
@@ -136,7 +137,7 @@ static int digits_at(const char *text, const char *pattern, char letter)
 	return value;
 }
 
-/* Whether it has the form of a time, the T may be a space. */
+/* Whether the text has the pattern's form; the T may be a space. */
 static bool has_form(const char *text, const char *pattern)
 {
 	for (; *pattern; pattern++, text++) {
@@ -150,8 +151,8 @@ static bool has_form(const char *text, const char *pattern)
 	return !*text;
 }
 
-/* The local hour of a date as mktime() has it, which is slow: the last one is
- * kept, as the lines of a trace are nearly in order. Returns -1: none. */
+/* Returns the local hour of a date by mktime(), or -1. mktime() is slow, so the
+ * last result is kept: the lines of a trace are nearly in order. */
 static time_t hour_of(struct tm date)
 {
 	static _Thread_local struct tm last;
@@ -260,8 +261,8 @@ enum astra_field_result astra_field_utility(const char *text,
 						   : ASTRA_FIELD_BAD;
 }
 
-/* Take the quotes off a field, in place. Returns where it ended, or NULL: the
- * quotes are not closed or text stands behind them. */
+/* Removes the quotes of a field, in place. Returns the field's end, or NULL if
+ * a quote is not closed, or if text follows. */
 static char *unquote(char *field, char separator)
 {
 	char *to = field, *from = field + 1;
@@ -297,7 +298,7 @@ size_t astra_field_split(char *line, char separator, bool quotes, char **fields,
 			stop = stop ? stop : line + strlen(line);
 		}
 		more = *stop;
-		/* unquote() has ended the field already, further left */
+		/* unquote() has ended the field further left */
 		*stop = '\0';
 		line = stop + more;
 	}
