@@ -30,8 +30,7 @@ void astra_history_note(struct astra_report *report);
 void astra_history_stop(void);
 
 struct astra_history_stats {
-	struct astra_report_history
-		figures; /* its strings point to the members below */
+	struct astra_report_history figures; /* its strings are those below */
 	char file[512];
 	struct astra_error error;
 };

@@ -194,7 +194,7 @@ int astra_history_load(struct astra_writer *w)
 
 		if (astra_idmap_get(&w->by_id, number) != ASTRA_IDMAP_NONE)
 			continue; /* the next sweep takes the other job of this
-				     id */
+				   * id */
 		j = new_job(w, number, sqlite3_column_double(s, 9));
 		if (!j)
 			return -1;

@@ -19,7 +19,7 @@ struct astra_history_past_job {
 	bool ended;
 	uint32_t revoked; /* leases that were revoked */
 	double lost_sec;  /* from the ends of these leases until the GPUs were
-			     free */
+			   * free */
 };
 
 struct astra_history_past {

@@ -13,7 +13,7 @@
 #define LONGEST_MSEC 3000 /* less than the writer waits for a lock */
 #define STEPS                                                              \
 	4000 /* steps of SQLite's virtual machine between two looks at the \
-		clock */
+	      * clock */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *wanted; /* the file to read; protected by lock */

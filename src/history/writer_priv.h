@@ -92,7 +92,7 @@ struct hshare {
 /* What a job asks for; sfair watch replays it. */
 struct hask {
 	double ready_sec; /* until then, before its first start, the job waited
-			     for something other than GPUs; 0: it did not */
+			   * for something other than GPUs; 0: it did not */
 	double limit_sec;
 	uint32_t nodes;
 	bool unprepared, leasable;
@@ -183,7 +183,7 @@ struct astra_writer {
 	double time_sec; /* everything is counted until then; 0: nothing is */
 	double now_sec, gap_sec; /* of the report at hand */
 	double since_sec; /* the report is counted from then on: time_sec, or
-			     now_sec after a gap */
+			   * now_sec after a gap */
 	uint64_t rounds, usec; /* of slurmctld, as last seen */
 	double started_sec;    /* when slurmctld was started */
 	uint64_t rows;

@@ -109,10 +109,9 @@ struct astra_said {
 
 /* What an app's agent bids. */
 struct astra_query_bid {
-	struct astra_curves rho; /* empty: not given */
-	double rho_now;		 /* may be infinite; < 0: not given */
-	struct astra_job_refs
-		order; /* the jobs that get GPUs first; no tasks */
+	struct astra_curves rho;     /* empty: not given */
+	double rho_now;		     /* may be infinite; < 0: not given */
+	struct astra_job_refs order; /* jobs to get GPUs first; no tasks */
 };
 
 #define ASTRA_PAST_SEC_MAX INT64_C(253402300799) /* the year 9999 */
@@ -144,13 +143,12 @@ struct astra_query {
 	struct astra_names pools;
 	struct astra_names fields; /* TENANT, JOB, LEASE, AUCTION, PRICE, CLASS:
 				    * these keys only */
-	struct astra_job_refs
-		jobs; /* exactly one for a job's own requests; WHY: one, or
-			 mine; OFFER and BID: one, or app */
-	uint64_t
-		ticket; /* RECORD, ADOPT: the order asked about; 0: a new one */
-	bool mine;	/* WHY: all jobs of the sender */
-	bool reset;	/* DIAG: reset the numbers */
+	struct astra_job_refs jobs; /* a job's own requests: one;
+				     * WHY: one, or mine;
+				     * OFFER and BID: one, or app */
+	uint64_t ticket; /* RECORD, ADOPT: which order; 0: a new one */
+	bool mine;	 /* WHY: all jobs of the sender */
+	bool reset;	 /* DIAG: reset the numbers */
 	bool public; /* TOP, REPORT: only what any user may see, whoever asks */
 	struct astra_said said; /* PROGRESS and CHECKPOINTED */
 	char *app;		/* OFFER and BID: --app; else NULL */

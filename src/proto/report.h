@@ -97,9 +97,9 @@ struct astra_report_bind {
 	const char *name; /* Slurm's: "JobHeldUser", "AssocGrpGRES", "afterok"
 			   */
 	const char *of;	 /* whose limit it is: "account lab", "QOS normal"; or a
-			    reservation, a licence, a partition, nodes */
+			  * reservation, a licence, a partition, nodes */
 	const char *who; /* whom the limit counts: "user alice"; "": all. Of
-			    nodes: their state */
+			  * nodes: their state */
 	const char *option; /* as sacctmgr writes it: "GrpTRES=gres/gpu" */
 	const char *unit;   /* of the three numbers: "GPUs" */
 	double limit, used, asked;
@@ -108,7 +108,7 @@ struct astra_report_bind {
 	uint32_t uid;	    /* owner of that job; NO_UID: it is gone */
 	const char *state;  /* Slurm's word for that job's state */
 	double time_sec; /* when this is over, or the reservation begins; 0: not
-			    known */
+			  * known */
 };
 
 #define ASTRA_REPORT_BINDS 8 /* of one job; further ones are dropped */
@@ -170,7 +170,7 @@ struct astra_report_job {
 	const char *partition;
 	const char *name;
 	uint32_t gpus_min; /* elastic: fewest GPUs that it runs on; 0: not
-			      elastic */
+			    * elastic */
 	const char *nodes; /* the nodes it holds, as a hostlist; "" */
 	const char *state; /* Slurm's word: PENDING, RUNNING, COMPLETING … */
 	enum astra_report_phase phase;
@@ -201,14 +201,14 @@ struct astra_report_job {
 	uint32_t held_gpus;   /* devices held; 0: none */
 	uint32_t run_gpus;    /* GPUs of its last run, now over; 0: unknown */
 	double run_start_sec; /* of the present or last run; 0: not known, or
-				 its nodes are not up yet */
+			       * its nodes are not up yet */
 	double run_end_sec;   /* of the last run; 0: not known */
 	double limit_sec;     /* its time limit; 0: none */
 	double limit_end_sec; /* when the time limit ends the present run; 0: no
-				 limit, or it does not run */
+			       * limit, or it does not run */
 	uint32_t nodes_asked; /* the most nodes that it may have; 0: any */
 	bool leasable; /* its user's options allow leases, in a pool that has
-			  them */
+			* them */
 	uint64_t app;  /* id of its app, if its pool holds auctions; else 0 */
 	uint32_t app_next; /* next job of the app; set when it is added */
 };
@@ -329,7 +329,7 @@ struct astra_report_privacy {
 struct astra_report {
 	double time_sec;
 	double heard_sec; /* no running job loses its GPUs before; 0: no such
-			     time */
+			   * time */
 	const char *cluster;
 	const char *slurm_version;
 	struct astra_report_privacy privacy;

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #define BUFFER_SIZE (4 * ASTRA_LINE_MAX)
-#define DROPPED_MAX ((size_t)256 << 20) /* an endless file, such as /dev/zero \
-					 */
+#define DROPPED_MAX ((size_t)256 << 20) /* an endless file: /dev/zero */
 
 int astra_lines_from(struct astra_lines *lines, int fd, const char *name,
 		     struct astra_error *err)

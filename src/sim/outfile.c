@@ -23,7 +23,7 @@ static void die(int number)
 		if (doomed[i])
 			unlink(doomed[i]);
 	raise(number); /* SA_RESETHAND: this ends the process when the handler
-			  returns */
+			* returns */
 }
 
 static void mind_signals(void)

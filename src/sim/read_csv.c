@@ -14,7 +14,7 @@
 
 struct astra_run_job {
 	struct astra_trace_job job; /* all runs so far, joined; tenant, user and
-				       app are indices in words */
+				     * app are indices in words */
 	bool unfinished;	    /* one of the runs */
 };
 

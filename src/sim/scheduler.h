@@ -18,8 +18,7 @@ struct astra_scheduler_setup {
 	const struct astra_options *options;
 	const struct astra_trace *trace;
 	double begin_sec;
-	const struct astra_sim_begin
-		*begin; /* simulate.h; NULL: an empty cluster */
+	const struct astra_sim_begin *begin; /* see simulate.h; or NULL */
 	struct astra_lies lies;
 };
 
@@ -29,9 +28,9 @@ struct astra_scheduler_report {
 	double reward;	/* what it maximizes */
 	double late;	/* first starts over the bounds promised last */
 	double *income; /* the part of revenue that each tenant of the trace was
-			   paid; zeroed */
+			 * paid; zeroed */
 	double *net;	/* of each tenant of the trace: income less payments;
-			   zeroed */
+			 * zeroed */
 };
 
 struct astra_scheduler {

@@ -32,7 +32,7 @@ struct loop {
 	double tune_sec;  /* LeaseTerm=auto: the next choice; else infinite */
 	uint32_t in_vain; /* rounds without effect */
 	bool seen; /* the scheduler has had a full snapshot; from then on it
-		      gets changes */
+		    * gets changes */
 };
 
 static void simulate_tell(struct loop *l)

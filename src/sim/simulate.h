@@ -40,39 +40,37 @@ typedef double astra_user_weight(const void *arg, const char *tenant,
  * recorded round of a live cluster. Second 0 of the trace is the snapshot's
  * time.
  * The trace's first jobs are the snapshot's running and waiting jobs, an array
- * as many times as it has tasks. They are submitted at second 0 or before, and
- * last as long as what is left of them. The trace's first tenants are the
+ * as many times as it has tasks. They are submitted at second 0, and their
+ * duration is what is left of them. The trace's first tenants are the
  * snapshot's. All of it is borrowed. */
 struct astra_sim_begin {
 	const struct astra_snapshot *snapshot;
 	const struct astra_engine *engine; /* goes on as a copy */
 	const uint32_t *jobs; /* for the trace's first jobs: their index in the
-				 snapshot, ascending; has all running jobs */
+			       * snapshot, ascending; has all running jobs */
 	uint32_t job_count;
 	astra_user_weight *user_weight;
 	const void *user_weight_arg;
 };
 
 struct astra_sim_options {
-	double round_sec; /* rounds are at multiples of this; 0: at each event
-			   */
+	double round_sec; /* rounds are at its multiples; 0: at events */
 	double checkpoint_sec;
 	double cold_start_sec;
 	double slowdown[ASTRA_LEVEL_COUNT];
 	bool elastic; /* jobs without another limit run on any number of GPUs up
-			 to theirs */
+		       * to theirs */
 	double until_sec; /* end of the simulation; 0: when all jobs are done */
 	double interval_sec;	/* of the tenants' rows; 0: no rows */
 	struct astra_lies lies; /* lies of an app of the trace, in its bids */
 	double error; /* relative error, at most, in the work and slowdowns that
-			 policies see */
+		       * policies see */
 	bool runs;    /* keep the schedule */
 	bool warm; /* a job's duration includes its first start, which is then
-		      free */
+		    * free */
 	uint64_t seed;
 	const struct astra_sim_begin *begin; /* NULL: an empty cluster */
-	astra_user_weight
-		*user_weight; /* without begin; NULL: all weights are 1 */
+	astra_user_weight *user_weight; /* without begin; NULL: all are 1 */
 	const void *user_weight_arg;
 	/* Called before each round; false ends the simulation with an error.
 	 * NULL: it always goes on. */
@@ -85,20 +83,19 @@ struct astra_sim_options {
 
 /* A job's result; indices as in the trace. */
 struct astra_sim_job {
-	double start_sec; /* first start; < 0: never */
-	double end_sec;	  /* < 0: not done */
-	double alloc_gpu_sec,
-		fair_gpu_sec; /* A and F, ASTRAEA, Eqs. 13 to 15 */
+	double start_sec;		    /* first start; < 0: never */
+	double end_sec;			    /* < 0: not done */
+	double alloc_gpu_sec, fair_gpu_sec; /* A and F, Eqs. 13 to 15 */
 	double cold_gpu_sec,
-		checkpoint_gpu_sec; /* lost to these; the latter also has the
-				       work of runs that start from the
-				       beginning */
+		checkpoint_gpu_sec; /* lost to these; the latter also
+				     * has the work of runs that
+				     * start from the beginning */
 	double slow_gpu_sec;	    /* lost to its place */
 	double contenders; /* average count of jobs active during its life,
-			      itself included: Themis' N_avg. Filled by
-			      astra_contention() afterwards. */
+			    * itself included: Themis' N_avg. Filled by
+			    * astra_contention() afterwards. */
 	double bound_sec;  /* longest wait for its first start; 0: no bound.
-			      Filled by astra_bounds_fill(). */
+			    * Filled by astra_bounds_fill(). */
 	bool misfit;	   /* it does not fit into the empty cluster */
 	uint32_t starts, preemptions;
 	uint32_t leases; /* terms, renewals included */
@@ -106,7 +103,7 @@ struct astra_sim_job {
 
 struct astra_sim_tenant {
 	double alloc_gpu_sec, fair_gpu_sec; /* Eqs. 8, 12, 16, in the variant of
-					       the options */
+					     * the options */
 };
 
 /* A user within a tenant; only if users are watched. */
@@ -139,8 +136,7 @@ struct astra_sim_result {
 	const struct astra_scheduler *scheduler;
 	struct astra_sim_job *jobs;
 	struct astra_sim_tenant *tenants;
-	struct astra_sim_user
-		*users; /* of all tenants, in order of appearance */
+	struct astra_sim_user *users; /* of all tenants, as they appear */
 	size_t user_count;
 	struct astra_sim_cell *cells; /* [interval][tenant] */
 	size_t interval_count;
@@ -148,7 +144,7 @@ struct astra_sim_result {
 	double *used_gpu_sec; /* per interval, all tenants */
 	uint64_t gpus;	      /* GPUs of the cluster */
 	double term_sec;      /* lease term; of LeaseTerm=auto the longest; 0:
-				 unknown */
+			       * unknown */
 	struct astra_sim_term *terms; /* LeaseTerm=auto: its choices */
 	size_t term_count, term_room;
 	bool term_auto;	   /* LeaseTerm=auto */
@@ -161,7 +157,7 @@ struct astra_sim_result {
 	double late;	/* first starts over their bound, from the scheduler */
 	double *income; /* part of revenue, by tenant */
 	double *gain; /* by tenant: utility of its jobs, less what it paid, plus
-			 its income; NULL: none */
+		       * its income; NULL: none */
 	uint64_t seed; /* of the options */
 	struct astra_sim_run *runs;
 	size_t run_count, run_room;

@@ -42,11 +42,8 @@ void astra_term_print(const struct astra_term *term, struct astra_text *out);
 #define ASTRA_TERM_SPAN_SEC 86400  /* least time that they span */
 #define ASTRA_TERM_EVERY_SEC 86400 /* time between two choices */
 #define ASTRA_TERM_RUNGS 6
-#define ASTRA_TERM_COSTS                                                      \
-	4 /* in costs of an interruption; a shorter term loses over a quarter \
-	     of its time */
-#define ASTRA_TERM_BAND \
-	2.0 /* points; a smaller gain does not change the term */
+#define ASTRA_TERM_COSTS 4  /* a shorter term loses over a quarter */
+#define ASTRA_TERM_BAND 2.0 /* points; a smaller gain changes nothing */
 
 enum astra_term_verdict {
 	ASTRA_TERM_FEW,	 /* too few jobs: the term stays */
@@ -56,10 +53,9 @@ enum astra_term_verdict {
 
 /* The pool's last days. All of it is borrowed. */
 struct astra_term_past {
-	const struct astra_trace
-		*trace;	 /* the work of each job in these days */
-	size_t ended;	 /* jobs of the trace that have ended */
-	double span_sec; /* from the first submission to now */
+	const struct astra_trace *trace; /* each job's work in them */
+	size_t ended;			 /* jobs of the trace that have ended */
+	double span_sec;		 /* from the first submission to now */
 };
 
 struct astra_term_choice {

@@ -35,7 +35,7 @@ struct astra_trace_job {
 	bool unprepared;   /* its runs start from the beginning */
 	double submit_sec;
 	double duration_sec; /* of its work on all its GPUs, side by side and
-				undisturbed; > 0 */
+			      * undisturbed; > 0 */
 	double limit_sec;    /* its time limit; 0: not known */
 	double start_sec;    /* real start; < 0: not known */
 	double end_sec;	     /* in accounting, its end; 0: not known */

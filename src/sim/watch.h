@@ -19,8 +19,7 @@ struct astra_watch {
 	double next_sec;   /* end of the present interval */
 	size_t cell_room, used_room;
 	bool full; /* there are more rows than ASTRA_WATCH_ROWS */
-	struct astra_usage
-		*before; /* of each tenant, at the interval's start */
+	struct astra_usage *before; /* by tenant, at the interval's start */
 	/* If users are watched. By row of the result's users: the id in the
 	 * account, and the user's next row. By user: the first row. */
 	uint32_t *user_accounts, *user_next, *user_first;
