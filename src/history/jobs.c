@@ -345,8 +345,7 @@ static struct hjob *jobs_take(struct astra_writer *w,
 	return load_run(w, j) < 0 ? NULL : j;
 }
 
-/* Adds the GPUs that the job waits for, and those that it is about to give up.
- */
+/* Adds the GPUs that the job waits for, and those that it will give up. */
 static void note_pool(struct astra_writer *w, const struct hjob *j,
 		      const struct astra_report_job *r)
 {

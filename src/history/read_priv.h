@@ -31,8 +31,7 @@ char *astra_history_read_path(void);
 /* read.c: whether astra_history_read_cancel() was called. Any thread. */
 bool astra_history_read_cancelled(void);
 
-/* read.c: returns the fault of SQLite's last error, and sets err to its text.
- */
+/* read.c: sets err to SQLite's last error, and returns its fault. */
 enum astra_fault astra_reading_failed(const struct astra_reading *r);
 
 /* Prepares a statement in which %s stands for the window's pieces, as rows of

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes rows of SQLite as JSON, without those not asked for or not to be seen.
- */
+/* Writes rows of SQLite as JSON, except those not asked for or hidden. */
 #include <stdio.h>
 #include <string.h>
 
@@ -231,8 +230,7 @@ enum astra_fault astra_reading_rows(struct astra_reading *r)
 	sqlite3_finalize(rows.s);
 	if (!fault)
 		fault = read_rows_check_jobs(r, &rows);
-	/* A client that asked for the first rows knows that there are others.
-	 */
+	/* A client that asked for the first rows knows there are others. */
 	if (rows.most < ASTRA_HISTORY_ROWS_MAX)
 		rows.more = false;
 	astra_text_printf(r->out, "],\"more\":%s",

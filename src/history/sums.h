@@ -74,8 +74,7 @@ struct astra_sums;
 struct astra_sums *astra_sums_create(void);
 void astra_sums_destroy(struct astra_sums *sums);
 
-/* Keeps no minutes from before minute_sec, and no hours from before hour_sec.
- */
+/* Drops minutes from before minute_sec, and hours from before hour_sec. */
 void astra_sums_since(struct astra_sums *sums, double minute_sec,
 		      double hour_sec);
 

@@ -92,8 +92,7 @@ static void window_add(struct astra_history_window *w,
 			(struct astra_history_piece){level, from, to};
 }
 
-/* Covers a span with rows of this level and finer ones: at most m h m d m h m.
- */
+/* Covers a span with rows of this level and finer: at most m h m d m h m. */
 static void cover(struct astra_history_window *w,
 		  enum astra_history_level level, int64_t from, int64_t to)
 {

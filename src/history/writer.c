@@ -360,8 +360,7 @@ static int writer_add_jobs(struct astra_writer *w,
 	return astra_history_sweep(w);
 }
 
-/* Sets the report's times. After a long gap only runs count; see LONG_GAP_SEC.
- */
+/* Sets the report's times. After a long gap only runs count: LONG_GAP_SEC. */
 static void begin_time(struct astra_writer *w, double now)
 {
 	const struct astra_history_keep *k = &w->keep;

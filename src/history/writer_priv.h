@@ -26,8 +26,7 @@
 #define UPDATE_SEC 480.0
 #define UPDATES_PART 24
 #define COUNTERS 5
-/* The state of a job that no report has any more, and whose end no report had.
- */
+/* State of a job that no report has any more, and whose end none had. */
 #define STATE_GONE "GONE"
 
 /* Sums, as last seen. */

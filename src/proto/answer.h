@@ -98,8 +98,7 @@ void astra_answer_top(const struct astra_report *report,
 		      const struct astra_viewer *viewer,
 		      struct astra_text *out);
 
-/* Writes a reply that says what was wrong. Returns 0, or -1 if out of memory.
- */
+/* Writes a reply with what was wrong. Returns 0, or -1 if out of memory. */
 int astra_answer_fault(enum astra_fault fault, const char *text,
 		       struct astra_text *out);
 

@@ -40,8 +40,7 @@ static const char *answer_pool(const struct astra_report *report,
 	return NULL;
 }
 
-/* Writes the end of a reply: null if there is no outcome yet, and the ticket.
- */
+/* Writes the end of a reply: null if there is no outcome yet; the ticket. */
 static enum astra_fault answer_ticket(uint64_t ticket, bool there,
 				      const char *what, struct astra_text *out,
 				      struct astra_error *err)

@@ -18,8 +18,7 @@
 int astra_bid_text_read(const char *text, struct astra_curves *out,
 			struct astra_error *err);
 
-/* Copies the text without white space, cut at size. Returns its whole length.
- */
+/* Copies the text without white space, cut at size. Returns its length. */
 size_t astra_bid_text_compact(const char *text, char *out, size_t size);
 
 #endif

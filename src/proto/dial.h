@@ -34,8 +34,7 @@ int astra_dial(const char *path, int wait_sec, struct astra_peer *peer,
  * other end has closed the connection. */
 int astra_dial_receive(int fd, void *bytes, size_t size);
 
-/* Returns the path without its UID@. uid: set to UID, or to ASTRA_UID_UNKNOWN.
- */
+/* Returns the path without UID@. uid: set to UID, or ASTRA_UID_UNKNOWN. */
 const char *astra_dial_user(const char *path, uint32_t *uid);
 
 /* Whether the user who listens at a socket may answer for slurmctld: root,

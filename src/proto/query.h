@@ -62,8 +62,7 @@ enum astra_query_kind {
 	ASTRA_QUERY_DIAG,
 	ASTRA_QUERY_REMAINING,	  /* a job asks for its own lease */
 	ASTRA_QUERY_PROGRESS,	  /* a job reports its progress */
-	ASTRA_QUERY_CHECKPOINTED, /* a job reports that a checkpoint is complete
-				   */
+	ASTRA_QUERY_CHECKPOINTED, /* a job reports a complete checkpoint */
 	ASTRA_QUERY_OFFER,	  /* an app's state, for its agent */
 	ASTRA_QUERY_BID,	  /* an agent's bid */
 	ASTRA_QUERY_AUCTION,	  /* how all apps fared */

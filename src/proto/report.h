@@ -104,7 +104,7 @@ struct astra_report_bind {
 	const char *unit;   /* of the three numbers: "GPUs" */
 	double limit, used, asked;
 	bool shared;	    /* used includes other users' use */
-	uint32_t job, task; /* what it waits for; 0, UINT32_MAX: none */
+	uint32_t job, task; /* job 0: none; task UINT32_MAX: not a task */
 	uint32_t uid;	    /* owner of that job; NO_UID: it is gone */
 	const char *state;  /* Slurm's word for that job's state */
 	double time_sec; /* when this is over, or the reservation begins; 0: not

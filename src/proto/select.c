@@ -256,8 +256,7 @@ bool *astra_tenants_selected(const struct astra_report *report,
 	return selected;
 }
 
-/* Checks for unknown names: a misspelt name must not look like an empty list.
- */
+/* Unknown names: a misspelt name must not look like an empty list. */
 
 static enum astra_fault select_known_unknown(const char *what, const char *name,
 					     const char *where,

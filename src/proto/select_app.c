@@ -42,8 +42,7 @@ static enum astra_fault no_auctions(const char *pool, struct astra_error *err)
 	return ASTRA_FAULT_NO_DATA;
 }
 
-/* Finds a job by its id, or by that of an array whose tasks are all split off.
- */
+/* Finds a job by its id, or by that of an array without waiting tasks. */
 static const struct astra_report_job *
 select_app_find_job(const struct astra_report *report, uint32_t id)
 {

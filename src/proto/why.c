@@ -400,8 +400,7 @@ static void changes(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(
 			out, "%s%s",
 			i ? "; " : "What would change it: ", changes.text[i]);
-	/* A full stop would be copied together with a command that ends in "=".
-	 */
+	/* A full stop would be copied with a command that ends in "=". */
 	if (changes.count && out->bytes && out->bytes[out->size - 1] != '=')
 		astra_text_printf(out, ".");
 }

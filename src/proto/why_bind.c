@@ -145,8 +145,7 @@ static void awaited(const struct astra_why *why,
 	astra_text_printf(out, "%s)", also);
 }
 
-/* Whether any of several dependencies is enough, and the bind is one of them.
- */
+/* Whether the bind is one of several dependencies of which one is enough. */
 static bool is_any(const struct astra_report_bind *bind)
 {
 	return bind->kind == ASTRA_BIND_DEPENDENCY && *bind->option &&
@@ -379,8 +378,7 @@ static void why_bind_unleased(const struct astra_why *why,
 	astra_text_printf(out, ".");
 }
 
-/* Writes that a maintenance has the nodes, or that no lease fits in before it.
- */
+/* Writes that a maintenance has the nodes, or leaves no room for a lease. */
 static void why_bind_maintenance(const struct astra_why *why,
 				 const struct astra_report_bind *bind,
 				 struct astra_text *out)
@@ -411,8 +409,7 @@ static void why_bind_maintenance(const struct astra_why *why,
 	astra_text_printf(out, " (scontrol show reservation %s).", bind->of);
 }
 
-/* Writes that others have reserved the nodes, or will while the job would run.
- */
+/* Writes that nodes are reserved for others, now or during the job's run. */
 static void why_bind_reserved(const struct astra_why *why,
 			      const struct astra_report_bind *bind,
 			      struct astra_text *out)

@@ -86,8 +86,7 @@ static void raise_throttle(const struct astra_why *why, double to,
 	    job->array_id ? job->array_id : job->of.id, to, gain);
 }
 
-/* Adds a higher throttle, if some of the array's tasks may start but not all.
- */
+/* Adds a higher throttle, if only some of the array's tasks may start. */
 static void throttled(const struct astra_why *why,
 		      struct astra_why_changes *out)
 {

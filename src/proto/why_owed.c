@@ -8,8 +8,7 @@
 #define HOUR_SEC 3600.0
 #define SAME_PART 0.005 /* of a turn: smaller differences are ignored */
 
-/* Writes GPU time in hours, or in minutes if half a turn is less than an hour.
- */
+/* Writes GPU time in hours; in minutes if half a turn is below an hour. */
 static void put_gpu_time(const struct astra_reason *r, double gpu_sec,
 			 struct astra_text *out)
 {

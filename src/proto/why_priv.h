@@ -22,8 +22,7 @@ struct astra_why {
 	const struct astra_report_pool *pool;	  /* NULL: not known */
 	const struct astra_report_tenant *tenant; /* NULL: not known */
 	bool usage; /* the viewer may see its and its tenant's GPU time */
-	/* The jobs right before it in line, the nearest first; may have gaps.
-	 */
+	/* The jobs right before it in line, nearest first; may have gaps. */
 	const struct astra_report_job *before[ASTRA_WHY_BEFORE];
 	size_t before_count;
 	const struct astra_report_job *first; /* first in line; or NULL */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the policy makes a job wait for, and who waits for a running job's GPUs.
- */
+/* What the policy makes a job wait for, and who waits for its GPUs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

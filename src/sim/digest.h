@@ -26,8 +26,7 @@ struct astra_digest {
 	double stop_sec;
 	double slot_sec;
 	size_t slot_count, tenant_count;
-	double more[]; /* rho of each tenant, then GPUs of each tenant by slot
-			*/
+	double more[]; /* rho of each tenant; GPUs of each, by slot */
 };
 
 /* Returns the bytes of a digest for this many tenants. */

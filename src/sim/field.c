@@ -125,8 +125,7 @@ enum astra_field_result astra_field_span(const char *text, double *sec)
 	return rc;
 }
 
-/* Returns the number formed by the digits that the pattern marks with letter.
- */
+/* Returns the number in the digits that the pattern marks with letter. */
 static int digits_at(const char *text, const char *pattern, char letter)
 {
 	int value = 0;

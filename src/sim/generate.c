@@ -16,8 +16,7 @@ struct astra_rhythm {
 	double sunday; /* rate of a weekend day to other days, at most 1 */
 };
 
-/* Returns a time within days, drawn by the rhythm. The first day is a Monday.
- */
+/* Draws a time within days by the rhythm. The first day is a Monday. */
 static double random_time(struct astra_random *random, double days,
 			  const struct astra_rhythm *rhythm)
 {
@@ -35,8 +34,7 @@ static double random_time(struct astra_random *random, double days,
 	}
 }
 
-/* Draws an index by weight. sums: the weights' running sums; the last is > 0.
- */
+/* Draws an index by weight. sums: running sums of weights; the last is > 0. */
 static size_t random_index(struct astra_random *random, const double *sums,
 			   size_t count)
 {

@@ -24,8 +24,7 @@ struct astra_lines {
 	char cut[64]; /* start of a line that is too long */
 };
 
-/* Opens a file. path: "-" is the standard input. Returns 0, or -1 with err set.
- */
+/* Opens a file; path "-" is standard input. Returns 0, or -1 with err set. */
 int astra_lines_open(struct astra_lines *lines, const char *path,
 		     struct astra_error *err);
 /* Reads from fd, which astra_lines_close() closes. Returns 0, or -1 with err

@@ -27,13 +27,12 @@ struct astra_metrics {
 	double wait_max_sec;  /* of all jobs, also those that never started */
 	double over_bound;    /* jobs that waited longer than their bound */
 	double makespan_sec;
-	double utilisation; /* of GPU time until the last submission */
-	double preemptions; /* per job */
-	double gpu_sec;	    /* GPU time of all jobs */
-	double lost_share;  /* part of GPU time, to checkpoints and cold starts
-			     */
-	double slow_share;  /* part of GPU time, to GPUs far apart */
-	double utility;	    /* of all jobs; unfinished ones have none */
+	double utilisation;   /* of GPU time until the last submission */
+	double preemptions;   /* per job */
+	double gpu_sec;	      /* GPU time of all jobs */
+	double lost_share;    /* part of gpu_sec: checkpoints, cold starts */
+	double slow_share;    /* part of gpu_sec: GPUs far apart */
+	double utility;	      /* of all jobs; unfinished ones have none */
 	double utility_share; /* part of the utility if all jobs were alone */
 	double revenue, revenue_jain, reward; /* from the scheduler */
 };

@@ -57,8 +57,7 @@ static bool is_stdout(const char *path)
 	return !strcmp(path, "-");
 }
 
-/* Returns the path behind symbolic links, to be freed; NULL if out of memory.
- */
+/* Returns the path behind symbolic links, to be freed, or NULL. */
 static char *real_place(const char *path)
 {
 	char *real = realpath(path, NULL);

@@ -217,8 +217,7 @@ static int simulate_run(struct loop *l, struct astra_error *err)
 	return 0;
 }
 
-/* Returns the options for the policy that runs, which has defaults of its own.
- */
+/* Returns the options for the policy that runs; it has defaults of its own. */
 static struct astra_options options_of(const struct astra_scheduler *scheduler,
 				       const struct astra_options *options)
 {
@@ -288,8 +287,7 @@ static int simulate_begin(struct loop *l, const struct astra_options *policy,
 	return l->self ? 0 : -1;
 }
 
-/* Takes the scheduler's report at the end. Returns 0, or -1 if out of memory.
- */
+/* Takes the scheduler's final report. Returns 0, or -1 if out of memory. */
 static int simulate_ask(struct loop *l)
 {
 	struct astra_sim_result *r = l->v.result;

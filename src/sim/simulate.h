@@ -31,8 +31,7 @@ int astra_cluster_read(struct astra_cluster *cluster, const char *path,
 void astra_cluster_set_slots(struct astra_cluster *cluster, uint32_t gpus);
 void astra_cluster_clear(struct astra_cluster *cluster);
 
-/* Returns the weight of a user within a tenant, by their names; not negative.
- */
+/* Returns the weight of a user within a tenant, by name; not negative. */
 typedef double astra_user_weight(const void *arg, const char *tenant,
 				 const char *user);
 
@@ -83,14 +82,13 @@ struct astra_sim_options {
 
 /* A job's result; indices as in the trace. */
 struct astra_sim_job {
-	double start_sec;		    /* first start; < 0: never */
-	double end_sec;			    /* < 0: not done */
-	double alloc_gpu_sec, fair_gpu_sec; /* A and F, Eqs. 13 to 15 */
-	double cold_gpu_sec,
-		checkpoint_gpu_sec; /* lost to these; the latter also
-				     * has the work of runs that
-				     * start from the beginning */
-	double slow_gpu_sec;	    /* lost to its place */
+	double start_sec;			 /* first start; < 0: never */
+	double end_sec;				 /* < 0: not done */
+	double alloc_gpu_sec, fair_gpu_sec;	 /* A and F, Eqs. 13 to 15 */
+	double cold_gpu_sec, checkpoint_gpu_sec; /* lost to these; the latter
+						  * also has the work of runs
+						  * that start over */
+	double slow_gpu_sec;			 /* lost to its place */
 	double contenders; /* average count of jobs active during its life,
 			    * itself included: Themis' N_avg. Filled by
 			    * astra_contention() afterwards. */

@@ -48,10 +48,9 @@ struct astra_trace_tenant {
 
 /* Lines that are not jobs, or that were changed. */
 enum astra_defect {
-	ASTRA_DEFECT_TEXT,   /* left out: not a line of text */
-	ASTRA_DEFECT_FIELDS, /* left out: wrong number of fields */
-	ASTRA_DEFECT_VALUE,  /* left out: value missing, invalid or out of range
-			      */
+	ASTRA_DEFECT_TEXT,	 /* left out: not a line of text */
+	ASTRA_DEFECT_FIELDS,	 /* left out: wrong number of fields */
+	ASTRA_DEFECT_VALUE,	 /* left out: a value missing or invalid */
 	ASTRA_DEFECT_DURATION,	 /* left out: the duration is missing or < 0 */
 	ASTRA_DEFECT_INSTANT,	 /* left out: ran for no time at all */
 	ASTRA_DEFECT_UNFINISHED, /* left out: had not ended */
@@ -135,8 +134,7 @@ uint32_t astra_trace_utility(struct astra_trace *trace,
 struct astra_utility astra_trace_job_utility(const struct astra_trace *trace,
 					     uint32_t job, uint64_t seed);
 
-/* For readers: appends a job. name: copied. Returns 0, or -1 if out of memory.
- */
+/* For readers: appends a job; copies name. Returns 0, or -1 (no memory). */
 int astra_trace_add(struct astra_trace *trace,
 		    const struct astra_trace_job *job, const char *name);
 
