@@ -182,7 +182,7 @@ static bool leave_lost(void)
 	return true;
 }
 
-/* Returns 0, or -1 when these reports were not written. */
+/* Writes reports. Returns 0, or -1 if they were not written. */
 static int write_reports(struct astra_report *const *reports, size_t n)
 {
 	struct astra_error err = {""};
@@ -207,7 +207,7 @@ static int write_reports(struct astra_report *const *reports, size_t n)
 	return 0;
 }
 
-/* Wait for the time or the end. Returns false at the end. */
+/* Waits until a time or the end. Returns false at the end. */
 static bool history_wait_until(double at_sec)
 {
 	struct timespec t = moment(at_sec);

@@ -281,7 +281,7 @@ static bool was_requeued(const struct astra_report_job *r)
  *   after a restart the engine does not know the first submission of an ended
  *   job.
  * - If the job was requeued: the last row of its id, if that row is the same
- *   user's and has not ended. Such a job was pending when last seen, and a
+ *   user's and has no known end. Such a job was pending when last seen, and a
  *   slurmctld without the plugin requeued it, so no run is known.
  * Returns SQLITE_ROW, SQLITE_DONE if there is none, or an error. */
 static int jobs_find_row(struct astra_writer *w, struct hjob *j,

@@ -14,8 +14,9 @@
 #define COLUMNS 15
 #define SPREAD_MAX_SEC (400 * 86400.0)
 
-/* Rows of all levels in memory from which on a level gets no new ones: minutes
- * first, days last. A transaction of so many takes some 3 seconds and 40 MB. */
+/* Once this many rows of all levels are in memory, a level gets no new ones:
+ * minutes stop first, days last. A transaction of that size takes some 3
+ * seconds and 40 MB. */
 static const size_t rows_max[ASTRA_HISTORY_LEVELS] = {1 << 16, 1 << 17,
 						      1 << 18};
 

@@ -70,7 +70,8 @@ enum {
 
 struct astra_sums;
 
-/* Returns NULL when out of memory. Free with astra_sums_destroy(). */
+/* Returns empty sums, or NULL if out of memory. Free with astra_sums_destroy().
+ */
 struct astra_sums *astra_sums_create(void);
 void astra_sums_destroy(struct astra_sums *sums);
 

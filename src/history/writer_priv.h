@@ -247,7 +247,7 @@ static inline bool astra_history_over(const struct astra_report_job *r)
 /* Writes what the owner has gained, after all jobs of a report were seen. */
 void astra_history_add_shares(struct astra_writer *w, struct howner *o);
 
-/* runs.c. */
+/* runs.c: follow a job's run and its lease by a report. Return 0 or -1. */
 int astra_history_run(struct astra_writer *w, struct hjob *j,
 		      const struct astra_report_job *r);
 /* Ends the open run and its lease. how: the reason of the lease's end. Returns

@@ -115,7 +115,7 @@ bool astra_dial_is_here(const char *path, uint32_t slurm_user)
 	       astra_dial_trusts(path, st.st_uid, slurm_user);
 }
 
-/* Checks, by the kernel's word, who listens at the socket. Returns 0, or -1
+/* Checks who listens at the socket, as the kernel reports. Returns 0, or -1
  * with err set. */
 static int dial_check_peer(int fd, const char *path, uint32_t slurm_user,
 			   struct astra_error *err)

@@ -43,7 +43,7 @@ static int listen_at(const struct addrinfo *at, int backlog)
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (at->ai_family == AF_INET6) /* IPv4 too */
+	if (at->ai_family == AF_INET6) /* also IPv4 */
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
 	if (!bind(fd, at->ai_addr, at->ai_addrlen) && !listen(fd, backlog))
 		return fd;

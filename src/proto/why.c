@@ -48,7 +48,8 @@ static void sentence(const char *text, struct astra_text *out)
 			  strchr(".!?", text[size - 1]) ? "" : ".");
 }
 
-/* Says that a job under a shared limit also competes for its turn. */
+/* Writes that other leases under the job's limit end at its turn, if the job is
+ * in line, too. */
 static void why_competes(const struct astra_report_job *job,
 			 struct astra_text *out)
 {

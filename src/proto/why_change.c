@@ -335,7 +335,8 @@ static void capped(const struct astra_why *why, struct astra_why_changes *out)
 	add(out, "a higher cap in astraea.conf, by an administrator");
 }
 
-/* Adds what else to ask less of: the pool has enough GPUs for the job. */
+/* Adds what helps a job that waits for CPUs, or is too big. If the pool has
+ * enough GPUs for the job, it has to ask for less of something else. */
 static void sized(const struct astra_why *why, struct astra_why_changes *out)
 {
 	if (waits_for(why->job, "cpus"))

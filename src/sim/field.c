@@ -29,7 +29,7 @@ static bool field_unknown(const char *text)
 	return false;
 }
 
-/* Read digits with a point, few enough to be exact without strtod(). Returns
+/* Reads digits with a point, few enough to be exact without strtod(). Returns
  * false if the text is anything else. */
 static bool plain_number(const char *text, double *value)
 {
@@ -77,7 +77,7 @@ enum astra_field_result astra_field_count(const char *text, uint32_t *value,
 	return ASTRA_FIELD_OK;
 }
 
-/* Read the whole number at *text, of at most 9 digits. Returns false if there
+/* Reads the whole number at *text, of at most 9 digits. Returns false if there
  * is none. */
 static bool field_take_number(const char **text, double *value)
 {
@@ -88,7 +88,7 @@ static bool field_take_number(const char **text, double *value)
 	return *text > start && *text - start <= 9;
 }
 
-/* Read [DAYS-]A[:B[:C]]. Returns false if the text is invalid. */
+/* Reads [DAYS-]A[:B[:C]]. Returns false if the text is invalid. */
 static bool clock_span(const char *text, double *sec)
 {
 	static const double with_days[] = {3600, 60, 1};
@@ -166,7 +166,7 @@ static time_t hour_of(struct tm date)
 	return hour;
 }
 
-/* Read YYYY-MM-DDTHH:MM:SS. Returns false if the text is invalid. */
+/* Reads YYYY-MM-DDTHH:MM:SS. Returns false if the text is invalid. */
 static bool field_calendar_time(const char *text, double *sec)
 {
 	static const char pattern[] = "YYYY-MM-DDThh:mm:ss";
@@ -197,7 +197,7 @@ enum astra_field_result astra_field_time(const char *text, double *sec)
 					      : astra_field_number(text, sec);
 }
 
-/* Read one item of a list of TRES. Returns false if it is invalid. */
+/* Reads an item of a list of TRES. Returns false if the item is invalid. */
 static bool tres_item(const char *item, size_t length, double *all,
 		      double *typed)
 {

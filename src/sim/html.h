@@ -18,7 +18,8 @@ struct astra_page {
 	const char *why; /* why that one */
 };
 
-/* Writes the page. The owner of file checks it for errors. Returns 0. */
+/* Writes the page. Returns 0, or -1 with err set if out of memory. The owner of
+ * file checks it for write errors. */
 int astra_html_write(const struct astra_page *page, FILE *file,
 		     struct astra_error *err);
 

@@ -91,7 +91,7 @@ static int html_waits(const struct astra_comparison *c, FILE *file)
 	return 0;
 }
 
-/* The parts of a page. */
+/* Writes the legend, a button for each case. */
 static void html_legend(const struct astra_comparison *c, FILE *file)
 {
 	fputs("<p class=\"keys\" id=\"keys\">", file);

@@ -159,8 +159,8 @@ static int simulate_note_term(struct loop *l, const struct astra_term_choice *c)
 	return 0;
 }
 
-/* LeaseTerm=auto: at midnight, sets the term that is best for the last days.
- * Returns 0, or -1 with err set. */
+/* Sets, at midnight and with LeaseTerm=auto, the term that is best for the last
+ * days. Returns 0, or -1 with err set. */
 static int simulate_tune(struct loop *l, struct astra_error *err)
 {
 	struct astra_term_choice choice;

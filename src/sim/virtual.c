@@ -360,8 +360,8 @@ void astra_virtual_clear(struct astra_virtual *v)
 	astra_watch_clear(&v->watch);
 }
 
-/* Returns a job of the snapshot as the engine knows it. The first task of an
- * array keeps its id. */
+/* Returns a job of the snapshot as a scheduler sees it. Of an array's tasks,
+ * the first keeps the id. */
 static struct astra_job virtual_present(const struct astra_virtual *v,
 					uint32_t job)
 {
