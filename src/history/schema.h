@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The history's file, an SQLite database; see doc/history.md. Only this file
+/* The history's file, an SQLite database; see doc/history.md. Only schema.c
  * makes its tables. With --without-history there is no such file; see none.c.
  */
 #ifndef ASTRA_HISTORY_SCHEMA_H

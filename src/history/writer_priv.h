@@ -12,15 +12,15 @@
 #include "src/history/sums.h"
 #include "src/history/writer.h"
 
-/* After a longer time without a report, only runs are counted, of which
- * slurmctld knows: the last LONG_GAP_SEC by minutes, the last GAP_HOURS_SEC by
- * hours, all by days. */
+/* If no report came for longer than this, only runs are counted, since
+ * slurmctld knows them: the last LONG_GAP_SEC by minutes, the last
+ * GAP_HOURS_SEC by hours, all by days. */
 #define LONG_GAP_SEC 3600.0
 #define GAP_HOURS_SEC (7 * 86400.0)
-/* When to write the row of an unfinished job again. A write has UPDATES_SOON
- * rows older than a minute. Besides, it has 1/24 of all rows, of those older
- * than eight minutes. With a write each 5 s no row gets older than 10 minutes,
- * however many jobs came at once. */
+/* When to write the row of an unfinished job again. A write takes up to
+ * UPDATES_SOON rows older than a minute. Of rows older than eight minutes it
+ * takes 1/24 of all rows more. With a write each 5 s no row gets older than 10
+ * minutes, however many jobs came at once. */
 #define UPDATE_SOON_SEC 60.0
 #define UPDATES_SOON 500
 #define UPDATE_SEC 480.0

@@ -33,7 +33,7 @@ enum astra_fault astra_answer(const struct astra_report *report,
 #define ASTRA_REPORT_EVERY_SEC 10 /* how often a job should report */
 
 /* Writes the lease of a job that asks for it or reports on itself. Only the
- * job's owner and those who see all may report; the lease is visible as in
+ * job's owner and viewers who see all may report; the lease is visible as in
  * other queries. The caller keeps what is reported. Returns as astra_answer().
  */
 enum astra_fault astra_answer_own(const struct astra_report *report,
@@ -115,8 +115,8 @@ void astra_answer_mine(const struct astra_report *report,
 		       const struct astra_viewer *viewer,
 		       struct astra_text *out);
 
-/* Orders the record of a pool's next round if *ticket is 0, and sets *ticket;
- * else appends the record of that ticket to out, or nothing while the record is
+/* If *ticket is 0, orders the record of a pool's next round, and sets *ticket.
+ * Else appends the record of that ticket to out, or nothing while the record is
  * not there. Returns 0, or -1 with err set if the ticket is unknown. */
 typedef int astra_round_order(const char *pool, uint64_t *ticket,
 			      struct astra_text *out, struct astra_error *err);

@@ -7,11 +7,11 @@
 
 #include "src/common/error.h"
 
-/* Whether where is [ADDRESS:]PORT with a port of at least `least`. The address
- * is not checked. */
+/* Whether `where` is [ADDRESS:]PORT with a port from `least` on. The address is
+ * not checked. */
 bool astra_listen_valid(const char *where, unsigned long least);
 
-/* Whether the address in a valid where, if any, is numeric, as astra_listen()
+/* Whether the address in a valid `where`, if any, is numeric, as astra_listen()
  * requires: no name is looked up. */
 bool astra_listen_numeric(const char *where);
 
@@ -19,7 +19,7 @@ bool astra_listen_numeric(const char *where);
  * there is no such port. */
 unsigned int astra_listen_default(unsigned int slurmctld_port);
 
-/* Listens at where; without an address, at all of the host's.
+/* Listens at `where`; without an address, at all addresses of the host.
  * option: its name, for err. backlog: as listen(2) takes it.
  * Returns a descriptor that does not block, or -1 with err set. */
 int astra_listen(const char *option, const char *where, int backlog,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A token of Slurm's auth/slurm: three parts in base64url. The second is a JSON
  * object, the third the signature over the first two. Its "payload" carries a
- * message of ours, marked as a request or a reply, so that it is not taken for
- * the other, nor for the hash of an RPC of Slurm's.
+ * message of ours. A mark tells requests from replies, and both from the hash
+ * of an RPC of Slurm's.
  *
  * Slurm keeps no list of tokens seen, and two tokens of one second are equal.
  * So a request has a random number, and its reader checks that the number is

@@ -4,9 +4,10 @@
 
 #include "src/sim/metrics.h"
 
-/* The integral of N over [0, t) is the sum of the ages at t of the jobs
- * submitted before t, less the time since their end of those that ended before
- * t. With sorted instants and their running sums this takes a binary search. */
+/* The integral of N over [0, t) is a difference of two sums: the ages at t of
+ * the jobs submitted before t, and the times since the end of the jobs that
+ * ended before t. With sorted instants and running sums this takes a binary
+ * search. */
 struct instants {
 	double *at;	   /* ascending */
 	long double *sums; /* sums[i]: of at[0] to at[i - 1] */

@@ -178,8 +178,9 @@ int astra_simulate(const struct astra_trace *trace,
  * started when it was submitted. Quota = gpus W / sum of W over all tenants of
  * the trace, also those without jobs (ASTRAEA, Eq. 6). So the first job of a
  * tenant, if within its quota, is promised its start within three terms. If
- * shares go by user, the same holds with its user's jobs and an equal part of
- * Quota for each user of the tenant who has jobs then; the later bound counts.
+ * shares go by user, there is a second bound: with its user's jobs only, and
+ * with an equal part of Quota for each user of the tenant who has jobs then.
+ * The later bound counts.
  *
  * Bounds exist under any policy, with leases or without. A job that does not
  * fit into the cluster has none, and does not count as before others. A job of

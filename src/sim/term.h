@@ -2,10 +2,10 @@
 /* The lease term that suits a trace. A short term costs checkpoints and cold
  * starts, a long one fairness and waiting (ASTRAEA, section 5.1.3). Pure.
  *
- * A term is judged by a simulation. It is one point behind for each percentage
- * point of job sharing loss, of tenant sharing loss or of GPU time lost to
- * overhead above the least of all terms, and for each 5 % of mean completion
- * time. Its worst criterion counts. */
+ * A term is judged by a simulation. The criteria are job sharing loss, tenant
+ * sharing loss, GPU time lost to overhead, and mean completion time. A point
+ * behind the best term is a percentage point, or 5 % of completion time. The
+ * worst criterion counts. */
 #ifndef ASTRA_TERM_H
 #define ASTRA_TERM_H
 

@@ -146,8 +146,8 @@ void astra_trace_defect(struct astra_trace *trace, enum astra_defect kind,
  * 0. Returns 0, or -1 with err set if there is no job. */
 int astra_trace_finish(struct astra_trace *trace, struct astra_error *err);
 
-/* Drops jobs larger than a cluster of so many GPUs, and counts those larger
- * than their tenant's quota. */
+/* Drops jobs larger than a cluster of `gpus` GPUs, and counts those larger than
+ * their tenant's quota. */
 void astra_trace_fit(struct astra_trace *trace, uint64_t gpus);
 
 /* Makes a part of the jobs unprepared, except elastic ones; chosen by their
