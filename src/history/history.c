@@ -21,7 +21,7 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 
-/* Under the mutex. */
+/* Protected by the mutex. */
 static struct astra_report *queue[QUEUE];
 static size_t queued;
 static bool running, stop;
@@ -29,7 +29,7 @@ static struct astra_report_history figures;
 static struct astra_error trouble;
 static char file[512];
 
-/* The thread's. */
+/* Used only by the thread, and while the thread does not run. */
 static pthread_t thread;
 static struct astra_history_options options;
 static char *path, *cluster;
@@ -62,7 +62,7 @@ static void add_time(struct astra_report_timing *t, uint64_t usec)
 	t->mean_usec = t->sum_usec / t->count;
 }
 
-/* With its journal. */
+/* Returns the file's size in bytes, including SQLite's journal. */
 static uint64_t history_size_of(const char *name)
 {
 	char log[4096];
@@ -77,7 +77,8 @@ static uint64_t history_size_of(const char *name)
 	return size;
 }
 
-/* What went wrong, or "". Logged when it begins and when it is over. */
+/* Sets the text of the present trouble; "" ends the trouble. Logs when trouble
+ * begins and when it is over. */
 static void set_trouble(const char *text)
 {
 	bool had;
@@ -166,8 +167,9 @@ static void history_prune(void)
 		history_give_up(false, err.text);
 }
 
-/* Removed or replaced, the file would be written to for nobody. What is wrong
- * is told until the second write to the new one. Returns whether it was so. */
+/* Closes the file if it was removed or replaced: nobody would read what is
+ * written to it. The trouble is reported until the second write to the new
+ * file. Returns whether the file was closed. */
 static bool leave_lost(void)
 {
 	const char *what = writer ? astra_writer_lost(writer, path) : NULL;
@@ -180,7 +182,7 @@ static bool leave_lost(void)
 	return true;
 }
 
-/* Returns 0, or -1 when these reports were not written. */
+/* Writes reports. Returns 0, or -1 if they were not written. */
 static int write_reports(struct astra_report *const *reports, size_t n)
 {
 	struct astra_error err = {""};
@@ -205,7 +207,7 @@ static int write_reports(struct astra_report *const *reports, size_t n)
 	return 0;
 }
 
-/* Wait for the time or the end. Returns false at the end. */
+/* Waits until a time or the end. Returns false at the end. */
 static bool history_wait_until(double at_sec)
 {
 	struct timespec t = moment(at_sec);
@@ -231,7 +233,8 @@ static size_t history_take(struct astra_report **out)
 	return n;
 }
 
-/* While it is paused the newest report is enough to find out. */
+/* Writes the queued reports until the end. The pause after a failed write is
+ * longer: retry_sec. */
 static void *history_run(void *arg)
 {
 	bool go_on = true;
@@ -256,8 +259,9 @@ static void *history_run(void *arg)
 	return NULL;
 }
 
-/* Also where slurmctld stops before the first write. A file in trouble is not
- * waited for. */
+/* Writes the reports still queued when slurmctld stops, unless the file is in
+ * trouble, and frees what the thread used. Also runs if no thread could be
+ * started. */
 static void write_rest(void)
 {
 	struct astra_report *reports[QUEUE];

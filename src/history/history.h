@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The history's thread: it takes reports and writes what happened to a file.
- * Whatever goes wrong with the file costs history, and is told once: it tries
- * again every minute. See doc/history.md.
- */
+/* The history's thread: takes reports and writes what happened to a file. An
+ * error of the file costs only history. The first one is logged, and the thread
+ * tries again every minute. See doc/history.md. */
 #ifndef ASTRA_HISTORY_H
 #define ASTRA_HISTORY_H
 
@@ -17,32 +16,31 @@ struct astra_history_options {
 	void (*log_line)(bool is_error, const char *text); /* may be NULL */
 };
 
-/* Start to write. options: copied.
- * Does no I/O itself: a file that cannot be opened is the thread's to tell.
- * Returns 0, or -1 with err set. */
+/* Starts the history's thread. options: copied. Does no I/O: if the file cannot
+ * be opened, the thread reports it later. Returns 0, or -1 with err set. */
 int astra_history_start(const struct astra_history_options *options,
 			struct astra_error *err);
 
-/* Take note of a report, by a reference of its own. Never waits for I/O; with
- * 8 that wait already the oldest is left out: the next one covers it.
- * Locks: none. Does nothing when there is no thread. */
+/* Queues a report, with a reference of its own. Never waits for I/O. If 8
+ * reports are queued already, the oldest is dropped: the next one covers its
+ * time. Does nothing if there is no thread. Locks: none. */
 void astra_history_note(struct astra_report *report);
 
-/* Write what waits, and end the thread. */
+/* Writes the queued reports, and ends the thread. */
 void astra_history_stop(void);
 
 struct astra_history_stats {
-	struct astra_report_history figures; /* strings: those below */
+	struct astra_report_history figures; /* its strings are those below */
 	char file[512];
 	struct astra_error error;
 };
 
-/* Since when it wants to be told what has ended: when it was written last, if
- * it is paused, else now_sec. Seconds since the epoch. Locks: none; any thread.
- */
+/* Returns from when on the history needs to know of jobs that ended: the time
+ * of the last write if the history is paused, else now_sec. Seconds since the
+ * epoch. Locks: none; any thread. */
 double astra_history_behind(double now_sec);
 
-/* Locks: none; any thread. */
+/* Copies the history's state and counts. Locks: none; any thread. */
 void astra_history_stats(struct astra_history_stats *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs: one row each, from when it is first seen. */
+/* Jobs: one row for each, from the report that first has the job. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,16 +7,16 @@
 #include "src/common/grow.h"
 #include "src/history/writer_priv.h"
 
-/* What users gain of A and F: what each of their jobs does, from one report to
- * the next. All of it is one sum per owner, too, which stays the same when a
- * task is split from its array: over a restart, that sum says what was gained.
- */
+/* How A and F of users grow: by what each of their jobs gains from one report
+ * to the next. Each owner also has one sum over all its jobs. Splitting a task
+ * from its array does not change that sum, so after a restart the sum tells
+ * what was gained. */
 
-/* A job began with nothing, and a task with what each of its array's tasks had:
- * it is one of those that the array's record stood for in the report before,
- * and what they have grown by since is its own. (One that was made unlike its
- * array since then began with nothing, too: until now it counts as if not
- * grown.) */
+/* Sets what a new record's A and F are compared with. A job begins at 0. A task
+ * begins with what its array's record had in the report before, since that
+ * record stood for the task then; only what the task has gained since is its
+ * own. (A task that was changed when it was split from its array also began at
+ * 0; its gains count from the next report on.) */
 static void history_begin_share(struct astra_writer *w, struct hjob *j,
 				const struct astra_report_job *r)
 {
@@ -36,9 +36,9 @@ static void history_begin_share(struct astra_writer *w, struct hjob *j,
 		of->copies--;
 }
 
-/* An array's record tells of one of the tasks it stands for. Its owner has what
- * those gained that it stood for all the time; the others are records of their
- * own by now. */
+/* Adds what a record has gained to its owner. An array's record gives the A and
+ * F of one of the tasks that it stands for, so its gain counts for each of
+ * them. Tasks that were split off since have records of their own. */
 static void history_share(struct astra_writer *w, struct hjob *j,
 			  const struct astra_report_job *r)
 {
@@ -125,7 +125,8 @@ static void jobs_forget(struct astra_writer *w, struct hjob *j)
 	w->vacant[w->vacant_count++] = (uint32_t)(j - w->jobs);
 }
 
-/* The rest of what the file knows. */
+/* Reads a job's last run, the length of its closed runs, and its open lease.
+ * Returns 0 or -1. */
 static int load_run(struct astra_writer *w, struct hjob *j)
 {
 	int rc = astra_sql(w, SQL_RUN_LAST, "i", j->id);
@@ -143,7 +144,8 @@ static int load_run(struct astra_writer *w, struct hjob *j)
 		sqlite3_reset(s);
 		if (j->open && w->time_sec > j->counted_sec)
 			j->counted_sec = w->time_sec;
-		/* The clock was set back: the pool's time then is not known. */
+		/* The clock was set back: the pool's time up to counted_sec is
+		 * not known. */
 		if (j->counted_sec > w->time_sec)
 			j->pool_sec = j->counted_sec;
 	} else if (rc != SQLITE_DONE) {
@@ -161,7 +163,8 @@ static int load_run(struct astra_writer *w, struct hjob *j)
 	return 0;
 }
 
-/* Of a row of SQL_JOB_GET or SQL_JOB_OPEN. */
+/* Fills the job from a row of SQL_JOB_GET, SQL_JOB_OF_RUN, SQL_JOB_LAST or
+ * SQL_JOB_OPEN. */
 static void load_row(sqlite3_stmt *s, struct hjob *j)
 {
 	j->id = sqlite3_column_int64(s, 0);
@@ -190,7 +193,8 @@ int astra_history_load(struct astra_writer *w)
 		struct hjob *j;
 
 		if (astra_idmap_get(&w->by_id, number) != ASTRA_IDMAP_NONE)
-			continue; /* the next sweep is for the other one */
+			continue; /* the next sweep takes the other job of this
+				   * id */
 		j = new_job(w, number, sqlite3_column_double(s, 9));
 		if (!j)
 			return -1;
@@ -217,7 +221,8 @@ static int jobs_add_row(struct astra_writer *w, struct hjob *j,
 	return 0;
 }
 
-/* r: NULL where the job is in no report. */
+/* Writes the job's row. r may be NULL: then the job is in no report, and the
+ * row keeps its request. Returns 0 or -1. */
 static int jobs_save(struct astra_writer *w, struct hjob *j,
 		     const struct astra_report_job *r)
 {
@@ -241,8 +246,8 @@ static int jobs_save(struct astra_writer *w, struct hjob *j,
 			 (int64_t)j->revoked, j->lost_sec, j->state, owner);
 }
 
-/* It is in no report, and another has its number perhaps: what is not known
- * ended when it was last counted. */
+/* Ends a job that is in no report; another job may have its id by now. A run
+ * whose end is not known ended when it was last counted. Returns 0 or -1. */
 static int vanish(struct astra_writer *w, struct hjob *j)
 {
 	int rc = 0;
@@ -263,19 +268,22 @@ static int vanish(struct astra_writer *w, struct hjob *j)
 	return rc;
 }
 
-/* Whether the job was requeued. Slurm reuses ids only for new jobs, which were
- * not requeued yet. */
+/* Whether the job was requeued. Slurm reuses ids only for new jobs, which have
+ * not been requeued yet. */
 static bool was_requeued(const struct astra_report_job *r)
 {
 	return r->run || r->of.state == ASTRA_JOB_REQUEUED;
 }
 
-/* The row of a job: by its submission; else by its last run, since slurmctld
- * has a requeued job submitted anew, and after a start the engine has forgotten
- * when one that has ended was first. One that waited when it was last seen, and
- * was requeued by a slurmctld without the plugin, has no run that is known: it
- * is the last one of its number, if that is its user's and has not ended.
- * Returns SQLITE_ROW, SQLITE_DONE where there is none, or an error. */
+/* Finds the row of a job, in this order:
+ * - By its submission time.
+ * - By its last run: slurmctld gives a requeued job a new submission time, and
+ *   after a restart the engine does not know the first submission of an ended
+ *   job.
+ * - If the job was requeued: the last row of its id, if that row is the same
+ *   user's and has no known end. Such a job was pending when last seen, and a
+ *   slurmctld without the plugin requeued it, so no run is known.
+ * Returns SQLITE_ROW, SQLITE_DONE if there is none, or an error. */
 static int jobs_find_row(struct astra_writer *w, struct hjob *j,
 			 const struct astra_report_job *r)
 {
@@ -306,7 +314,7 @@ static bool same_job(const struct hjob *j, const struct astra_report_job *r)
 		fabs(j->last_start - r->run_start_sec) < 0.5);
 }
 
-/* NULL: an error. */
+/* Returns the job's entry, from memory, its row or new; NULL on error. */
 static struct hjob *jobs_take(struct astra_writer *w,
 			      const struct astra_report_job *r)
 {
@@ -337,7 +345,7 @@ static struct hjob *jobs_take(struct astra_writer *w,
 	return load_run(w, j) < 0 ? NULL : j;
 }
 
-/* What it waits for and what it is about to give up. */
+/* Adds the GPUs that the job waits for, and those that it will give up. */
 static void note_pool(struct astra_writer *w, const struct hjob *j,
 		      const struct astra_report_job *r)
 {
@@ -377,8 +385,9 @@ static void note_figures(struct astra_writer *w, struct hjob *j,
 	snprintf(j->state, sizeof(j->state), "%s", r->state);
 }
 
-/* Its row is written when it changes, but while a job is blocked, which is said
- * anew each round, with the job's. */
+/* Writes what the job asks for when that changes. While a job is blocked,
+ * ready_sec changes each round; that alone does not cause a write. Returns 0 or
+ * -1. */
 static int history_ask(struct astra_writer *w, struct hjob *j,
 		       const struct astra_report_job *r)
 {
@@ -421,8 +430,8 @@ static void set_over(struct astra_writer *w, struct hjob *j,
 		j->end_sec = w->now_sec;
 }
 
-/* Whether to write the job's row again: what is due to a job also grows while
- * it waits. */
+/* Whether to write the job's row again. A pending job needs that too, since its
+ * F grows while it waits. */
 static bool jobs_is_old(struct astra_writer *w, const struct hjob *j)
 {
 	double age = w->now_sec - j->written_sec;
@@ -443,7 +452,7 @@ int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
 	if (!j)
 		return -1;
 	if (ended && j->seen == w->epoch)
-		return 0; /* it was among the others */
+		return 0; /* it is in the report's other list, too */
 	j->seen = w->epoch;
 	if (j->over && r->of.state == ASTRA_JOB_ENDED &&
 	    !strncmp(r->state, j->state, sizeof(j->state) - 1))

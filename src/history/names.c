@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows that others refer to: pools, tenants, owners of jobs. */
+/* The rows that other rows refer to: pools, tenants, owners of jobs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 
 #define NAME_BYTES 1024
 
-/* A row is inserted when it is first looked up. */
+/* Returns the id in the statement's row, 0 if there is none, and resets the
+ * statement. Rows are inserted when their name is first looked up. */
 static int64_t names_found(struct astra_writer *w, enum sql which, int rc)
 {
 	int64_t id = rc == SQLITE_ROW ? astra_sql_int(w, which, 0) : 0;
@@ -43,7 +44,7 @@ double astra_counter_grown(struct counter *counter, unsigned index,
 	double before = counter->value[index];
 
 	if (!isfinite(
-		    value)) /* this policy has none: the last one may return */
+		    value)) /* this policy has none; the previous may return */
 		return 0;
 	counter->value[index] = value;
 	if (!counter->known)

@@ -10,22 +10,23 @@
 #include "src/common/clock.h"
 #include "src/history/read_priv.h"
 
-#define LONGEST_MSEC 3000 /* less than the writer waits */
-#define STEPS \
-	4000 /* of SQLite's virtual machine between two reads of the clock */
+#define LONGEST_MSEC 3000 /* less than the writer waits for a lock */
+#define STEPS                                                              \
+	4000 /* steps of SQLite's virtual machine between two looks at the \
+	      * clock */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char *wanted; /* the file to read; under lock */
+static char *wanted; /* the file to read; protected by lock */
 
 static atomic_bool cancelled;
 
-/* The connection: of the thread that makes reports. */
+/* The connection; only the thread that makes reports uses it. */
 static struct {
 	sqlite3 *db;
 	char *path;
 	dev_t device;
 	ino_t inode;
-	int64_t until_msec; /* of the present report */
+	int64_t until_msec; /* deadline of the present report */
 } now;
 
 void astra_history_read_from(const char *path)
@@ -85,7 +86,7 @@ static enum astra_fault busy(struct astra_error *err)
 	return ASTRA_FAULT_BUSY;
 }
 
-/* Steals the path. */
+/* Opens the file. Takes ownership of the path. */
 static enum astra_fault read_open_file(char *path, const struct stat *st,
 				       struct astra_error *err)
 {
@@ -145,7 +146,7 @@ enum astra_fault astra_reading_failed(const struct astra_reading *r)
 					  "ends");
 		return ASTRA_FAULT_TOO_LARGE;
 	case SQLITE_BUSY:
-	case SQLITE_READONLY: /* a journal that the writer rolls back */
+	case SQLITE_READONLY: /* a journal that the writer has to roll back */
 		return busy(r->err);
 	case SQLITE_NOMEM:
 		return ASTRA_FAULT_INTERNAL;
@@ -190,7 +191,8 @@ sqlite3_stmt *astra_reading_prepare(const struct astra_reading *r,
 	return s;
 }
 
-/* Which rows there are, by level. Returns as astra_answer(). */
+/* Sets the time of the oldest row of each level; INT64_MAX: there is none.
+ * Returns as astra_answer(). */
 static enum astra_fault oldest_rows(const struct astra_reading *r,
 				    int64_t first[ASTRA_HISTORY_LEVELS])
 {
@@ -260,7 +262,7 @@ enum astra_fault astra_history_report(const struct astra_query *query,
 	if (fault)
 		return fault;
 	r.db = now.db;
-	/* All of it as of one moment. */
+	/* One transaction: all rows are of the same moment. */
 	if (sqlite3_exec(r.db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) {
 		fault = astra_reading_failed(&r);
 		read_close_file();
@@ -273,6 +275,6 @@ enum astra_fault astra_history_report(const struct astra_query *query,
 	if (fault == ASTRA_FAULT_INTERNAL)
 		astra_error_nomem(err);
 	if (fault == ASTRA_FAULT_NO_DATA)
-		read_close_file(); /* it is opened anew */
+		read_close_file(); /* the next report opens it again */
 	return fault;
 }

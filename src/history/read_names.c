@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pools, tenants and owners of jobs: all there ever were, which is few beside
- * the rows of their time. */
+/* Pools, tenants and owners of jobs. All that ever were are read: they are few
+ * compared with the rows of their time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,9 @@ struct name_tenant {
 	int64_t pool;
 	char *name;
 	uint32_t uid;
-	bool in_window;	     /* it has rows there */
+	bool in_window;	     /* it has rows in the window */
 	bool wanted, ours;   /* asked for; the viewer may see it */
-	bool asked_by_owner; /* one of its owners is asked for */
+	bool asked_by_owner; /* one of its owners was asked for */
 };
 
 struct name_owner {
@@ -43,7 +43,8 @@ struct astra_reading_names {
 	size_t owner_count, owner_room;
 };
 
-/* All begin with their id, and are sorted by it. */
+/* Compares two ids. Every entry begins with its id, and the arrays are sorted
+ * by id. */
 static int by_id(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -62,7 +63,7 @@ static const struct name_pool *find_pool(const struct astra_reading_names *n,
 	return FIND(n->pools, n->pool_count, id);
 }
 
-/* By id, or NULL. */
+/* Returns the tenant of this id, or NULL. */
 static struct name_tenant *
 reading_find_tenant(const struct astra_reading_names *n, int64_t id)
 {
@@ -140,8 +141,8 @@ static int read_names_add_owner(struct astra_reading *r, sqlite3_stmt *s)
 	return o->account && o->user ? 0 : -1;
 }
 
-/* Call add for each row of a statement; it returns 0, or -1 when out of memory.
- * Returns ASTRA_FAULT_NONE, or what is wrong. */
+/* Calls add for each row of a statement; add returns 0, or -1 if out of memory.
+ * Returns ASTRA_FAULT_NONE, or a fault. */
 static enum astra_fault reading_each(struct astra_reading *r, const char *sql,
 				     int (*add)(struct astra_reading *,
 						sqlite3_stmt *))
@@ -159,7 +160,7 @@ static enum astra_fault reading_each(struct astra_reading *r, const char *sql,
 	return fault;
 }
 
-/* By the filters, and for the viewer. */
+/* Marks the names that were asked for, and those that the viewer may see. */
 static void select_names(struct astra_reading *r)
 {
 	const struct astra_query *q = r->query;
@@ -274,11 +275,11 @@ bool astra_reading_own(const struct astra_reading *r, int64_t owner)
 	return o && o->own;
 }
 
-/* Names that are asked for and that there were not. */
+/* Names that were asked for but are not known. */
 
 #define KNOWN_MAX 10 /* names in a message */
 
-/* Names that there are; each once. */
+/* The known names, each once. */
 struct known {
 	const char *names[KNOWN_MAX];
 	size_t count;
@@ -288,7 +289,7 @@ struct known {
 static void know(struct known *k, const char *name)
 {
 	if (!*name)
-		return; /* of jobs without an account */
+		return; /* the account of jobs without one */
 	for (size_t i = 0; i < k->count; i++)
 		if (!strcmp(k->names[i], name))
 			return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reader's parts among themselves. */
+/* What the reader's files share. */
 #ifndef ASTRA_HISTORY_READ_PRIV_H
 #define ASTRA_HISTORY_READ_PRIV_H
 
@@ -11,64 +11,67 @@
 
 #define ASTRA_HISTORY_ROWS_MAX 10000
 
-/* One report being read: from what, for whom, into what. */
+/* One report being read: its source, its viewer, its output. */
 struct astra_reading {
 	sqlite3 *db;
 	const struct astra_query *query;
 	const struct astra_viewer *viewer;
-	const struct astra_report *report; /* for its privacy */
+	const struct astra_report *report; /* for its privacy settings */
 	struct astra_text *out;
 	struct astra_error *err;
 	struct astra_history_window window;
-	int64_t step_sec; /* 0: no series */
+	int64_t step_sec; /* 0: not a series */
 	struct astra_reading_names *names;
 };
 
-/* read.c: a copy of the path to read from, for free(); NULL: there is none. Any
- * thread. */
+/* read.c: returns a copy of the path to read from; free with free(). NULL if
+ * there is none, or out of memory. Any thread. */
 char *astra_history_read_path(void);
 
 /* read.c: whether astra_history_read_cancel() was called. Any thread. */
 bool astra_history_read_cancelled(void);
 
-/* read.c: SQLite's error, as text. */
+/* read.c: sets err to SQLite's last error, and returns its fault. */
 enum astra_fault astra_reading_failed(const struct astra_reading *r);
 
-/* Prepare a statement in which %s is the window's pieces, as rows of
+/* Prepares a statement in which %s stands for the window's pieces, as rows of
  * (level, from, to). Returns NULL on failure. */
 sqlite3_stmt *astra_reading_prepare(const struct astra_reading *r,
 				    const char *sql);
 
-/* The same; %s is this text. */
+/* Prepares a statement in which %s stands for text. Returns NULL on failure. */
 sqlite3_stmt *astra_reading_prepare_with(const struct astra_reading *r,
 					 const char *sql, const char *text);
 
-/* read_reports.c: prepare a report of jobs, in which %s is what has the jobs
- * that are asked for (with their leases), and wanted(owner) tells whether the
- * viewer may see and asks for those of an owner. Returns NULL on failure. */
+/* read_reports.c: prepares a report of jobs. In sql, %s stands for the jobs
+ * that were asked for (and their leases), and wanted(owner) tells whether the
+ * jobs of an owner were asked for and may be seen. Returns NULL on failure. */
 sqlite3_stmt *astra_reading_prepare_jobs(const struct astra_reading *r,
 					 const char *sql);
 
-/* read_names.c: who there is, who of them is asked for, and whom the viewer
- * may see. */
+/* read_names.c: the known names; which were asked for; which the viewer may
+ * see. */
 
-/* Returns ASTRA_FAULT_NONE, or what is wrong with err set; clear either way.
- */
+/* Reads and marks the names. Call astra_reading_names_clear() in either case.
+ * Returns ASTRA_FAULT_NONE, or a fault with err set. */
 enum astra_fault astra_reading_names_load(struct astra_reading *r);
 void astra_reading_names_clear(struct astra_reading *r);
 
-/* Whether every name asked for is known in the window. */
+/* Checks that each pool asked for is in the file, and that each account and
+ * user asked for has rows in the window. Returns ASTRA_FAULT_NONE, or a fault
+ * with err set. */
 enum astra_fault astra_reading_names_check(struct astra_reading *r);
 
-/* Whether rows of these are wanted and may be seen; of an id of their table. */
+/* Whether the pool or tenant of this id was asked for and, for a tenant, may be
+ * seen. */
 bool astra_reading_pool(const struct astra_reading *r, int64_t pool);
 bool astra_reading_tenant(const struct astra_reading *r, int64_t tenant);
-/* Whether the owner was asked for, leaving PrivateData aside. */
+/* Whether the owner was asked for, regardless of PrivateData. */
 bool astra_reading_owner(const struct astra_reading *r, int64_t owner);
-/* Whether the owner is the viewer, or the viewer sees all. */
+/* Whether the viewer is the owner, coordinates its account, or may see all. */
 bool astra_reading_own(const struct astra_reading *r, int64_t owner);
 
-/* read_reports.c: what each report is. */
+/* read_reports.c: the subject and the SQL of each report. */
 enum astra_reading_subject {
 	READING_POOL,
 	READING_TENANT,
@@ -78,16 +81,17 @@ enum astra_reading_subject {
 
 struct astra_reading_report {
 	enum astra_reading_subject subject;
-	bool series; /* rows of one length, over time */
-	/* Its first column is the subject's id (a job's: its owner's), the
-	 * others are the row's members. %s: the pieces, or the jobs. */
-	const char *sql, *sql_top; /* the other order, with "top"; or NULL */
+	bool series; /* rows of equal length, over time */
+	/* The first column is the subject's id (of a job: its owner's). The
+	 * others are the members of the reply's row. %s stands for the pieces,
+	 * or for the jobs. */
+	const char *sql, *sql_top; /* sorted for "top"; NULL: as sql */
 };
 
 const struct astra_reading_report *
 astra_reading_report(enum astra_report_kind kind);
 
-/* read_rows.c: the rows as JSON, with what surrounds them. */
+/* read_rows.c: writes the rows as JSON, with the members around them. */
 enum astra_fault astra_reading_rows(struct astra_reading *r);
 
 #endif

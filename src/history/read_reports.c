@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reports as SQL. Names are checked, and rows of others left out, as the
- * rows are read: read_rows.c. */
+/* The reports as SQL. read_rows.c checks the names, and skips rows of others
+ * while it reads. */
 #include "src/history/read_priv.h"
 
 /* clang-format off */
 
-/* The pieces first, so that each is one range of the table's key; then what
- * each pool had in all of them. */
+/* The pieces come first, so that each is one range of the table's key. c has
+ * each pool's total over all pieces. */
 #define ROWS_OF(table) \
 	"FROM w CROSS JOIN " table " t" \
 	" ON t.level=w.level AND t.time>=w.a AND t.time<w.b "
@@ -15,7 +15,7 @@
 	"SELECT t.pool, sum(t.total_gpu_sec) " ROWS_OF("pool_time") \
 	"GROUP BY t.pool) "
 #define JOIN_TOTAL "LEFT JOIN c ON c.pool=p.id "
-/* The same of one row of a series. */
+/* The pool's total in one row of a series. */
 #define TOTAL_THEN \
 	"(SELECT v.total_gpu_sec FROM pool_time v" \
 	" WHERE v.level=t.level AND v.time=t.time AND v.pool=p.id)"
@@ -32,9 +32,9 @@
 	"JOIN tenant n ON n.id=" id " JOIN pool p ON p.id=n.pool "
 #define JOIN_OWNER(id) "JOIN owner o ON o.id=" id " " JOIN_TENANT("o.tenant")
 
-/* Whatever was written: total = used + down + idle, and none is below 0. What is
- * known of a run only afterwards may say otherwise by the minute, and earlier
- * versions counted runs where they did not count the pool. */
+/* Forces total = used + down + idle, none of them below 0, whatever was
+ * written. A run that became known only afterwards may break this for a minute,
+ * and earlier versions counted runs while they did not count the pool. */
 static const char cluster_utilization[] =
 	PIECES
 	", s AS (SELECT t.pool AS id, sum(total_gpu_sec) AS total,"
@@ -92,7 +92,7 @@ static const char tenant_fairness[] =
 	JOIN_TENANT("s.tenant") JOIN_TOTAL
 	"ORDER BY p.name, n.name";
 
-/* What the owners had, for the reports of them. */
+/* The sums of each owner, for the reports of owners. */
 #define OWNER_SUMS \
 	"FROM (SELECT t.owner, sum(used_gpu_sec) AS used," \
 	" sum(wait_gpu_sec) AS wait, sum(alloc_gpu_sec) AS alloc," \
@@ -108,7 +108,8 @@ static const char tenant_usage[] =
 	OWNER_SUMS
 	"ORDER BY p.name, n.name, o.account, o.user";
 
-/* Of both tables one under the other: joined, they are compared row by row. */
+/* Both tables one below the other (UNION ALL). A join would compare them row by
+ * row. */
 static const char tenant_timeline[] =
 	PIECES
 	"SELECT t.tenant, t.time AS time_sec, " TENANT_NAMES ","
@@ -152,9 +153,10 @@ static const char user_fairness[] =
 static const char user_fairness_top[] =
 	USER_FAIRNESS "ORDER BY rho IS NULL, rho, o.user, o.account";
 
-/* Which jobs, and in which order, is found out first, from indexes or with a
- * heap of ?4 rows; only then is the rest looked up. %s: the job table, or those
- * asked for by number. There between ?1 and ?2; ?3 is the time now. */
+/* The inner query picks the jobs and their order, from indexes or with a heap
+ * of ?4 rows; only then are their other columns looked up. %s: the job table,
+ * or the jobs asked for by id. A job counts if it existed between ?1 and ?2; ?3
+ * is the time now. */
 #define LIVED \
 	"(j.end_sec>?1 OR (j.end_sec IS NULL AND ?1<=?3))" \
 	" AND j.submit_sec<?2 AND wanted(j.owner) "
@@ -244,7 +246,9 @@ astra_reading_report(enum astra_report_kind kind)
 	return &reports[kind < ASTRA_REPORT_KINDS ? kind : 0];
 }
 
-/* Which jobs a report is of, in SQL: there may be a million of others. */
+/* SQL function wanted(owner): returns whether jobs of the owner were asked for
+ * and may be seen. The query drops other jobs early; there may be a million of
+ * them. */
 
 static void read_jobs_wanted(sqlite3_context *context, int count,
 			     sqlite3_value **values)
@@ -258,7 +262,7 @@ static void read_jobs_wanted(sqlite3_context *context, int count,
 					     astra_reading_own(r, owner)));
 }
 
-/* By their numbers, or as tasks of theirs. */
+/* Appends the jobs asked for by id; the id of an array includes its tasks. */
 static void read_jobs_put_jobs(const struct astra_job_refs *jobs,
 			       struct astra_text *out)
 {
@@ -282,9 +286,9 @@ static void read_jobs_put_jobs(const struct astra_job_refs *jobs,
 		" CROSS JOIN job j ON j.id=f.id");
 }
 
-/* Submitted before and still there at ?1, by one index; submitted in the
- * window, by another one, in their order. An index of both is walked from its
- * begin, which is a second for a million of jobs. */
+/* The first index finds jobs submitted before ?1 that had not ended then. The
+ * second finds jobs submitted in the window, in order. SQLite would walk one
+ * index over both conditions from its start, a second for a million jobs. */
 #define THERE                                                               \
 	"(SELECT id FROM job INDEXED BY job_over"                           \
 	" WHERE end_sec>?1 AND submit_sec<?1"                               \

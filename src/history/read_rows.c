@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of SQLite as JSON, without those that are not asked for or not to be
- * seen. */
+/* Writes rows of SQLite as JSON, except those not asked for or hidden. */
 #include <stdio.h>
 #include <string.h>
 
 #include "src/history/read_priv.h"
 
-#define TOP_USERS 10 /* where a report is of the first ones only */
+#define TOP_USERS 10 /* rows of a report that has only the first ones */
 
-/* The reply's rows, as they are written. */
+/* The rows of the reply, while they are written. */
 struct rows {
 	const struct astra_reading_report *what;
 	sqlite3_stmt *s;
 	size_t count, most;
 	bool more;
-	bool found[ASTRA_QUERY_NAMES_MAX]; /* by the query's jobs */
+	bool found[ASTRA_QUERY_NAMES_MAX]; /* by index in the query's jobs */
 };
 
 static const char *column_text(sqlite3_stmt *s, const char *name)
@@ -38,7 +37,7 @@ static bool read_rows_is_job(struct astra_job_ref wanted, const char *job,
 	       !astra_job_ref_parse(job, &id) && id.id == wanted.id;
 }
 
-/* Whether the row is of a job asked for; notes which. */
+/* Whether the row's job was asked for. Notes in rows which. */
 static bool job_wanted(const struct astra_reading *r, struct rows *rows)
 {
 	const struct astra_job_refs *jobs = &r->query->jobs;
@@ -78,7 +77,7 @@ static bool row_wanted(const struct astra_reading *r, struct rows *rows)
 	       job_wanted(r, rows);
 }
 
-/* Whether to hide a column of a row that may be seen otherwise. */
+/* Whether to hide a column of a row that may otherwise be seen. */
 static bool is_hidden(const struct astra_reading *r, const struct rows *rows,
 		      const char *key)
 {
@@ -222,7 +221,8 @@ enum astra_fault astra_reading_rows(struct astra_reading *r)
 	sqlite3_bind_double(rows.s, 1, (double)past->start_sec);
 	sqlite3_bind_double(rows.s, 2, (double)past->end_sec);
 	sqlite3_bind_double(rows.s, 3, r->viewer->now_sec);
-	/* Those asked for by number may be among more of the same array. */
+	/* No limit if jobs were asked for by id: other tasks of the same array
+	 * may come first. */
 	sqlite3_bind_int64(rows.s, 4,
 			   r->query->jobs.count ? -1 : (int64_t)rows.most + 1);
 	read_rows_put_head(r, rows.what->subject == READING_JOB);
@@ -230,7 +230,7 @@ enum astra_fault astra_reading_rows(struct astra_reading *r)
 	sqlite3_finalize(rows.s);
 	if (!fault)
 		fault = read_rows_check_jobs(r, &rows);
-	/* Who asked for the first ones knows that there are others. */
+	/* A client that asked for the first rows knows there are others. */
 	if (rows.most < ASTRA_HISTORY_ROWS_MAX)
 		rows.more = false;
 	astra_text_printf(r->out, "],\"more\":%s",

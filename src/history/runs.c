@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs and leases. A run begins and ends when slurmctld recorded it, and its
- * GPU time is counted once: [start, counted_sec] is in owner_time. */
+/* Runs and leases. A run begins and ends when slurmctld recorded it. Its GPU
+ * time is counted once: [start, counted_sec] is in owner_time. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ double astra_history_grown(double before, double after, double dt_sec,
 	return grown > 0 && isfinite(grown) ? grown : 0;
 }
 
-/* Of the pool's time from one moment to another; less than 0 to take back. */
+/* Adds GPUs to the pool's used time between two moments, and takes them from
+ * its idle time. gpus < 0 reverses that. */
 static void use_pool(struct astra_writer *w, struct hpool *p, double gpus,
 		     double from, double to)
 {
@@ -30,8 +31,8 @@ static void use_pool(struct astra_writer *w, struct hpool *p, double gpus,
 	p->part_gpu_sec += gpus * fmax(0, to - fmax(from, w->since_sec));
 }
 
-/* Count GPUs from one time to another; from a later one, take them back. The
- * pool's are counted from when the pool itself is. */
+/* Counts the job's GPUs from one time to a later one; if `to` is earlier, takes
+ * them back. The pool's time is counted only from its since_sec on. */
 static void runs_use(struct astra_writer *w, struct hjob *j, double from,
 		     double to)
 {
@@ -57,7 +58,7 @@ static void runs_use(struct astra_writer *w, struct hjob *j, double from,
 	}
 }
 
-/* Devices that its present or last run has. */
+/* Returns the GPUs of the job's present or last run. */
 static uint32_t runs_run_gpus(const struct astra_report_job *r)
 {
 	if (r->run_gpus)
@@ -86,7 +87,7 @@ static int begin_run(struct astra_writer *w, struct hjob *j,
 			 (int64_t)j->gpus, r->nodes);
 }
 
-/* It had been taken for ended. */
+/* Opens the job's last run again, which was taken for ended. */
 static int resume_run(struct astra_writer *w, struct hjob *j,
 		      const struct astra_report_job *r)
 {
@@ -137,7 +138,8 @@ static const char *how_of(const struct hjob *j,
 		       : "requeued";
 }
 
-/* When the open run ended, if it is not the one that the report knows. */
+/* Returns when the open run ended, as far as the report tells; else the time up
+ * to which the run was counted. */
 static double runs_end_of(const struct hjob *j,
 			  const struct astra_report_job *r)
 {
@@ -185,7 +187,7 @@ int astra_history_run(struct astra_writer *w, struct hjob *j,
 		return -1;
 	if (runs)
 		return runs_go_on(w, j, r);
-	/* Began and ended between two reports. */
+	/* It began and ended between two reports. */
 	if (r->run_start_sec > j->last_start + SAME_SEC &&
 	    r->run_end_sec > r->run_start_sec) {
 		if (begin_run(w, j, r) < 0 || astra_history_lease(w, j, r) < 0)

@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Checks of the history's file before SQLite opens it. */
+/* Checks of the history's file, before SQLite opens it. */
 
 struct sqlite3;
 
-#define FORMATS_AT 18 /* in the file */
+#define FORMATS_AT 18 /* offset in the file */
 
 static const char *file_kind_of(mode_t mode)
 {
@@ -25,7 +25,7 @@ static const char *file_kind_of(mode_t mode)
 						: "no regular file";
 }
 
-/* As history_look_at(), of one. */
+/* Does what history_look_at() does, for one file. */
 static int file_look_at(const char *path, struct stat *st,
 			struct astra_error *err)
 {
@@ -51,10 +51,10 @@ static int file_look_at(const char *path, struct stat *st,
 	return 0;
 }
 
-/* Whether the file, and what SQLite may open beside it, is what it should be:
- * a regular file, or a symbolic link to one of our own. Any other may wait for
- * ever when it is opened, or be a device of the whole host.
- * Returns 0 with *st set, 1 when there is none, or -1 with err set. */
+/* Checks that the file, and the files that SQLite may open beside it, are
+ * regular files or symbolic links to regular files of our own. Opening any
+ * other file may block for ever, or reach a device of the host.
+ * Returns 0 with *st set, 1 if there is no file, or -1 with err set. */
 static int history_look_at(const char *path, struct stat *st,
 			   struct astra_error *err)
 {
@@ -70,8 +70,9 @@ static int history_look_at(const char *path, struct stat *st,
 	return file_look_at(path, st, err);
 }
 
-/* Read bytes of an open file without a lock, and without another descriptor:
- * closing one would drop the locks of our connections. Returns 0 or -1. */
+/* Reads bytes of an open file, without a lock and through SQLite's own
+ * descriptor: closing another one would drop the locks of our connections.
+ * Returns 0 or -1. */
 static int history_header(sqlite3 *db, unsigned char *out, int from, int bytes)
 {
 	sqlite3_file *file = NULL;
@@ -84,9 +85,10 @@ static int history_header(sqlite3 *db, unsigned char *out, int from, int bytes)
 									  : -1;
 }
 
-/* Whether a file is in WAL mode. Such a file is never opened: all processes
- * that have it open map a part of it, and slurmctld would die of SIGBUS if
- * somebody truncated that part. */
+/* Whether a file is in WAL mode. Such a file is not read, and the writer
+ * converts it while it is alone with the file. Otherwise all processes that
+ * have the file open map a part of it, and slurmctld would die of SIGBUS if
+ * that part were truncated. */
 bool astra_history_is_wal(sqlite3 *db)
 {
 	unsigned char formats[2] = {0};
@@ -96,13 +98,13 @@ bool astra_history_is_wal(sqlite3 *db)
 }
 
 #define APPLICATION 0x41737472 /* "Astr" */
-#define APPLICATION_AT 68      /* in the file */
+#define APPLICATION_AT 68      /* offset in the file */
 #define BUSY_MSEC 4000	       /* longer than a report may read */
 #define READ_BUSY_MSEC 1000
 #define TEXT(x) TEXT_OF(x)
 #define TEXT_OF(x) #x
 
-/* In one transaction: a file has all of it or nothing. */
+/* One transaction: a file has all tables or none. */
 static const char schema[] = "PRAGMA application_id=" TEXT(
 	APPLICATION) ";"
 		     "BEGIN IMMEDIATE;"
@@ -152,8 +154,8 @@ static int sql_error(sqlite3 *db, const char *path, struct astra_error *err)
 			       db ? sqlite3_errmsg(db) : "out of memory");
 }
 
-/* The number that a statement gives; `none` when it gives none. Returns
- * SQLite's code, SQLITE_OK included. */
+/* Sets *out to the number that a statement returns, or to `none` if it returns
+ * no row. Returns SQLITE_OK or SQLite's error. */
 static int ask_number(sqlite3 *db, const char *sql, long long none,
 		      long long *out)
 {
@@ -192,7 +194,7 @@ int astra_history_set_aside(const char *path, const char *suffix,
 	return 0;
 }
 
-/* What there is to do with a file. */
+/* What was found in a file. */
 enum verdict { GOOD, EMPTY, OLDER, DAMAGED, REFUSED };
 
 /* Whether a damaged file was a history: it has our mark, or a name that nobody
@@ -256,8 +258,9 @@ static enum verdict schema_judge(sqlite3 *db, const char *path,
 	return version > ASTRA_HISTORY_VERSION ? REFUSED : OLDER;
 }
 
-/* SQLite gives its other files the rights of this one. A file that is there is
- * not opened here: closing it would drop the locks of our own connections. */
+/* Makes the file if there is none, and its mode 0600; SQLite gives its other
+ * files the same mode. An existing file is not opened here: closing it would
+ * drop the locks of our own connections. Returns 0, or -1 with err set. */
 static int make_file(const char *path, struct astra_error *err)
 {
 	struct stat st;
@@ -277,8 +280,8 @@ static int make_file(const char *path, struct astra_error *err)
 	return 0;
 }
 
-/* Before the first look into it: alone with a file in WAL mode SQLite needs no
- * map. */
+/* Demands exclusive locks of a file in WAL mode, before the first look into the
+ * file: SQLite then needs no map. Returns 0, or -1 with err set. */
 static int be_alone(sqlite3 *db, const char *path, struct astra_error *err)
 {
 	sqlite3_busy_timeout(db, BUSY_MSEC);
@@ -302,7 +305,7 @@ static int set_up(sqlite3 *db, const char *path, struct astra_error *err)
 	return 0;
 }
 
-/* Files from before these were thought of get them, too. */
+/* Tables and indexes newer than version 1; older files get them, too. */
 static const char additions[] =
 	"CREATE TABLE IF NOT EXISTS start_time(level INT, time INT, pool INT,"
 	" first_starts INT, over_bound INT,"
@@ -334,7 +337,8 @@ static int name_cluster(sqlite3 *db, const char *path, const char *cluster,
 	return rc == SQLITE_DONE ? 0 : sql_error(db, path, err);
 }
 
-/* Returns 0, or -1 with err and *verdict set. */
+/* Opens the file once, and makes its tables if needed. Sets *verdict. Returns
+ * 0, or -1 with err set. */
 static int try_open(const char *path, const char *cluster, sqlite3 **db,
 		    enum verdict *verdict, struct astra_error *err)
 {
@@ -381,8 +385,8 @@ int astra_history_open(const char *path, const char *cluster,
 	}
 }
 
-/* Whether the error will pass: a lock, a journal to be rolled back, an old
- * file. */
+/* Whether the error will pass: a lock, or a journal that the writer has to roll
+ * back. */
 static bool will_pass(sqlite3 *db)
 {
 	int rc = sqlite3_errcode(db);

@@ -14,8 +14,9 @@
 #define COLUMNS 15
 #define SPREAD_MAX_SEC (400 * 86400.0)
 
-/* Of one transaction, which takes so many for some 3 seconds, and 40 MB. Where
- * there are more, minutes go first, and days last. */
+/* Once this many rows of all levels are in memory, a level gets no new ones:
+ * minutes stop first, days last. A transaction of that size takes some 3
+ * seconds and 40 MB. */
 static const size_t rows_max[ASTRA_HISTORY_LEVELS] = {1 << 16, 1 << 17,
 						      1 << 18};
 
@@ -91,7 +92,7 @@ struct row {
 struct astra_sums {
 	struct row *rows;
 	size_t count, room;
-	uint32_t *slots; /* 1 + index; a power of two of them */
+	uint32_t *slots; /* 1 + index in rows; a power of two of slots */
 	size_t slot_count;
 	double since[ASTRA_HISTORY_LEVELS];
 	uint64_t dropped;
@@ -176,7 +177,8 @@ static struct row *sums_new_row(struct astra_sums *s, unsigned table,
 	return r;
 }
 
-/* NULL: out of memory, or there are too many. */
+/* Finds or adds a row. Returns NULL if out of memory, or if there are too many
+ * rows. */
 static struct row *sums_row_of(struct astra_sums *s, unsigned table,
 			       unsigned level, int64_t at, int64_t id)
 {
@@ -204,7 +206,8 @@ static struct row *sums_row_of(struct astra_sums *s, unsigned table,
 
 /* Buckets. */
 
-/* As readers have them. The day is cached: to find it reads the time zone. */
+/* Sets the bounds of the row that a time is in, as readers compute them. The
+ * last day is cached: finding a day reads the time zone. */
 static void sums_bucket_of(struct astra_sums *s, enum astra_history_level level,
 			   double at_sec, int64_t *begin, int64_t *end)
 {
@@ -346,7 +349,8 @@ static int write_row(sqlite3_stmt *s, const struct row *r)
 	return sqlite3_reset(s) == SQLITE_OK ? 0 : -1;
 }
 
-/* By how much a minute's lack grows. What has been written of it counts too. */
+/* Sets *out to what a minute's lack grows by, including what is written of that
+ * minute already. Returns 0 or -1. */
 static int sums_lack_of(sqlite3_stmt *s, const struct row *r, double *out)
 {
 	double alloc = r->value[TENANT_ALLOC], fair = r->value[TENANT_FAIR];
@@ -367,7 +371,7 @@ static int sums_lack_of(sqlite3_stmt *s, const struct row *r, double *out)
 
 static int add_lacks(struct astra_sums *sums, sqlite3 *db)
 {
-	size_t count = sums->count; /* rows may be added */
+	size_t count = sums->count; /* the loop may add rows */
 	sqlite3_stmt *s = NULL;
 	int rc = sqlite3_prepare_v2(
 			 db,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is to be added to the *_time tables: sums by minute, hour and day, kept
- * in memory until they are written in one transaction.
- */
+/* What will be added to the *_time tables: sums by minute, hour and day, kept
+ * in memory until one transaction writes them. */
 #ifndef ASTRA_HISTORY_SUMS_H
 #define ASTRA_HISTORY_SUMS_H
 
@@ -41,7 +40,7 @@ enum {
 	TENANT_SPAN,
 	TENANT_ALLOC,
 	TENANT_FAIR,
-	TENANT_LACK, /* made from the two before when they are written */
+	TENANT_LACK, /* computed from the two before, when they are written */
 	TENANT_DEMAND,
 	TENANT_RHO_MIN,
 	TENANT_RHO_MAX,
@@ -71,31 +70,32 @@ enum {
 
 struct astra_sums;
 
-/* Returns NULL when out of memory. Free with astra_sums_destroy(). */
+/* Returns empty sums, or NULL if out of memory. Free with astra_sums_destroy().
+ */
 struct astra_sums *astra_sums_create(void);
 void astra_sums_destroy(struct astra_sums *sums);
 
-/* Nothing is kept by minutes or hours from before these times on. */
+/* Drops minutes from before minute_sec, and hours from before hour_sec. */
 void astra_sums_since(struct astra_sums *sums, double minute_sec,
 		      double hour_sec);
 
-/* Add so much a second from one time to another; less than 0 to take back. What
- * is longer ago than 400 days is left out. */
+/* Adds a rate per second between two times; a negative rate takes back. What is
+ * more than 400 days before to_sec is left out. */
 void astra_sums_spread(struct astra_sums *sums, enum astra_sums_table table,
 		       int64_t id, unsigned column, double rate,
 		       double from_sec, double to_sec);
 
-/* Add it all at one time; or where the column is a minimum or a maximum, take
- * it into account. What is not finite is not. */
+/* Adds a value at one time; or, if the column is a minimum or a maximum, takes
+ * the value into account. Ignores values that are not finite. */
 void astra_sums_add(struct astra_sums *sums, enum astra_sums_table table,
 		    int64_t id, unsigned column, double value, double at_sec);
 
-/* How often something was not added, because there would be too many rows in
- * one transaction, those of minutes first, or out of memory. */
+/* Returns how often a value was dropped: out of memory, or too many rows in one
+ * transaction (minutes are dropped first). */
 uint64_t astra_sums_dropped(const struct astra_sums *sums);
 
-/* Write everything into an open transaction, and forget it.
- * rows: the number of rows written is added. Returns 0, or -1 with err set. */
+/* Writes everything into an open transaction, and forgets it. *rows grows by
+ * the number of rows written. Returns 0, or -1 with err set. */
 int astra_sums_write(struct astra_sums *sums, struct sqlite3 *db,
 		     uint64_t *rows, struct astra_error *err);
 

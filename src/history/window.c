@@ -16,8 +16,8 @@ static bool on_day(int64_t sec, const struct tm *day)
 	return localtime_r(&when, &tm) && tm.tm_mday == day->tm_mday;
 }
 
-/* The day's first second, so many days later. Where clocks are changed at
- * midnight there may be none or two, of which mktime() takes any. */
+/* Returns the first second of the day that is `days` later. If clocks change at
+ * midnight, a day may have no midnight or two; mktime() may return either. */
 static int64_t midnight(int64_t sec, int days)
 {
 	time_t when = (time_t)sec;
@@ -60,8 +60,9 @@ static int64_t round_up(enum astra_history_level level, int64_t sec)
 	return begin == sec ? sec : astra_history_next(level, sec);
 }
 
-/* Since when each level's rows are all there that ever were: where the next
- * coarser level begins with the same hour or day, nothing was before. */
+/* Sets from when on the rows of each level are complete. If a level's first row
+ * is in the first hour or day of the next coarser level, nothing was deleted.
+ */
 static void kept_since(const int64_t *first, int64_t *since)
 {
 	for (int i = 0; i < ASTRA_HISTORY_DAY; i++) {
@@ -74,7 +75,7 @@ static void kept_since(const int64_t *first, int64_t *since)
 	}
 }
 
-/* The finest level whose rows are stored from then on. */
+/* Returns the finest level whose rows are kept from sec on. */
 static enum astra_history_level finest(int64_t sec, const int64_t *first)
 {
 	if (sec >= first[ASTRA_HISTORY_MINUTE])
@@ -91,7 +92,7 @@ static void window_add(struct astra_history_window *w,
 			(struct astra_history_piece){level, from, to};
 }
 
-/* From this level down; at most m h m d m h m. */
+/* Covers a span with rows of this level and finer: at most m h m d m h m. */
 static void cover(struct astra_history_window *w,
 		  enum astra_history_level level, int64_t from, int64_t to)
 {
@@ -109,8 +110,8 @@ static void cover(struct astra_history_window *w,
 	}
 }
 
-/* Whether all of its rows are kept: where midnight is no whole hour, hours and
- * days need minutes between them. */
+/* Whether all rows of the window are kept. If midnight is not a whole hour,
+ * minutes are needed between hours and days. */
 static bool is_kept(const struct astra_history_window *w, const int64_t *first)
 {
 	for (size_t i = 0; i < w->count; i++)
@@ -119,8 +120,8 @@ static bool is_kept(const struct astra_history_window *w, const int64_t *first)
 	return true;
 }
 
-/* Outward to whole rows of the level that is kept, or to a coarser one.
- * Returns whether all its rows are. */
+/* Widens the span to whole rows of the finest level kept, `least` or coarser,
+ * and covers it. Returns whether all its rows are kept. */
 static bool split_by(enum astra_history_level least, int64_t start_sec,
 		     int64_t end_sec, const int64_t *since,
 		     struct astra_history_window *out)

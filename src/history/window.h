@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which rows of the history's tables make up a span of time. Pure, but for the
- * time zone. */
+/* Finds the rows of the history's tables that make up a span of time. Pure,
+ * except for the time zone. */
 #ifndef ASTRA_HISTORY_WINDOW_H
 #define ASTRA_HISTORY_WINDOW_H
 
@@ -9,10 +9,10 @@
 
 #include "src/history/schema.h"
 
-/* The begin of the minute, hour or day that a time is in: whole minutes and
- * hours since the epoch, days by the local calendar. */
+/* Returns the start of the minute, hour or day that a time is in: whole minutes
+ * and hours since the epoch, days by the local calendar. */
 int64_t astra_history_bucket(enum astra_history_level level, int64_t sec);
-/* The begin of the next one. */
+/* Returns the start of the next minute, hour or day. */
 int64_t astra_history_next(enum astra_history_level level, int64_t sec);
 
 /* All rows of a level with from <= time < to. */
@@ -21,26 +21,26 @@ struct astra_history_piece {
 	int64_t from, to;
 };
 
-#define ASTRA_HISTORY_PIECES 7 /* where midnight is no whole hour; else 5 */
+#define ASTRA_HISTORY_PIECES 7 /* if midnight is not a whole hour; else 5 */
 
 struct astra_history_window {
-	int64_t start_sec, end_sec; /* what is covered */
+	int64_t start_sec, end_sec; /* the span covered */
 	struct astra_history_piece pieces[ASTRA_HISTORY_PIECES];
 	size_t count;
 };
 
-/* Take a span apart into the largest rows that fit, none counted twice: days
- * in the middle, hours and then minutes at its ends. An end goes outward to the
- * next whole minute, or, where the minutes are no longer kept, hour or day.
- * first: by level the time of the oldest row; INT64_MAX: there is none.
- * start < end. */
+/* Splits a span into the largest rows that fit, without overlap: days in the
+ * middle, hours and then minutes at both ends. Each end is moved outward to a
+ * whole minute; if minutes are no longer kept there, to a whole hour or day.
+ * first: the time of the oldest row of each level; INT64_MAX: there is none.
+ * start_sec < end_sec. */
 void astra_history_split(int64_t start_sec, int64_t end_sec,
 			 const int64_t first[ASTRA_HISTORY_LEVELS],
 			 struct astra_history_window *out);
 
-/* The same for one row after the other of one level: the finest that is kept
- * since the start and has at most 400 of them in the span; else days.
- * Returns how long one is. */
+/* Covers a span with rows of one level: the finest that is kept since the start
+ * and has at most 400 rows in the span; else days. Returns the length of a row
+ * in seconds. */
 int64_t astra_history_series(int64_t start_sec, int64_t end_sec,
 			     const int64_t first[ASTRA_HISTORY_LEVELS],
 			     struct astra_history_window *out);

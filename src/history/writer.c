@@ -10,8 +10,8 @@
 #include "src/history/writer_priv.h"
 #include "src/proto/report_pool.h"
 
-/* Add the first starts of a pool since the last report, and those over their
- * bound. (starts.c) */
+/* Adds the pool's first starts since the last report, and those over their
+ * bound. */
 static void history_starts(struct astra_writer *w, struct hpool *p,
 			   const struct astra_report_pool *r)
 {
@@ -28,9 +28,9 @@ static void history_starts(struct astra_writer *w, struct hpool *p,
 	p->starts.known = true;
 }
 
-/* A sum of rewards may fall; that of slots does when the policy began anew. */
-/* Add what a pool's policy was rewarded with since the last report, and for how
- * many slots. (starts.c) */
+/* Adds the reward of the pool's policy since the last report, and its slots.
+ * The sum of rewards may fall; the sum of slots falls only if the policy began
+ * anew. */
 static void history_slots(struct astra_writer *w, struct hpool *p,
 			  const struct astra_report_pool *r)
 {
@@ -150,7 +150,7 @@ const char *astra_writer_lost(const struct astra_writer *w, const char *path)
 	return astra_history_is_wal(w->db) ? "it was put into WAL mode" : NULL;
 }
 
-/* The sums of a report. */
+/* What a report adds to the sums. */
 
 static void writer_add_owner(struct astra_writer *w, struct howner *o)
 {
@@ -196,9 +196,9 @@ static int writer_add_tenant(struct astra_writer *w,
 		      (int64_t)r->uid) < 0)
 		return -1;
 	t->weight = r->of.weight;
-	/* One that is new to the file began with nothing. */
+	/* A tenant that is new to the file began at 0. */
 	t->counter.known |= dt > 0;
-	/* What accounts begin with was had before. */
+	/* Usage that came with adopted accounts is not of this time. */
 	if (t->counter.known && dt > 0 && !w->pools[t->pool].adopted) {
 		spread_tenant(w, t, TENANT_ALLOC,
 			      astra_history_grown(seen[0], r->of.usage.alloc,
@@ -239,9 +239,9 @@ static void spread_pool(struct astra_writer *w, const struct hpool *p,
 			  w->since_sec, w->now_sec);
 }
 
-/* Total is what was used, down and idle, and none of them below 0: GPUs that
- * are down now, or gone, were there while a job had them. Idle is without what
- * was used for a part of the time: that has been taken off, see runs.c. */
+/* Adds the pool's time. Total is used + down + idle, none of them below 0: GPUs
+ * that are down or gone now were there while a job had them. Use for a part of
+ * the report's time is taken off idle already; see runs.c. */
 static void add_pool_time(struct astra_writer *w, const struct hpool *p,
 			  const struct astra_report_pool *r)
 {
@@ -295,8 +295,8 @@ static void writer_add_pool(struct astra_writer *w, struct hpool *p,
 		       (double)round->last_usec, w->now_sec);
 }
 
-/* Pools are found by name in this report: there are few. */
-/* Since when a pool is watched, which restarts do not change. */
+/* Notes since when a pool is watched; a restart does not change that. Returns 0
+ * or -1. */
 static int writer_watch(struct astra_writer *w, struct hpool *p, bool watch)
 {
 	if (p->watch == (watch ? WATCH_YES : WATCH_NO))
@@ -332,7 +332,8 @@ static int begin_pools(struct astra_writer *w,
 	return 0;
 }
 
-/* arrays: those records that stand for an array, or else all others. */
+/* Adds the records of jobs: only those that stand for an array, or only all
+ * others. */
 static int add_records(struct astra_writer *w,
 		       const struct astra_report *report, bool arrays)
 {
@@ -359,7 +360,7 @@ static int writer_add_jobs(struct astra_writer *w,
 	return astra_history_sweep(w);
 }
 
-/* Of what is far back only the runs are known: see LONG_GAP_SEC. */
+/* Sets the report's times. After a long gap only runs count: LONG_GAP_SEC. */
 static void begin_time(struct astra_writer *w, double now)
 {
 	const struct astra_history_keep *k = &w->keep;
@@ -383,7 +384,7 @@ static int add_report(struct astra_writer *w, const struct astra_report *report)
 	double now = report->time_sec;
 
 	if (!report->pool_count)
-		return 0; /* nothing is managed just now */
+		return 0; /* nothing is managed at present */
 	if (now < w->time_sec && astra_history_mark(w) < 0)
 		return -1;
 	begin_time(w, now);
@@ -444,8 +445,8 @@ static int writer_write_all(struct astra_writer *w,
 	    save_counters(w) < 0)
 		return -1;
 	rc = execute(w, "COMMIT");
-	/* The pages are in the kernel's cache, too: slurmctld need not keep
-	 * them until the next time. */
+	/* The kernel caches the pages, too: slurmctld need not keep them until
+	 * the next write. */
 	(void)sqlite3_db_release_memory(w->db);
 	return rc;
 }

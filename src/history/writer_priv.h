@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of the history's writer among themselves. */
+/* What the files of the history's writer share. */
 #ifndef ASTRA_HISTORY_WRITER_PRIV_H
 #define ASTRA_HISTORY_WRITER_PRIV_H
 
@@ -12,24 +12,24 @@
 #include "src/history/sums.h"
 #include "src/history/writer.h"
 
-/* Over a longer time without a report only runs are counted, which slurmctld
- * tells of: the latest part of it by minutes, some of it by hours, all of it by
- * days. */
+/* If no report came for longer than this, only runs are counted, since
+ * slurmctld knows them: the last LONG_GAP_SEC by minutes, the last
+ * GAP_HOURS_SEC by hours, all by days. */
 #define LONG_GAP_SEC 3600.0
 #define GAP_HOURS_SEC (7 * 86400.0)
-/* A row of a job that is not over is written again when it is a minute old, so
- * many of them a write, and when it is eight minutes old. Of the latter a write
- * has a part of all rows: with a write each 5 s none gets older than 10
+/* When to write the row of an unfinished job again. A write takes up to
+ * UPDATES_SOON rows older than a minute. Of rows older than eight minutes it
+ * takes 1/24 of all rows more. With a write each 5 s no row gets older than 10
  * minutes, however many jobs came at once. */
 #define UPDATE_SOON_SEC 60.0
 #define UPDATES_SOON 500
 #define UPDATE_SEC 480.0
 #define UPDATES_PART 24
 #define COUNTERS 5
-/* Of a job that no report has any more, and whose end none has told of. */
+/* State of a job that no report has any more, and whose end none had. */
 #define STATE_GONE "GONE"
 
-/* Sums so far, as they were last seen. */
+/* Sums, as last seen. */
 struct counter {
 	bool known;
 	double value[COUNTERS];
@@ -41,15 +41,15 @@ struct hpool {
 	double half_life_sec;
 	uint32_t adoptions;
 	enum { WATCH_UNKNOWN, WATCH_NO, WATCH_YES } watch; /* in the file */
-	bool adopted;		/* its accounts began anew in this report */
+	bool adopted; /* its accounts were adopted anew in this report */
 	struct counter counter; /* granted, renewed, revoked, refused, capped */
-	struct counter starts;	/* first ones, those over their bound */
+	struct counter starts;	/* first starts, those over their bound */
 	struct counter slots;	/* reward, slots */
 	double waiting_gpus, leaving_gpus; /* in this report */
-	double run_gpus;     /* counted over just this report's time */
-	double part_gpu_sec; /* counted over a part of it */
-	double since_sec;    /* it is counted from then on without a gap */
-	uint32_t seen;	     /* epoch */
+	double run_gpus;     /* over the whole time of this report */
+	double part_gpu_sec; /* over a part of that time */
+	double since_sec;    /* counted without a gap since then */
+	uint32_t seen;	     /* epoch of its last report */
 };
 
 struct htenant {
@@ -67,53 +67,54 @@ struct howner {
 	uint32_t uid;
 	/* Of this report. */
 	double run_gpus, wait_gpus, alloc, fair, lost, revoked;
-	/* A and F of all its jobs, tasks in arrays included: of those that go
-	 * on, and of those that the file knew when it was opened. */
+	/* A and F of all its jobs, tasks in arrays included: sum of the jobs
+	 * that have not ended, back of the jobs that the file had when it was
+	 * opened. */
 	double sum[2], back[2];
-	struct counter counter; /* sum, of the report before */
+	struct counter counter; /* sum, in the report before */
 };
 
-/* What A and F have grown from. */
+/* What the growth of A and F is measured from. */
 enum hbase {
 	BASE_NONE,  /* not known */
-	BASE_OWNER, /* in the owner's sum that the file has */
-	BASE_JOB,   /* as last seen */
+	BASE_OWNER, /* the owner's sum in the file */
+	BASE_JOB,   /* the values last seen */
 };
 
-/* A and F of one of a job's copies: as last seen, and added up. */
+/* A and F of one of a job's copies: as last seen, and the total so far. */
 struct hshare {
 	enum hbase base;
 	double alloc_seen, fair_seen, alloc, fair;
-	uint32_t copies; /* that have it */
+	uint32_t copies; /* as last seen */
 };
 
-/* What a job asks for, as sfair watch replays it. */
+/* What a job asks for; sfair watch replays it. */
 struct hask {
-	double ready_sec; /* before its first start it waited for something
-			   * else than GPUs until then; 0: it did not */
+	double ready_sec; /* until then, before its first start, the job waited
+			   * for something other than GPUs; 0: it did not */
 	double limit_sec;
 	uint32_t nodes;
 	bool unprepared, leasable;
 };
 
 struct hjob {
-	uint32_t job; /* slurmctld's number; 0: an empty place */
+	uint32_t job; /* slurmctld's job id; 0: unused */
 	double submit_sec;
 	int64_t id;
 	uint32_t owner;	    /* ASTRA_INTERN_NONE: not seen since the start */
-	int64_t db_owner;   /* its row */
-	uint32_t seen;	    /* epoch */
-	bool over;	    /* its end is written */
-	bool dirty;	    /* its row is to be updated */
-	double written_sec; /* when it last was */
+	int64_t db_owner;   /* id of that row */
+	uint32_t seen;	    /* epoch of its last report */
+	bool over;	    /* it has ended */
+	bool dirty;	    /* its row has to be written */
+	double written_sec; /* when its row was last written */
 	double first_sec, end_sec;
 	char state[24];
 	/* The run. */
 	bool open;
 	double run_start, counted_sec, last_start;
-	double pool_sec; /* from then on it counts in the pool's time, too */
+	double pool_sec; /* counted in the pool's time from then on */
 	uint32_t gpus;
-	double closed_sec; /* how long all its closed runs were */
+	double closed_sec; /* total length of its closed runs */
 	/* The lease. */
 	bool leased, lent;
 	double lease_start;
@@ -158,7 +159,7 @@ enum sql {
 
 struct astra_writer {
 	sqlite3 *db;
-	dev_t device; /* the file's, to see it replaced */
+	dev_t device; /* of the file, to notice its replacement */
 	ino_t inode;
 	struct astra_history_keep keep;
 	struct astra_sums *sums;
@@ -175,41 +176,43 @@ struct astra_writer {
 	size_t vacant_count, vacant_room;
 	struct astra_idmap by_id;
 	uint32_t epoch;
-	/* Of rows a minute old, and of those beyond UPDATES_SOON that were
-	 * UPDATE_SEC old, in this write. */
+	/* In this write: rows older than a minute, and rows older than
+	 * UPDATE_SEC beyond UPDATES_SOON. */
 	uint32_t updates, updates_old;
-	double time_sec; /* everything is counted up to here; 0: nothing is */
+	double time_sec; /* everything is counted until then; 0: nothing is */
 	double now_sec, gap_sec; /* of the report at hand */
-	double since_sec; /* it is counted from then on: time_sec, or now_sec
-			   * after a gap */
+	double since_sec; /* the report is counted from then on: time_sec, or
+			   * now_sec after a gap */
 	uint64_t rounds, usec; /* of slurmctld, as last seen */
-	double started_sec;    /* slurmctld was, then */
+	double started_sec;    /* when slurmctld was started */
 	uint64_t rows;
 	sqlite3_stmt *sql[SQL_COUNT];
 };
 
-/* sql.c. Run a statement; letters say what is bound: i int64_t, d double, t a
- * double that is a time and NULL where it is 0, s text.
- * Returns SQLite's code: SQLITE_ROW (with columns to be read until the next
- * call of the same statement), SQLITE_DONE, or another one for an error. */
+/* sql.c: runs a statement. letters say what is bound: i int64_t, d double, t a
+ * time as double (0 becomes NULL), s text, - nothing.
+ * Returns SQLite's code: SQLITE_ROW (its columns can be read until the next
+ * call of the same statement), SQLITE_DONE, or an error. */
 int astra_sql(struct astra_writer *w, enum sql which, const char *letters, ...);
 double astra_sql_double(struct astra_writer *w, enum sql which, int column);
 int64_t astra_sql_int(struct astra_writer *w, enum sql which, int column);
 
-/* The same where no row is expected. Returns 0 or -1. */
+/* Runs a statement that returns no row. Returns 0 or -1. */
 #define ASTRA_SQL(...) (astra_sql(__VA_ARGS__) == SQLITE_DONE ? 0 : -1)
 
 void astra_sql_free(struct astra_writer *w);
 
-/* names.c. Each returns an index or ASTRA_INTERN_NONE. */
+/* names.c: each returns an index, or ASTRA_INTERN_NONE on error. */
 uint32_t astra_history_pool(struct astra_writer *w, const char *name);
 uint32_t astra_history_tenant(struct astra_writer *w, const char *pool,
 			      const char *name);
 uint32_t astra_history_owner(struct astra_writer *w,
 			     const struct astra_report_job *job);
 
-/* By how much the counter has grown; it is set to value. 0 when it was not
- * known, or shrank, but `again` says that it has begun at 0 then. */
+/* Sets the counter to value, and returns what it has grown by. Returns 0 if the
+ * old value was not known, or if value is not finite; then the old value stays.
+ * If the counter has shrunk, returns 0, or with `again` value, since it has
+ * restarted at 0. */
 double astra_counter_grown(struct counter *counter, unsigned index,
 			   double value, bool again);
 int astra_counter_save(struct astra_writer *w, const char *kind, int64_t id,
@@ -217,18 +220,20 @@ int astra_counter_save(struct astra_writer *w, const char *kind, int64_t id,
 
 /* jobs.c. */
 
-/* Take up the jobs that the file has no end of. Returns 0 or -1. */
+/* Loads the jobs that have no end in the file. Returns 0 or -1. */
 int astra_history_load(struct astra_writer *w);
 
-/* What has happened to a job by this report. Tasks come before the array that
- * they were split from. Returns 0 or -1. */
+/* Notes what has happened to a job by this report. Call it for tasks before the
+ * array that they were split from. ended: from the report's list of ended jobs.
+ * Returns 0 or -1. */
 int astra_history_job(struct astra_writer *w,
 		      const struct astra_report_job *job, bool ended);
 
-/* End what is in no report any more. Returns 0 or -1. */
+/* Ends the jobs that are in no report any more. Returns 0 or -1. */
 int astra_history_sweep(struct astra_writer *w);
 
-/* The clock was set back: note how far each run was counted. */
+/* Notes up to when each open run was counted, as the clock was set back.
+ * Returns 0 or -1. */
 int astra_history_mark(struct astra_writer *w);
 
 static inline bool astra_history_over(const struct astra_report_job *r)
@@ -239,20 +244,21 @@ static inline bool astra_history_over(const struct astra_report_job *r)
 
 /* jobs.c. */
 
-/* All jobs are seen: write what the owner has gained. */
+/* Writes what the owner has gained, after all jobs of a report were seen. */
 void astra_history_add_shares(struct astra_writer *w, struct howner *o);
 
-/* runs.c. */
+/* runs.c: follow a job's run and its lease by a report. Return 0 or -1. */
 int astra_history_run(struct astra_writer *w, struct hjob *j,
 		      const struct astra_report_job *r);
-/* End the open run. how: of its lease. */
+/* Ends the open run and its lease. how: the reason of the lease's end. Returns
+ * 0 or -1. */
 int astra_history_run_end(struct astra_writer *w, struct hjob *j,
 			  double end_sec, const char *how);
 int astra_history_lease(struct astra_writer *w, struct hjob *j,
 			const struct astra_report_job *r);
 
-/* What a decaying sum has grown by, between two looks at it.
- * A2 = A1 e^(-l dt) + a (1 - e^(-l dt)) / l; this is a dt. Never below 0. */
+/* Returns what a decaying sum has gained between two looks at it, a dt: A2 = A1
+ * e^(-l dt) + a (1 - e^(-l dt)) / l. Never below 0. */
 double astra_history_grown(double before, double after, double dt_sec,
 			   double half_life_sec);
 

@@ -9,13 +9,13 @@
 #include "src/proto/report_pool.h"
 #include "src/proto/select.h"
 
-/* What an answer is made from, and into. */
+/* What an answer is made from, and its output. */
 struct answer {
 	const struct astra_report *report;
 	const struct astra_query *query;
 	const struct astra_viewer *viewer;
 	struct astra_text *out;
-	uint64_t picked; /* of the keys of its records */
+	uint64_t picked; /* the keys of its records, as bits */
 	bool nomem;
 };
 
@@ -54,7 +54,7 @@ enum astra_fault astra_answer_too_early(struct astra_error *err)
 	return ASTRA_FAULT_NO_DATA;
 }
 
-/* The comma before every item of an array but the first. */
+/* Writes the comma before every item of an array except the first. */
 static void separate(struct answer *a, bool *first)
 {
 	if (!*first)
@@ -67,7 +67,8 @@ static void answer_put_head(struct answer *a)
 	astra_answer_head(a->report, a->query, a->out);
 }
 
-/* A hold for a job that the viewer may not see is nobody's. */
+/* Writes a pool. If the viewer may not see the job of its hold, the pool shows
+ * none. */
 static void answer_put_pool(struct answer *a, struct astra_report_pool pool)
 {
 	const struct astra_report_job *job =
@@ -136,8 +137,9 @@ static void answer_put_jobs(struct answer *a, const char *key, bool leases_only)
 	astra_text_add(a->out, "]", 1);
 }
 
-/* The record that says most about the job meant: its own, else a waiting one
- * of the array, else any. others: how many more there are. */
+/* Returns the record that says most about the job meant: its own, else a
+ * waiting one of its array, else any; NULL: none. others: how many more match.
+ */
 static const struct astra_report_job *
 answer_find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
 {
@@ -219,10 +221,8 @@ static enum astra_fault put_diag(struct answer *a,
 	return ASTRA_FAULT_NONE;
 }
 
-/* What GPUs cost, slot by slot, where a pool's policy sells them: the same for
- * everybody. */
-
-/* The slots of pools whose policy sells them. */
+/* Writes the prices of GPUs, slot by slot, of pools whose policy sells slots.
+ * Everybody sees the same. */
 static void answer_price(const struct astra_report *report,
 			 const struct astra_query *query, uint64_t picked,
 			 struct astra_text *out)
@@ -356,7 +356,7 @@ int astra_answer_fault(enum astra_fault fault, const char *text,
 	return out->failed ? -1 : 0;
 }
 
-/* Reports over past time. Who keeps it is the host's matter. */
+/* Reports on past time; the host keeps the history. */
 
 enum astra_fault astra_answer_no_history(struct astra_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Replies to the agents of apps, and what all may see of auctions. */
+/* Replies to the agents of apps, and the auctions that all may see. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "src/proto/report_pool.h"
 #include "src/proto/select.h"
 
-/* Soon enough to bid for the leases that end next. */
+/* Returns when the agent should ask again: soon enough to bid for the leases
+ * that end next. */
 static double ask_again_sec(const struct astra_report *report,
 			    const struct astra_report_app *app)
 {
@@ -63,7 +64,7 @@ enum astra_fault astra_answer_offer(const struct astra_report *report,
 			      bids && query->bid.rho.count ? viewer->now_sec
 							   : app->of.bid_sec);
 	astra_text_printf(out, ",\"auction\":");
-	/* But for its pool. */ astra_encode_object(
+	/* Without its pool. */ astra_encode_object(
 		out, astra_report_auction_of(report, app->pool),
 		astra_auction_members + 1);
 	answer_app_put_jobs(report, app, out);
@@ -103,10 +104,10 @@ void astra_answer_auction(const struct astra_report *report,
 	astra_text_printf(out, "]");
 }
 
-/* Classes of jobs in a reply: chosen and written. */
+/* Classes of jobs in a reply. */
 
-/* Whether its tenant is one of those marked; operators see what is shared by
- * several, or of a tenant that is forgotten. */
+/* Whether the class's tenant is selected. Only viewers who see all see classes
+ * that several tenants share, or whose tenant is forgotten. */
 static bool is_selected(const struct astra_report *report, const bool *tenants,
 			const struct astra_query *query,
 			const struct astra_viewer *viewer,

@@ -13,7 +13,8 @@ static enum astra_fault not_found(uint32_t id, struct astra_error *err)
 	return ASTRA_FAULT_NOT_FOUND;
 }
 
-/* The report is as old as the last round: a run more may have begun since. */
+/* Checks the run that a job reports on. Since the last round, the job may have
+ * begun one more run. */
 static enum astra_fault check_run(const struct astra_report_job *job,
 				  uint32_t run, struct astra_error *err)
 {
@@ -68,7 +69,8 @@ static double answer_own_until(double end_sec, double now_sec)
 	return end_sec > now_sec ? end_sec - now_sec : 0;
 }
 
-/* Nothing remains of a lease that is over, whatever its end was. */
+/* Writes the lease. Nothing remains of a lease that is over, whatever its end
+ * was. */
 static void put_lease(const struct astra_report_job *job, double now_sec,
 		      struct astra_text *out)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A round of production, for those who may see all of it. Who asks gets a
- * ticket, and the record by it once the next round has ended. */
+/* A recorded round of the live cluster, only for those who may see all of it.
+ * The first request returns a ticket; with the ticket the client gets the
+ * record once the next round has ended. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,8 +9,8 @@
 #include "src/proto/report_pool.h"
 #include "src/proto/select.h"
 
-/* The pool asked for, or the only one; NULL with err set: there is none.
- */
+/* Returns the pool asked for, or the only one; NULL with err set if there is
+ * none. */
 static const char *answer_pool(const struct astra_report *report,
 			       const struct astra_query *query,
 			       struct astra_error *err)
@@ -39,8 +40,7 @@ static const char *answer_pool(const struct astra_report *report,
 	return NULL;
 }
 
-/* The end of a reply: null where there is no outcome yet, and the ticket for
- * it. */
+/* Writes the end of a reply: null if there is no outcome yet; the ticket. */
 static enum astra_fault answer_ticket(uint64_t ticket, bool there,
 				      const char *what, struct astra_text *out,
 				      struct astra_error *err)
@@ -85,8 +85,9 @@ enum astra_fault astra_answer_record(const struct astra_report *report,
 			     err);
 }
 
-/* Accounts that begin with the past, for those who may see all. As the engine
- * has them, who asks gets a ticket, and the outcome by it a moment later. */
+/* Adopts past usage into accounts, for viewers who may see all. The engine has
+ * the accounts, so the client gets a ticket first, and the outcome a moment
+ * later. */
 
 enum astra_fault
 astra_answer_adopt(const struct astra_report *report, struct astra_query *query,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All that a live view shows, in one reply, so that it is of one round. Jobs
- * are in short: a view is drawn anew every few seconds. */
+/* All that a live view shows, in one reply, so that all is of one round. Jobs
+ * are short, since a view is drawn every few seconds. */
 #include <string.h>
 
 #include "src/proto/answer.h"
@@ -34,7 +34,7 @@ static void answer_top_put_jobs(const struct astra_report *report,
 	astra_text_add(out, "]", 1);
 }
 
-/* Of a job that the viewer may not see the reply has the GPUs only. */
+/* Writes a holder. Of a job that the viewer may not see, only the GPUs. */
 static void put_holder(const struct astra_report *report,
 		       const struct astra_report_holder *holder,
 		       const struct astra_viewer *viewer,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The file of --bid: a little JSON, read without a library for it, since what
- * sbatch loads must not bring one along. */
+/* Reads the file of --bid, which is simple JSON, without a library: what sbatch
+ * loads must not bring one along. */
 #include "src/proto/bid_text.h"
 
 #include <math.h>
@@ -39,7 +39,8 @@ static bool bid_text_take(struct reader *r, char mark)
 	return true;
 }
 
-/* A quoted word without escapes, and what has to follow it. */
+/* Reads a quoted word without escapes. wanted: what the error says was
+ * expected. Returns 0, or -1 with err set. */
 static int take_word(struct reader *r, const char **word, size_t *size,
 		     const char *wanted)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The file of --bid. Of the C library alone, as spank/astraea links it too. */
+/* The file of --bid. Uses the C library alone, since spank/astraea links it,
+ * too. */
 #ifndef ASTRA_BID_TEXT_H
 #define ASTRA_BID_TEXT_H
 
@@ -8,16 +9,16 @@
 
 #define ASTRA_BID_TEXT_MAX 8192 /* bytes, white space not counted */
 
-/* Read the file of --bid:
- *	{"seconds": {"slot": [900, 480], "machine": [900, "inf"], ...}}
+/* Reads the file of --bid:
+ * {"seconds": {"slot": [900, 480], "machine": [900, "inf"], ...}}
  * Each level has 1 to ASTRA_BID_GPUS_MAX numbers above 0 and up to 1e9, or
  * "inf"; slot is required.
  * out: clear it; all empty on failure.
- * Returns 0, or -1 with err saying what is wrong. */
+ * Returns 0, or -1 with err set. */
 int astra_bid_text_read(const char *text, struct astra_curves *out,
 			struct astra_error *err);
 
-/* The same text without white space, cut at size. Returns its whole length. */
+/* Copies the text without white space, cut at size. Returns its length. */
 size_t astra_bid_text_compact(const char *text, char *out, size_t size);
 
 #endif

@@ -12,15 +12,16 @@
 #include "src/proto/sign.h"
 #include "src/proto/wire.h"
 
-/* The longest pause before a busy one is asked again: 50 ms, 100 ms, ...,
+/* The longest pause before a busy server is asked again: 50 ms, 100 ms, ...,
  * 1.6 s in all. */
 #define CALL_PAUSE_MSEC_MAX 800
 
-/* Bytes of a reply that have an error's code, if any. */
+/* The bytes at a reply's start that hold an error's code, if any. */
 #define CALL_HEAD 256
 
-/* A server that refuses a request may close before it has read all of it;
- * then its reply says why, so a broken pipe is no error here. */
+/* Sends all bytes. A server that refuses a request may close before it has read
+ * all; its reply then says why, so a broken pipe is not an error. Returns 0, or
+ * -1 with errno. */
 static int send_all(int fd, const void *bytes, size_t size)
 {
 	const char *at = bytes;
@@ -54,8 +55,9 @@ static int explain_io(int wait_sec, struct astra_error *err)
 	return astra_error_set(err, "the query socket: %s", strerror(errno));
 }
 
-/* most: bytes. absent: set where it closes before it says anything, as one that
- * stops. */
+/* Returns the reply, to be freed, or NULL with err set. most: its bytes at
+ * most. absent: whether the server closed before it replied, as a stopping one
+ * does. */
 static char *receive_reply(int fd, int wait_sec, size_t most, bool *absent,
 			   struct astra_error *err)
 {
@@ -89,8 +91,9 @@ static char *receive_reply(int fd, int wait_sec, size_t most, bool *absent,
 	return reply;
 }
 
-/* What is refused before its sender is known: a text that says why, or
- * anything, which is not to steer a terminal. */
+/* Sets err from a reply that was refused before its sender was known. Such a
+ * reply has a text that says why, or anything; control characters are replaced,
+ * so that it cannot steer a terminal. */
 static void explain_unsigned(char *reply, const struct astra_peer *peer,
 			     struct astra_error *err)
 {
@@ -108,7 +111,8 @@ static void explain_unsigned(char *reply, const struct astra_peer *peer,
 			text);
 }
 
-/* Whether the message in a reply is by whom it should be, to our request. */
+/* Checks that the message in a reply is by the right user, and answers our
+ * request. Returns 0, or -1 with err set. */
 static int check_message(char *message, size_t size, uint32_t uid,
 			 const struct astra_peer *peer, const char *credential,
 			 struct astra_error *err)
@@ -120,8 +124,9 @@ static int check_message(char *message, size_t size, uint32_t uid,
 	return astra_bind_check(message, size, credential, peer->name, err);
 }
 
-/* A reply that came over the network counts only when it is signed, and to
- * this request. */
+/* Returns the message in a reply that came over the network, or NULL with err
+ * set. Only a reply that is signed, and to this request, counts. Frees reply.
+ */
 static char *unwrap(char *reply, const struct astra_peer *peer,
 		    const char *auth, const char *credential,
 		    struct astra_error *err)
@@ -141,8 +146,8 @@ static char *unwrap(char *reply, const struct astra_peer *peer,
 	return message;
 }
 
-/* Whether it may be served in a moment, with what a reply begins with. That
- * need not be signed: believed or not, it costs no more than a moment. */
+/* Whether the reply's start says that the server is busy. The start need not be
+ * signed: a false one costs only a moment. */
 static bool call_is_busy(const char *reply)
 {
 	static const char error[] = "\"error\":{\"code\":\"busy\"";
@@ -151,8 +156,9 @@ static bool call_is_busy(const char *reply)
 		      sizeof(error) - 1);
 }
 
-/* Send it once. busy: set where there is a reply that says so; it is checked
- * as any other. */
+/* Sends the request once. busy: whether a reply says so; that reply is checked
+ * like any other. Returns 0 with *reply set, or ASTRA_ABSENT or -1 with err
+ * set. */
 static int call_once(const char *path, const char *auth, const char *request,
 		     int wait_sec, char **reply, bool *busy,
 		     struct astra_error *err)

@@ -39,7 +39,7 @@ uint32_t astra_curves_gpus(const struct astra_curves *curves)
 	return most;
 }
 
-/* By how much a level is slower than the one before. */
+/* Returns how much slower a level is than the one before; 1 if not known. */
 static double ratio_of(const double slowdown[ASTRA_LEVEL_COUNT], int level)
 {
 	if (level == 0 || slowdown[level] <= 0 || slowdown[level - 1] <= 0)

@@ -15,7 +15,7 @@
 
 #define CONNECT_WAIT_SEC 5
 
-/* In a user namespace, all users that it does not know. */
+/* What a user namespace shows for every user that it does not know. */
 #define UID_HIDDEN 65534
 
 static bool is_socket(const char *path)
@@ -66,8 +66,8 @@ const char *astra_dial_user(const char *path, uint32_t *uid)
 	return end + 1;
 }
 
-/* Whether that stands for a user whom the caller's namespace does not know: not
- * where it knows all. */
+/* Whether the uid stands for a user unknown in the caller's user namespace. Not
+ * so if the namespace knows all users. */
 static bool dial_is_hidden(uint32_t who)
 {
 	unsigned long inside, outside, count = UINT32_MAX;
@@ -82,8 +82,8 @@ static bool dial_is_hidden(uint32_t who)
 	return count < UINT32_MAX;
 }
 
-/* Whether nobody else than that user, or its owner, can have put anything into
- * the socket's folder. */
+/* Whether the socket's folder is this user's, or nobody but its owner can put
+ * files there. */
 static bool dial_folder_is_of(const char *path, uint32_t who)
 {
 	const char *slash = strrchr(path, '/');
@@ -115,7 +115,8 @@ bool astra_dial_is_here(const char *path, uint32_t slurm_user)
 	       astra_dial_trusts(path, st.st_uid, slurm_user);
 }
 
-/* The kernel says who listens there. */
+/* Checks who listens at the socket, as the kernel reports. Returns 0, or -1
+ * with err set. */
 static int dial_check_peer(int fd, const char *path, uint32_t slurm_user,
 			   struct astra_error *err)
 {
@@ -167,7 +168,7 @@ static int dial_socket(const char *path, int wait_sec, uint32_t slurm_user,
 	return fd;
 }
 
-/* Over the network. */
+/* Connects over the network. Returns a descriptor, or -1 with errno. */
 
 static int dial_address(const struct addrinfo *at, int wait_sec)
 {
@@ -211,7 +212,7 @@ static int dial_host(const char *host, const char *port, int wait_sec,
 	return rc == ECONNREFUSED ? ASTRA_ABSENT : -1;
 }
 
-/* HOST:PORT or [ADDRESS]:PORT; changes name. */
+/* Connects to HOST:PORT or [ADDRESS]:PORT; changes name. */
 static int dial_name(char *name, int wait_sec, struct astra_error *err)
 {
 	char *colon = strrchr(name, ':');
@@ -289,7 +290,7 @@ int astra_dial(const char *path, int wait_sec, struct astra_peer *peer,
 	return dial_network(path, wait_sec, peer, err);
 }
 
-/* One address of the list; before: what keeps it from the one before. */
+/* Writes one address of the list, after the separator `before`. */
 static void dial_write_one(char before, const char *host, unsigned int port,
 			   struct astra_text *out)
 {

@@ -9,7 +9,7 @@
 #include "src/proto/report.h"
 #include "src/proto/report_members.h"
 
-/* What the server counts itself, for diag. */
+/* The server's own counts, for diag. */
 struct astra_socket_stats {
 	uint32_t clients;
 	uint64_t answered, malformed, refused, unauthenticated, limited;
@@ -18,28 +18,29 @@ struct astra_socket_stats {
 
 extern const struct astra_member astra_socket_members[];
 
-/* The table of the records of a reply: of JOB where it has no other. */
+/* Returns the table of a reply's records; if the kind has none of its own, that
+ * of jobs. */
 const struct astra_member *astra_members_of(enum astra_query_kind kind);
 
-/* Which keys of its records a request is about: the bits of query->fields;
- * ASTRA_PICK_ALL where it has none. Returns ASTRA_FAULT_NONE, or MALFORMED with
- * err naming the one that is no key, and those that are. */
+/* Sets *out to the keys of records that a request asks for: the bits of
+ * query->fields, or ASTRA_PICK_ALL if it has none. Returns ASTRA_FAULT_NONE, or
+ * MALFORMED with err naming the unknown key and the known ones. */
 enum astra_fault astra_pick(const struct astra_query *query, uint64_t *out,
 			    struct astra_error *err);
 
-/* Each appends an object; out says whether that failed. */
+/* Each function appends an object; out says whether that failed. */
 
-/* usage: false makes null what PrivateData=usage hides. */
+/* Appends a job. usage: false makes what PrivateData=usage hides null. */
 void astra_encode_job(struct astra_text *out,
 		      const struct astra_report_job *job, uint64_t picked,
 		      bool usage);
 
-/* An app with the estimate, for its agent. bid_sec: when the bid in force was
- * made; 0: there is none. */
+/* Appends an app with its estimate, for its agent. bid_sec: the time of the bid
+ * in force; 0: none. */
 void astra_encode_app_left(struct astra_text *out,
 			   const struct astra_report_app *app, double bid_sec);
 
-/* A job in the reply to its app's agent. */
+/* Appends a job in the reply to its app's agent. */
 void astra_encode_app_job(struct astra_text *out,
 			  const struct astra_report_job *job);
 

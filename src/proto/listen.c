@@ -43,7 +43,7 @@ static int listen_at(const struct addrinfo *at, int backlog)
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (at->ai_family == AF_INET6) /* IPv4 too */
+	if (at->ai_family == AF_INET6) /* also IPv4 */
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
 	if (!bind(fd, at->ai_addr, at->ai_addrlen) && !listen(fd, backlog))
 		return fd;
@@ -51,7 +51,8 @@ static int listen_at(const struct addrinfo *at, int backlog)
 	return -1;
 }
 
-/* Those of the family, so that IPv6 with IPv4 goes before IPv4 alone. */
+/* Listens at the first address of this family that works. The caller tries
+ * IPv6, which includes IPv4, before IPv4 alone. Returns a descriptor or -1. */
 static int listen_at_any(const struct addrinfo *found, int family, int backlog)
 {
 	int fd = -1;
@@ -62,8 +63,8 @@ static int listen_at_any(const struct addrinfo *found, int family, int backlog)
 	return fd;
 }
 
-/* [ADDRESS:]PORT by numbers alone, for freeaddrinfo(). Returns as
- * getaddrinfo(). */
+/* Resolves [ADDRESS:]PORT without looking up names. Free *found with
+ * freeaddrinfo(). Returns as getaddrinfo(). */
 static int listen_resolve(const char *where, struct addrinfo **found)
 {
 	const struct addrinfo hints = {

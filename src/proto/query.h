@@ -33,19 +33,20 @@ struct astra_report_row {
 	const char *type;   /* "tenant" */
 	const char *report; /* "usage" */
 	const char *name;   /* "tenant usage", as in a request */
-	bool accounts;	    /* whether "accounts" and "users" are its keys */
-	bool jobs;	    /* ... "jobs" */
-	bool top;	    /* ... "top" */
-	const char *help;   /* what it shows, for users */
+	bool accounts;	    /* whether it has the keys "accounts" and "users" */
+	bool jobs;	    /* ... the key "jobs" */
+	bool top;	    /* ... the key "top" */
+	const char *help;   /* what the report shows, for users */
 };
 
-/* All that is known of a report; never NULL. */
+/* Returns the row of a report; never NULL. */
 const struct astra_report_row *astra_report_row(enum astra_report_kind kind);
 
-/* The report of that name in a request. Returns 0, or -1. */
+/* Finds the report of this name in a request. Returns 0 or -1. */
 int astra_report_kind_find(const char *name, enum astra_report_kind *out);
 
-/* The names of the reports of a type, or, NULL, of all, with commas. */
+/* Writes the names of the reports of a type, or of all if type is NULL, with
+ * commas. */
 void astra_report_kind_names(const char *type, char *text, size_t size);
 
 #define ASTRA_QUERY_DEPTH_MAX 8	  /* nested arrays and objects */
@@ -60,16 +61,16 @@ enum astra_query_kind {
 	ASTRA_QUERY_WHY,
 	ASTRA_QUERY_DIAG,
 	ASTRA_QUERY_REMAINING,	  /* a job asks for its own lease */
-	ASTRA_QUERY_PROGRESS,	  /* and tells how far it is */
-	ASTRA_QUERY_CHECKPOINTED, /* or that a checkpoint is complete */
-	ASTRA_QUERY_OFFER,	  /* how an app stands, for its agent */
-	ASTRA_QUERY_BID,	  /* what the agent bids with */
+	ASTRA_QUERY_PROGRESS,	  /* a job reports its progress */
+	ASTRA_QUERY_CHECKPOINTED, /* a job reports a complete checkpoint */
+	ASTRA_QUERY_OFFER,	  /* an app's state, for its agent */
+	ASTRA_QUERY_BID,	  /* an agent's bid */
 	ASTRA_QUERY_AUCTION,	  /* how all apps fared */
 	ASTRA_QUERY_METRICS,	  /* numbers for a monitoring system */
 	ASTRA_QUERY_RECORD,	  /* a round as JSON, for operators */
-	ASTRA_QUERY_REPORT,	  /* what was, over past time */
+	ASTRA_QUERY_REPORT,	  /* a report on past time */
 	ASTRA_QUERY_TOP,	  /* all that a live view shows */
-	ASTRA_QUERY_ADOPT,	  /* accounts, or what they begin with */
+	ASTRA_QUERY_ADOPT,	  /* what accounts are, or are to begin with */
 	ASTRA_QUERY_PRICE,	  /* what GPUs cost, slot by slot */
 	ASTRA_QUERY_CLASS,	  /* learned shares of classes of jobs */
 };
@@ -93,29 +94,29 @@ struct astra_job_refs {
 #define ASTRA_COUNT_MAX (UINT64_C(1) << 53) /* of iterations */
 #define ASTRA_ITER_SEC_MAX 1e9
 
-/* What a job says of itself. */
+/* What a job reports of itself. */
 struct astra_said {
-	uint32_t run;	 /* which of its runs: the requeues before it */
-	uint64_t done;	 /* iterations, those of earlier runs included */
-	uint64_t total;	 /* of all its work; 0: not given */
+	uint32_t run;	 /* how often it was requeued before */
+	uint64_t done;	 /* iterations, including those of earlier runs */
+	uint64_t total;	 /* iterations of all its work; 0: not given */
 	double iter_sec; /* of one iteration; 0: not given */
 	double loss;	 /* finite; NAN: not given */
-	uint64_t step;	 /* the iteration that the checkpoint is of */
+	uint64_t step;	 /* the iteration of the checkpoint */
 };
 
 #define ASTRA_BID_JOBS_MAX 4096 /* entries of the order of jobs */
 
-/* What an app's agent says. */
+/* What an app's agent bids. */
 struct astra_query_bid {
 	struct astra_curves rho;     /* empty: not given */
 	double rho_now;		     /* may be infinite; < 0: not given */
-	struct astra_job_refs order; /* who gets GPUs first; no tasks */
+	struct astra_job_refs order; /* jobs to get GPUs first; no tasks */
 };
 
 #define ASTRA_PAST_SEC_MAX INT64_C(253402300799) /* the year 9999 */
 #define ASTRA_PAST_TOP_MAX 10000
 
-/* Which report, and of when. */
+/* Which report, and of which time. */
 struct astra_query_past {
 	enum astra_report_kind report;
 	int64_t start_sec, end_sec; /* 0 <= start < end */
@@ -125,15 +126,15 @@ struct astra_query_past {
 #define ASTRA_ADOPT_MAX 10000 /* tenants and users of a request */
 #define ASTRA_ADOPT_GPU_SEC_MAX 1e15
 
-/* What accounts begin with. */
+/* What accounts are to begin with. */
 struct astra_query_adopt {
-	bool given;   /* else what they have is asked for */
-	bool replace; /* also those that have begun */
+	bool given;   /* else the accounts are asked for */
+	bool replace; /* also accounts that are in use */
 	struct astra_adopted *list;
 	size_t count, room;
 };
 
-/* Empty filters let everything pass. */
+/* A request. An empty filter lets everything pass. */
 struct astra_query {
 	enum astra_query_kind kind;
 	struct astra_names users;    /* names, or numeric ids */
@@ -141,57 +142,57 @@ struct astra_query {
 	struct astra_names pools;
 	struct astra_names fields; /* TENANT, JOB, LEASE, AUCTION, PRICE, CLASS:
 				    * these keys only */
-	struct astra_job_refs jobs; /* exactly one for a job's own and for WHY,
-				     * there one or mine;
-				     * of OFFER and BID one, or app */
-	uint64_t ticket;	    /* RECORD, ADOPT: which one; 0: a new one */
-	bool mine;		    /* WHY: all jobs of the sender */
-	bool reset;		    /* DIAG: start the numbers anew */
-	bool public;		    /* TOP, REPORT: what any user may see,
-				     * whoever asks */
-	struct astra_said said;	    /* PROGRESS and CHECKPOINTED */
-	char *app;		    /* OFFER and BID: --app; else NULL */
-	char *user;		    /* whose: name or number; NULL: sender's */
-	struct astra_query_bid bid; /* BID */
+	struct astra_job_refs jobs; /* a job's own requests: one;
+				     * WHY: one, or mine;
+				     * OFFER and BID: one, or app */
+	uint64_t ticket; /* RECORD, ADOPT: which order; 0: a new one */
+	bool mine;	 /* WHY: all jobs of the sender */
+	bool reset;	 /* DIAG: reset the numbers */
+	bool public; /* TOP, REPORT: only what any user may see, whoever asks */
+	struct astra_said said; /* PROGRESS and CHECKPOINTED */
+	char *app;		/* OFFER and BID: --app; else NULL */
+	char *user; /* owner of app: name or uid; NULL: the sender */
+	struct astra_query_bid bid;	/* BID */
 	struct astra_query_past past;	/* REPORT */
 	struct astra_query_adopt adopt; /* ADOPT */
 };
 
-/* Parse "12" or "12_3"; "12_[3-9%2]" is 12. Returns 0, or -1 when text is no
+/* Parses "12" or "12_3"; "12_[3-9%2]" is 12. Returns 0, or -1 if text is not a
  * job. */
 int astra_job_ref_parse(const char *text, struct astra_job_ref *out);
 
-/* Append. Returns 0, or -1 when out of memory. */
+/* Appends a name. Returns 0, or -1 if out of memory. */
 int astra_names_add(struct astra_names *names, const char *name, size_t size);
 
-/* Append; names: copied. Returns 0, or -1 when out of memory. */
+/* Appends an account; names: copied. Returns 0, or -1 if out of memory. */
 int astra_adopt_add(struct astra_query_adopt *adopt, const char *tenant,
 		    const char *user, struct astra_usage usage);
 
-/* Free what it holds; it is empty and usable afterwards. */
+/* Frees the contents; the list is empty and usable afterwards. */
 void astra_adopt_clear(struct astra_query_adopt *adopt);
 
-/* Free what it holds; it is empty and usable afterwards. */
+/* Frees the names, and names->names. */
 void astra_names_clear(struct astra_names *names);
 
 int astra_job_refs_add(struct astra_job_refs *refs, struct astra_job_ref ref);
 
-/* The kind's name in a request; the kind of that name. */
+/* Return the name of a kind in a request, and find the kind of a name (0 or
+ * -1). */
 const char *astra_query_kind_name(enum astra_query_kind kind);
 int astra_query_kind_find(const char *name, enum astra_query_kind *out);
 
-/* Check and take apart a request. Every bound is checked before anything is
- * built from it.
+/* Checks and parses a request. Every bound is checked before anything is built
+ * from it.
  * out: destroy with astra_query_destroy(); untouched on failure.
- * Returns ASTRA_FAULT_NONE, or what is wrong, with err naming the key. */
+ * Returns ASTRA_FAULT_NONE, or a fault, with err naming the key. */
 enum astra_fault astra_query_decode(const char *text, size_t size,
 				    struct astra_query *out,
 				    struct astra_error *err);
 
-/* The JSON of a request; free() it. NULL when out of memory. */
+/* Returns the JSON of a request; free() it. NULL if out of memory. */
 char *astra_query_encode(const struct astra_query *query);
 
-/* Whether a job says something by it. */
+/* Whether a job reports something by this request. */
 static inline bool astra_query_says(const struct astra_query *query)
 {
 	return query->kind == ASTRA_QUERY_PROGRESS ||

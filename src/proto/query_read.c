@@ -75,7 +75,8 @@ enum astra_fault astra_read_pools(const json_t *value, struct astra_query *out,
 	return read_names("pools", value, &out->pools, err);
 }
 
-/* Which keys they are is known once the request is. */
+/* Reads "fields". Whether the keys exist is checked once the kind of request is
+ * known. */
 enum astra_fault astra_read_fields(const json_t *value, struct astra_query *out,
 				   struct astra_error *err)
 {
@@ -166,7 +167,8 @@ enum astra_fault astra_read_public(const json_t *value, struct astra_query *out,
 	return ASTRA_FAULT_NONE;
 }
 
-/* A whole number in these bounds. */
+/* Reads a whole number from least to most. Returns a fault, or
+ * ASTRA_FAULT_NONE. */
 static enum astra_fault read_count(const char *key, const json_t *value,
 				   uint64_t least, uint64_t most, uint64_t *out,
 				   struct astra_error *err)
@@ -221,7 +223,7 @@ enum astra_fault astra_read_iter(const json_t *value, struct astra_query *out,
 	return ASTRA_FAULT_NONE;
 }
 
-/* JSON has no infinity and no NaN. */
+/* Reads "loss". JSON has no infinity and no NaN. */
 enum astra_fault astra_read_loss(const json_t *value, struct astra_query *out,
 				 struct astra_error *err)
 {
@@ -248,7 +250,7 @@ enum astra_fault astra_read_ticket(const json_t *value, struct astra_query *out,
 			  err);
 }
 
-/* What accounts begin with: [tenant, user, A, F], "" for the tenant itself. */
+/* Usage to adopt: [tenant, user, A, F]; user "" is the tenant itself. */
 
 static const char adopt_key[] = "usage";
 
@@ -325,7 +327,7 @@ enum astra_fault astra_read_replace(const json_t *value,
 	return ASTRA_FAULT_NONE;
 }
 
-/* Who comes for the outcome says nothing more. */
+/* Checks the keys of an adopt request. With a ticket there is no "usage". */
 enum astra_fault astra_check_adopt(const struct astra_query *query,
 				   struct astra_error *err)
 {
@@ -337,7 +339,7 @@ enum astra_fault astra_check_adopt(const struct astra_query *query,
 	return ASTRA_FAULT_NONE;
 }
 
-/* The keys of a report over past time. */
+/* The keys of a report on past time. */
 
 enum astra_fault astra_read_report(const json_t *value, struct astra_query *out,
 				   struct astra_error *err)

@@ -31,7 +31,8 @@ enum astra_fault astra_read_user(const json_t *value, struct astra_query *out,
 	return read_bid_name("user", value, &out->user, err);
 }
 
-/* JSON has no infinity and no NaN. */
+/* Reads a number from 0 on, or "inf"; JSON has no infinity and no NaN. Returns
+ * 0 or -1. */
 static int read_bid_number(const json_t *value, double *out)
 {
 	const char *text = json_string_value(value);

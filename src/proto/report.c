@@ -12,7 +12,7 @@
 #include "src/proto/report_members.h"
 #include "src/proto/report_pool.h"
 
-#define TAIL 16 /* room for ",..." and what follows the digits */
+#define TAIL 16 /* room for ",..." and the text behind the digits */
 
 static unsigned nibble(char digit)
 {
@@ -28,7 +28,7 @@ static bool task_set(const char *digits, size_t count, size_t task)
 	       (nibble(digits[count - 1 - task / 4]) >> task % 4 & 1);
 }
 
-/* Append one range. Returns false when it does not fit. */
+/* Appends a range. Returns false if it does not fit. */
 static bool add_range(char *out, size_t size, size_t first, size_t last)
 {
 	char range[48];
@@ -90,12 +90,13 @@ void astra_tasks_text(const char *id_text, char *out, size_t size)
 struct astra_report_private {
 	atomic_uint references;
 	struct astra_report_chunk *chunks;
-	struct astra_idmap by_id; /* job -> index */
+	struct astra_idmap by_id; /* job id -> index */
 };
 
 #define CHUNK_BYTES 65536
 
-/* What lives as long as the report is in chunks that are freed together. */
+/* A chunk of memory. What lives as long as the report is in chunks, freed
+ * together. */
 struct astra_report_chunk {
 	struct astra_report_chunk *next;
 	size_t used, room;
@@ -122,8 +123,9 @@ static char *bytes_for(struct astra_report_private *own, size_t size,
 	return (char *)chunk->bytes + at;
 }
 
-/* A copy of a text. like: a text of the report that may be the same, or NULL;
- * names repeat from one record to the next. NULL when out of memory. */
+/* Returns a copy of a text, or NULL if out of memory. like: a text of the
+ * report that may be equal, then returned; or NULL. Names repeat from one
+ * record to the next. */
 static const char *report_keep(struct astra_report *report, const char *text,
 			       const char *like)
 {
@@ -141,8 +143,8 @@ static const char *report_keep(struct astra_report *report, const char *text,
 	return copy;
 }
 
-/* A copy of so many items of a size, without their texts; aligned for numbers.
- * NULL when out of memory. */
+/* Returns a copy of items without their texts, aligned for numbers; NULL if out
+ * of memory. */
 static const void *report_copy(struct astra_report *report, const void *items,
 			       size_t count, size_t size)
 {
@@ -157,8 +159,8 @@ static int report_keep_text(void *report, const char **text, const char *like)
 	return *text ? 0 : -1;
 }
 
-/* Replace a record's texts by copies. before: the record before it, whose texts
- * are copies already, or NULL. Returns 0, or -1 when out of memory. */
+/* Replaces a record's texts by copies. before: the record before it, with texts
+ * copied already, or NULL. Returns 0, or -1 if out of memory. */
 static int report_keep_all(struct astra_report *report, void *record,
 			   const void *before,
 			   const struct astra_member *members)
@@ -167,8 +169,9 @@ static int report_keep_all(struct astra_report *report, void *record,
 				  report);
 }
 
-/* Append a copy of a record with its texts to a list: its address, its length
- * and its room. Returns 0, or -1 when out of memory: the list is as before. */
+/* Appends a copy of a record, texts included, to a list. list, count, room: the
+ * addresses of the list's array, length and room. Returns 0, or -1 if out of
+ * memory; then the list is as before. */
 static int report_append(struct astra_report *report, void *list, size_t *count,
 			 size_t *room, const void *record, size_t size,
 			 const struct astra_member *members)
@@ -185,7 +188,7 @@ static int report_append(struct astra_report *report, void *list, size_t *count,
 	return 0;
 }
 
-/* Free it all. */
+/* Frees all chunks. */
 static void report_forget(struct astra_report_private *own)
 {
 	while (own->chunks) {
@@ -262,7 +265,7 @@ struct astra_report_app *astra_report_app(const struct astra_report *report,
 		       report_app_compare);
 }
 
-/* Put a job that was added into the list of its app. */
+/* Links a new job into the list of its app. */
 static void report_link(struct astra_report *report,
 			struct astra_report_job *job)
 {
@@ -276,7 +279,7 @@ static void report_link(struct astra_report *report,
 
 #define ID_BYTES 256 /* of a job's id as text */
 
-/* Append to the list of that name in a report. */
+/* Appends to the list that `one` names. */
 #define APPEND(report, one, record, members)                             \
 	report_append(report, &(report)->one##s, &(report)->one##_count, \
 		      &(report)->one##_room, record, sizeof(*(record)),  \
@@ -388,7 +391,7 @@ static int keep_binds(struct astra_report *report, struct astra_report_job *job)
 	return rc;
 }
 
-/* Append a copy to one of the lists of jobs. */
+/* Appends a copy to one of the two lists of jobs. Returns 0 or -1. */
 static int add_to(struct astra_report *report, struct astra_report_job **list,
 		  size_t *count, size_t *room,
 		  const struct astra_report_job *job)
@@ -413,10 +416,10 @@ static bool report_is_blocked(const struct astra_report_job *job)
 	       !strcmp(job->wait, "too_big");
 }
 
-/* Whoever tells when a job starts tells this: nothing where it does not wait,
- * or waits for something else than GPUs, which no look ahead knows of, and
- * nothing that is over. A promise that cannot be kept is none; one that was
- * broken stays. */
+/* Clears what is not known of a job's start, for all who show it. Nothing is
+ * known of a job that does not wait, or waits for something other than GPUs:
+ * the look-ahead does not cover that. An expected start in the past is dropped,
+ * and so is a promise that cannot be kept; a promise that was broken stays. */
 static void report_settle_start(struct astra_report_job *job, double now_sec)
 {
 	bool kept = job->phase != ASTRA_REPORT_WAITING ||

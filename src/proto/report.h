@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The report: everything a query may ask about, as it was after one round.
+/* The report: everything that a query may ask about, as of the end of one
+ * round.
  *
- * The host builds one after each round, outside of all locks of slurmctld, and
- * publishes it; from then on nobody changes it. Readers take a reference,
- * answer from it, and give the reference back, so a query costs the host
- * nothing and never waits for a round.
+ * The host builds a report after each round, outside of all locks of slurmctld,
+ * and publishes it; from then on it does not change. Readers take a reference,
+ * answer from the report, and give the reference back. So a query costs the
+ * host nothing and never waits for a round.
  *
- * Plain data: no Slurm, no JSON, no I/O. Times are seconds since the epoch of
- * the host, 0 where there is none; durations are named by their unit.
+ * Plain data: no Slurm, no JSON, no I/O. Times are seconds since the epoch by
+ * the host's clock; 0 means none. Durations are named by their unit.
  *
  *	struct astra_report *report = astra_report_create();
  *	report->time_sec = now;
@@ -15,8 +16,7 @@
  *	astra_report_add_pool(report, &pool);
  *	astra_report_add_tenant(report, &tenant);
  *	astra_report_add_job(report, &job);
- *	astra_server_publish(report);	(steals it)
- */
+ *	astra_server_publish(report);	(takes the reference) */
 #ifndef ASTRA_REPORT_H
 #define ASTRA_REPORT_H
 
@@ -27,11 +27,11 @@
 #include "src/engine/engine.h"
 #include "src/model/auction.h"
 
-/* An array's waiting tasks: slurmctld keeps them as a bitmap in hex, users
- * read "1-6,9%2". Pure. */
+/* The waiting tasks of an array: slurmctld keeps a bitmap in hex, users read
+ * "1-6,9%2". Pure. */
 
-/* Write "6_[0x7E%2]" as squeue does, "6_[1-6%2]"; any other text as it is.
- * What does not fit ends in "...", which stands for any more tasks.
+/* Writes "6_[0x7E%2]" as squeue does, "6_[1-6%2]"; any other text unchanged. If
+ * not all tasks fit, the list ends in "...".
  * out: size at least 32. */
 void astra_tasks_text(const char *id_text, char *out, size_t size);
 
@@ -48,10 +48,10 @@ struct astra_report_class {
 struct astra_report_tenant {
 	const char *pool;
 	struct astra_tenant_view of;
-	uint32_t uid; /* where a tenant is one user: that user; else NO_UID */
+	uint32_t uid; /* the user that the tenant is; NO_UID: an account */
 	uint32_t jobs_waiting;
 	uint32_t jobs_running;
-	struct astra_policy_report sums; /* its money, where it has any */
+	struct astra_policy_report sums; /* its money, if it has any */
 };
 
 /* The progress that a job has reported. */
@@ -64,7 +64,7 @@ struct astra_report_progress {
 	double loss;	 /* NAN: not given */
 };
 
-/* Its newest complete checkpoint. */
+/* A job's newest complete checkpoint. */
 struct astra_report_checkpoint {
 	double time_sec; /* of the report; 0: there is none */
 	uint64_t step;	 /* the iteration */
@@ -87,54 +87,55 @@ enum astra_bind_kind {
 	ASTRA_BIND_KINDS,
 };
 
-/* By kind; NULL is behind them. */
+/* By kind; ends with NULL. */
 extern const char *const astra_bind_kinds[ASTRA_BIND_KINDS + 1];
 
-/* What keeps a job from waiting in line, as slurmctld knows it. Numbers are NAN
- * where there are none. */
+/* What keeps a job from waiting in line, as slurmctld knows it. NAN: there is
+ * no such number. */
 struct astra_report_bind {
 	enum astra_bind_kind kind;
-	const char *name;   /* Slurm's: "JobHeldUser", "AssocGrpGRES", "afterok"
-			     */
-	const char *of;	    /* whose limit it is: "account lab", "QOS normal";
-			       a reservation, a licence, a partition, nodes */
-	const char *who;    /* for whom that counts: "user alice"; "": all;
-			       what state nodes are in */
+	const char *name; /* Slurm's: "JobHeldUser", "AssocGrpGRES", "afterok"
+			   */
+	const char *of;	 /* whose limit it is: "account lab", "QOS normal"; or a
+			  * reservation, a licence, a partition, nodes */
+	const char *who; /* whom the limit counts: "user alice"; "": all. Of
+			  * nodes: their state */
 	const char *option; /* as sacctmgr writes it: "GrpTRES=gres/gpu" */
-	const char *unit;   /* of the numbers: "GPUs" */
+	const char *unit;   /* of the three numbers: "GPUs" */
 	double limit, used, asked;
-	bool shared;	    /* used: by other users too */
-	uint32_t job, task; /* that it waits for; 0: none; task: UINT32_MAX */
-	uint32_t uid;	    /* of that job's owner; NO_UID: it is gone */
-	const char *state;  /* of that job, as Slurm's word */
-	double time_sec;    /* when it is over, or its reservation begins; 0:
-			     * not known */
+	bool shared;	    /* used includes other users' use */
+	uint32_t job, task; /* job 0: none; task UINT32_MAX: not a task */
+	uint32_t uid;	    /* owner of that job; NO_UID: it is gone */
+	const char *state;  /* Slurm's word for that job's state */
+	double time_sec; /* when this is over, or the reservation begins; 0: not
+			  * known */
 };
 
-#define ASTRA_REPORT_BINDS 8 /* of one job; further ones are left out */
+#define ASTRA_REPORT_BINDS 8 /* of one job; further ones are dropped */
 
-/* A pending record of an array whose tasks may not all run at once (%N). */
+/* A pending record of an array that limits how many tasks run at once (%N). */
 struct astra_report_array {
 	uint32_t waiting; /* tasks that the record stands for */
-	uint32_t most;	  /* of the array's tasks at once; 0: no such limit */
-	uint32_t running; /* of its tasks */
+	uint32_t most;	  /* tasks at once, of the whole array; 0: no limit */
+	uint32_t running; /* tasks of the array that run */
 };
 
-/* As `pinned` of a job: Slurm started its run before the plugins came, while
- * its pool had Leases=no, or while its partition was in no pool. */
+/* `pinned` of a job whose run Slurm started without leases: before the plugin
+ * was there, while the pool had Leases=no, or while the partition was in no
+ * pool. */
 #define ASTRA_PINNED_BY_BEGIN "its run began without leases"
 
-/* The same: it declares no checkpoint. With Unprepared=share that is so within
- * its tenant's share, and beyond that while nobody lacks its GPUs. */
+/* `pinned` of a job that declares no checkpoint. Unprepared=share: it keeps its
+ * GPUs within its tenant's share, and beyond that while nobody lacks them. */
 #define ASTRA_PINNED_KEEP "declares no checkpoint, Unprepared=keep"
 #define ASTRA_PINNED_SHARE "declares no checkpoint, Unprepared=share"
 
-/* As a job's `reason` begins where Slurm refused its start; Slurm's own
- * follows.
- */
+/* How a job's `reason` begins if Slurm refused its start; Slurm's own reason
+ * follows. */
 #define ASTRA_REPORT_REFUSES "Slurm refuses the start: "
 
-/* As astra_phase; RUNNING: it holds GPUs in a pool without leases. */
+/* Phases as in astra_phase. RUNNING: the job holds GPUs in a pool without
+ * leases. */
 enum astra_report_phase {
 	ASTRA_REPORT_WAITING,
 	ASTRA_REPORT_LEASED,
@@ -145,7 +146,7 @@ enum astra_report_phase {
 	ASTRA_REPORT_PHASES,
 };
 
-/* By phase; NULL is behind them. */
+/* By phase; ends with NULL. */
 extern const char *const astra_report_phases[ASTRA_REPORT_PHASES + 1];
 
 /* One job record of slurmctld: a job, an array task, or all tasks of an array
@@ -153,12 +154,12 @@ extern const char *const astra_report_phases[ASTRA_REPORT_PHASES + 1];
 struct astra_report_job {
 	const char *pool;
 	const char *tenant;
-	/* As the engine has it: its id is slurmctld's own, unique. But its GPUs
-	 * are those that it holds, if it does; what there is none of without
-	 * leases is 0; and its reason's start is what was foreseen. */
+	/* As the engine has it; its id is slurmctld's. Exceptions: gpus are the
+	 * GPUs held, if it holds any; what needs leases is 0 without them; the
+	 * reason's start is the forecast. */
 	struct astra_job_view of;
 	uint32_t array_id;   /* the array's id, or 0 */
-	uint32_t array_task; /* its task, where it is one; else UINT32_MAX */
+	uint32_t array_task; /* its task; UINT32_MAX: not a task */
 	/* As squeue writes it: "12", "12_3", "12_[4-9]"; slurmctld's own
 	 * "12_[0x3F0]" is rewritten when the job is added. */
 	const char *id_text;
@@ -168,67 +169,67 @@ struct astra_report_job {
 	const char *account;
 	const char *partition;
 	const char *name;
-	uint32_t gpus_min; /* elastic: it runs on so many, too; 0: it is not */
-	const char *nodes; /* that it holds, as a hostlist; "" */
+	uint32_t gpus_min; /* elastic: fewest GPUs that it runs on; 0: not
+			    * elastic */
+	const char *nodes; /* the nodes it holds, as a hostlist; "" */
 	const char *state; /* Slurm's word: PENDING, RUNNING, COMPLETING … */
 	enum astra_report_phase phase;
-	const char *pinned; /* not revocable: why, e.g. "--no-requeue"; "" */
+	const char *pinned; /* why not revocable, "--no-requeue"; "" */
 	bool unprepared;    /* it declares no checkpoint */
 	const char *signal; /* checkpoint signal as text, "USR1"; "": none */
-	double lease_sec;   /* the term that holds for it; 0: unlimited */
-	double grace_sec;   /* how long it may checkpoint */
+	double lease_sec;   /* its lease term; 0: unlimited */
+	double grace_sec;   /* time that it gets to checkpoint */
 	uint32_t run;	    /* how often it was requeued, for any reason */
 	struct astra_report_progress progress;
 	struct astra_report_checkpoint checkpoint;
-	const char *level;    /* how far apart its GPUs are: "rack"; "" */
+	const char *level;    /* distance of its GPUs: "rack"; "" */
 	const char *slowdown; /* as --slowdown takes it; "": not known */
 	uint32_t levels_seen; /* bit l: it was measured at level l */
 	const char *speedup;  /* by GPUs: "1:1,2:1.9"; "": not measured */
-	const char *advice;   /* of its lease, without a stop; "" */
-	/* As was foreseen when; 0: not known. */
+	const char *advice;   /* on its leases, without a full stop; "" */
+	/* Its forecast: when made, how far it reached, and the earliest and
+	 * latest start. 0: not known. */
 	double forecast_sec, forecast_until_sec;
 	double expected_early_sec, expected_late_sec;
 	const char *reason;	 /* a few words: "Lease: rank 3 of 17"; "" */
 	const char *reason_long; /* a sentence or two for `sfair why`; "" */
-	const char *wait; /* what the policy waits for: "rank", "place"; "" */
-	const char *lack; /* "CPUs": GPUs are free without enough of them; "" */
+	const char *wait;	 /* the policy's reason: "rank", "place"; "" */
+	const char *lack;	 /* what free GPUs lack for it: "CPUs"; "" */
 	const struct astra_report_bind *binds; /* copied with the job */
 	uint32_t bind_count;
-	/* For the history, not for queries: the run as slurmctld recorded it.
-	 */
-	uint32_t held_gpus;   /* devices; 0: it holds none */
-	uint32_t run_gpus;    /* of its last run, which is over; 0: not known */
+	/* For the history, not for queries: the run in slurmctld's records. */
+	uint32_t held_gpus;   /* devices held; 0: none */
+	uint32_t run_gpus;    /* GPUs of its last run, now over; 0: unknown */
 	double run_start_sec; /* of the present or last run; 0: not known, or
 			       * its nodes are not up yet */
 	double run_end_sec;   /* of the last run; 0: not known */
 	double limit_sec;     /* its time limit; 0: none */
-	double limit_end_sec; /* when its time limit ends the present run; 0: it
-			       * has none, or does not run */
+	double limit_end_sec; /* when the time limit ends the present run; 0: no
+			       * limit, or it does not run */
 	uint32_t nodes_asked; /* the most nodes that it may have; 0: any */
-	bool leasable; /* in a pool with leases it would have some, as far as
-			* its user says */
-	uint64_t app;  /* its number, where its pool holds auctions; else 0 */
-	uint32_t app_next; /* the next job of that app; set when it is added */
+	bool leasable; /* its user's options allow leases, in a pool that has
+			* them */
+	uint64_t app;  /* id of its app, if its pool holds auctions; else 0 */
+	uint32_t app_next; /* next job of the app; set when it is added */
 };
 
-/* The last auction of a pool whose policy holds them. */
+/* The last auction of a pool whose policy holds auctions. */
 struct astra_report_auction {
 	const char *pool;
 	uint64_t number; /* 0: there was none */
 	double time_sec;
-	uint64_t gpus;		     /* that were on offer */
-	uint32_t bidders;	     /* apps that were offered them */
-	bool exact;		     /* its allocation is an optimum */
-	size_t first_app, app_count; /* set as they are added */
+	uint64_t gpus;		     /* GPUs on offer */
+	uint32_t bidders;	     /* apps that got the offer */
+	bool exact;		     /* the allocation is optimal */
+	size_t first_app, app_count; /* set when its apps are added */
 };
 
-#define ASTRA_REPORT_LEFT_APPS 2000 /* apps that have left_sec */
+#define ASTRA_REPORT_LEFT_APPS 2000 /* apps with left_sec */
 #define ASTRA_REPORT_LEFT_GPUS 256  /* entries each */
 
-/* An app of such a pool. */
+/* An app, in a pool with auctions. */
 struct astra_report_app {
-	struct astra_auction_app of; /* its times and GPUs, as the policy has
-				      * them */
+	struct astra_auction_app of; /* times and GPUs, from the policy */
 	const char *app;	     /* --app; "": an array, or a job */
 	const char *pool;
 	const char *tenant;
@@ -236,11 +237,11 @@ struct astra_report_app {
 	uint32_t uid;
 	const char *user;
 	const char *bid;    /* "estimate", "agent" or "file" */
-	uint32_t paid;	    /* won and not kept */
-	uint32_t first_job; /* index; set as its jobs are added */
+	uint32_t paid;	    /* GPUs won but not kept */
+	uint32_t first_job; /* index; set when its jobs are added */
 };
 
-/* What GPUs cost in a slot of a pool whose policy sells them. */
+/* The price of GPUs in one slot, in a pool whose policy sells slots. */
 struct astra_report_price {
 	const char *pool;
 	struct astra_policy_price of;
@@ -250,7 +251,7 @@ struct astra_report_price {
 
 #define ASTRA_REPORT_NO_JOB UINT32_MAX
 
-/* A job that holds GPUs of a node. */
+/* A job that holds GPUs on a node. */
 struct astra_report_holder {
 	uint32_t job;
 	uint32_t gpus;
@@ -259,40 +260,40 @@ struct astra_report_holder {
 struct astra_report_node {
 	const char *pool;
 	const char *name;
-	const char *state; /* up, cleaning (up after a job), drained, down */
+	const char *state; /* up, cleaning (after a job), drained, down */
 	uint32_t gpus;
-	uint32_t gpus_free; /* a job could have them now */
+	uint32_t gpus_free; /* that a job could have now */
 	uint32_t holder_count;
 	const struct astra_report_holder *holders;
 };
 
-/* Last, mean and maximum of something timed, in microseconds; and how often it
- * was, and for how long in all. */
+/* Last, mean and maximum of a duration, in microseconds; how often it was
+ * measured, and the sum. */
 struct astra_report_timing {
 	uint64_t last_usec, mean_usec, max_usec;
 	uint64_t count, sum_usec;
 };
 
-/* The history's writer. */
+/* State of the history's writer. */
 struct astra_report_history {
-	const char *state; /* "writing", "paused" or "off" */
+	const char *state; /* "starting", "writing", "paused" or "off" */
 	const char *file;
-	const char *error;     /* why it is paused; "" */
-	uint64_t transactions; /* written */
-	uint64_t rows;	       /* in them */
-	uint64_t rows_dropped; /* left out, too many at once */
-	double written_sec;    /* when last; 0: never */
-	uint64_t file_bytes;   /* with what is still in its log */
-	uint64_t reports;      /* read */
-	uint64_t dropped;      /* for a newer one; the next covers them */
-	uint64_t lost;	       /* while paused */
-	struct astra_report_timing note;  /* a round's wait for it */
+	const char *error;		  /* why it is paused; "" */
+	uint64_t transactions;		  /* transactions written */
+	uint64_t rows;			  /* rows in them */
+	uint64_t rows_dropped;		  /* too many at once */
+	double written_sec;		  /* last write; 0: never */
+	uint64_t file_bytes;		  /* including SQLite's journal */
+	uint64_t reports;		  /* reports written */
+	uint64_t dropped;		  /* a newer report covers their time */
+	uint64_t lost;			  /* not written while paused */
+	struct astra_report_timing note;  /* of handing over a report */
 	struct astra_report_timing write; /* of a transaction */
 };
 
 struct astra_report_diag {
 	double started_sec; /* when the engine started */
-	double reset_sec;   /* since when the numbers below count */
+	double reset_sec;   /* the numbers below count from then on */
 	double round_sec;   /* when the last round ended */
 	uint64_t rounds;
 	double rounds_per_min;
@@ -305,29 +306,30 @@ struct astra_report_diag {
 	uint64_t started; /* jobs started */
 	uint64_t granted, renewed, revoked, refused;
 	uint64_t skipped; /* decisions that no longer held when applied */
-	/* MailProg and LeaseProgram: run, failed, and never run. */
+	/* Runs of MailProg and LeaseProgram: started, failed, and never run. */
 	uint64_t notices, notices_failed, notices_lost;
 	uint64_t state_saves;
 	double state_saved_sec;	    /* when last */
 	const char *state_error;    /* of the last save; "": none */
 	double config_sec;	    /* when astraea.conf was last read */
 	const char *config_error;   /* why the last reading was refused; "" */
-	const char *config_warning; /* what is wrong and lived with; "" */
+	const char *config_warning; /* faults that were worked around; "" */
 	const char *policy_error;   /* why the last round decided nothing; "" */
-	const char *aside;	    /* why all is left to Slurm; "": it works */
+	const char *aside;	    /* why Slurm has all jobs; "": it has not */
 	struct astra_report_history history;
 };
 
-/* What PrivateData hides from users that are no operators. */
+/* What PrivateData hides from users who are not operators. */
 struct astra_report_privacy {
 	bool jobs;  /* other users' jobs */
 	bool usage; /* other tenants' accounts */
-	bool nodes; /* nodes, but for where the jobs are that are seen */
+	bool nodes; /* nodes, except those of visible jobs */
 };
 
 struct astra_report {
 	double time_sec;
-	double heard_sec; /* no running job loses its GPUs before; 0: any may */
+	double heard_sec; /* no running job loses its GPUs before; 0: no such
+			   * time */
 	const char *cluster;
 	const char *slurm_version;
 	struct astra_report_privacy privacy;
@@ -338,35 +340,35 @@ struct astra_report {
 	size_t tenant_count, tenant_room;
 	struct astra_report_job *jobs;
 	size_t job_count, job_room;
-	/* Jobs that have ended or left their GPUs lately, some of them in
-	 * `jobs` too; for the history, not for queries. */
+	/* Jobs that have ended or left their GPUs lately, some also in `jobs`;
+	 * for the history, not for queries. */
 	struct astra_report_job *ended;
 	size_t ended_count, ended_room;
 	struct astra_report_auction *auctions;
 	size_t auction_count, auction_room;
-	struct astra_report_app *apps; /* pool by pool, there by number */
+	struct astra_report_app *apps; /* by pool, then by id */
 	size_t app_count, app_room;
-	struct astra_report_price *prices; /* pool by pool, there by slot */
+	struct astra_report_price *prices; /* by pool, then by slot */
 	size_t price_count, price_room;
-	struct astra_report_class *classes; /* pool by pool */
+	struct astra_report_class *classes; /* by pool */
 	size_t class_count, class_room;
-	struct astra_report_node *nodes; /* pool by pool */
+	struct astra_report_node *nodes; /* by pool */
 	size_t node_count, node_room;
 	struct astra_report_private *own; /* references and strings */
 };
 
-/* An empty report with one reference, or NULL when out of memory. */
+/* Returns an empty report with one reference, or NULL if out of memory. */
 struct astra_report *astra_report_create(void);
 
-/* Another reference to it. Locks: none; any thread. Returns the report. */
+/* Takes another reference. Locks: none; any thread. Returns the report. */
 struct astra_report *astra_report_get(struct astra_report *report);
 
-/* Give a reference back; with the last one the report is freed.
- * Accepts NULL. Locks: none; any thread. */
+/* Gives a reference back; the last one frees the report. Accepts NULL. Locks:
+ * none; any thread. */
 void astra_report_put(struct astra_report *report);
 
-/* Append a copy, strings included; NULL strings become "". Only while the
- * report is being built. Returns 0, or -1 when out of memory. */
+/* Each appends a copy, strings included; NULL strings become "". Only while the
+ * report is being built. Returns 0, or -1 if out of memory. */
 int astra_report_add_pool(struct astra_report *report,
 			  const struct astra_report_pool *pool);
 int astra_report_add_tenant(struct astra_report *report,
@@ -376,39 +378,39 @@ int astra_report_add_job(struct astra_report *report,
 int astra_report_add_ended(struct astra_report *report,
 			   const struct astra_report_job *job);
 
-/* The record of that id, or NULL. */
+/* Returns the job's record, or NULL. */
 const struct astra_report_job *
 astra_report_find(const struct astra_report *report, uint32_t id);
 
-/* The same for auctions and apps. After a pool's auction come
- * its apps, by number, and then its jobs. */
+/* Each appends a copy. Order: a pool's auction, its apps by id, then its jobs.
+ * Returns 0, or -1 if out of memory. */
 int astra_report_add_auction(struct astra_report *report,
 			     const struct astra_report_auction *auction);
 int astra_report_add_app(struct astra_report *report,
 			 const struct astra_report_app *app);
 
-/* The same for prices. */
+/* Appends a copy. Returns 0, or -1 if out of memory. */
 int astra_report_add_price(struct astra_report *report,
 			   const struct astra_report_price *price);
 
-/* The same for classes of jobs. */
+/* Appends a copy. Returns 0, or -1 if out of memory. */
 int astra_report_add_class(struct astra_report *report,
 			   const struct astra_report_class *class);
 
-/* The same for nodes, with their holders. */
+/* Appends a copy, with its holders. Returns 0, or -1 if out of memory. */
 int astra_report_add_node(struct astra_report *report,
 			  const struct astra_report_node *node);
 
-/* The app of that number in a pool, or NULL. */
+/* Returns the app of this id in a pool, or NULL. */
 struct astra_report_app *astra_report_app(const struct astra_report *report,
 					  const char *pool, uint64_t number);
 
-/* The last auction of a pool, or NULL where none are held. */
+/* Returns the last auction of a pool, or NULL if the pool holds none. */
 const struct astra_report_auction *
 astra_report_auction_of(const struct astra_report *report, const char *pool);
 
-/* The names in the head, and the diag block, copied with their strings.
- * Returns 0, or -1 when out of memory. */
+/* Copy the names in the head, and the diag block, strings included. Return 0,
+ * or -1 if out of memory. */
 int astra_report_set_cluster(struct astra_report *report, const char *cluster,
 			     const char *slurm_version);
 int astra_report_set_diag(struct astra_report *report,

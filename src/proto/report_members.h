@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of the members of a report's records: what is kept of them, what
- * replies have of them and to whom that is shown; doc/protocol.md lists the
- * keys. Rows stand in the order of the replies. */
+/* Tables of the members of a report's records: which are kept, which are in
+ * replies, and who sees them. doc/protocol.md lists the keys. Rows are in the
+ * order of the replies. */
 #ifndef ASTRA_REPORT_MEMBERS_H
 #define ASTRA_REPORT_MEMBERS_H
 
@@ -10,12 +10,12 @@
 /* How sfair shows a value. */
 enum sfair_kind {
 	SFAIR_TEXT,
-	SFAIR_NUMBER,	/* three decimals where it is no whole number */
+	SFAIR_NUMBER,	/* three decimals if it is not whole */
 	SFAIR_RATIO,	/* three decimals */
-	SFAIR_CREDITS,	/* the same, of incentive's prices */
+	SFAIR_CREDITS,	/* three decimals; incentive's prices */
 	SFAIR_GPU_TIME, /* in the unit asked for */
 	SFAIR_SPAN,	/* seconds, as D-HH:MM:SS */
-	SFAIR_LEFT,	/* a time, as a span from now on */
+	SFAIR_LEFT,	/* a time, as the span from now */
 	SFAIR_TIME,
 	SFAIR_FLAG,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pool's row of a report. Apart, as a new option changes it. */
+/* A pool's row in a report. A file of its own, since new options change it. */
 #ifndef ASTRA_REPORT_POOL_H
 #define ASTRA_REPORT_POOL_H
 
@@ -10,25 +10,25 @@
 struct astra_report_pool {
 	const char *name;
 	const char *partitions; /* with commas */
-	const char *policy;	/* "ltgf" */
+	const char *policy;	/* such as "ltgf" */
 	const char *variant;	/* tenants' entitlement: "eq8" or "eq16" */
-	uint64_t gpus;		/* of all nodes */
-	uint64_t gpus_usable;	/* of nodes that are up and not drained */
+	uint64_t gpus;		/* GPUs of all nodes */
+	uint64_t gpus_usable;	/* GPUs of nodes that are up and not drained */
 	uint64_t gpus_free;	/* usable and free */
 	uint64_t gpus_down;	/* neither usable nor held */
 	uint32_t hold_job;	/* GPUs are collected for it; 0: no hold */
-	double hold_start_sec;	/* when they will be there */
+	double hold_start_sec;	/* when they will be complete */
 	struct astra_counters counters;
-	uint32_t adoptions; /* times its accounts began anew, since the start */
-	double reward;	    /* that its policy learns by, summed; NaN: none */
-	double slots;	    /* of so many slots */
-	/* LeaseTerm=auto: when a term was chosen last, 0: never; of how many
-	 * jobs, how far it is behind the best one, and why. */
+	uint32_t adoptions; /* adoptions of its accounts since the start */
+	double reward; /* sum of rewards that its policy learns by; NaN: none */
+	double slots;  /* slots in that sum */
+	/* LeaseTerm=auto: when a term was chosen last (0: never), jobs
+	 * simulated, points behind the best term, and why. */
 	double lease_chosen_sec;
 	uint64_t lease_chosen_jobs;
 	double lease_chosen_points;
 	const char *lease_chosen_why; /* "": nothing is known yet */
-	/* As they hold: without leases all terms of theirs are 0. */
+	/* As in force; without leases all lease terms are 0. */
 	struct astra_options of;
 };
 

@@ -16,9 +16,9 @@
 #include "src/proto/sign.h"
 #include "src/proto/token.h"
 
-/* A message to the daemon: the protocol's version in 2 bytes, the length of
- * the rest, the kind, and what is of the kind. Numbers have their most
- * significant byte first. The version is Slurm 24.05's, the first with it. */
+/* A message to the daemon: the protocol's version in 2 bytes, the length of the
+ * rest, the kind, and the kind's data. Numbers are big-endian. The version is
+ * Slurm 24.05's, the first that has sack. */
 #define SACK_VERSION (41 << 8)
 #define SACK_CREATE 64001
 #define SACK_VERIFY 64002
@@ -45,7 +45,7 @@ bool astra_sack_is_type(const char *type)
 	return type && (!strcmp(type, ASTRA_AUTH_SLURM) || !strcmp(type, name));
 }
 
-/* The cluster of auth/slurm:CLUSTER, or "". */
+/* Returns the cluster of auth/slurm:CLUSTER, or "". */
 static const char *sack_cluster(const char *auth)
 {
 	const char *colon = strchr(auth, ':');
@@ -122,7 +122,7 @@ static int sack_open(struct sack *sack, const char *auth,
 		"auth/slurm: no daemon answers at /run/slurm/sack.socket, which signs for users: start sackd on this host, or slurmd");
 }
 
-/* Append to a message. */
+/* Append a number, or the start of a message of a kind with `more` bytes. */
 static void sack_u32(struct astra_text *out, uint32_t value)
 {
 	value = htonl(value);
@@ -138,7 +138,8 @@ static void sack_begin(struct astra_text *out, uint32_t kind, size_t more)
 	sack_u32(out, kind);
 }
 
-/* A daemon that refuses a message may close before it has read all of it. */
+/* Sends a message. A daemon that refuses it may close before it has read all.
+ * Returns 0 or -1. */
 static int sack_send(const struct sack *sack, const struct astra_text *message)
 {
 	size_t sent = 0;
@@ -158,7 +159,7 @@ static int sack_send(const struct sack *sack, const struct astra_text *message)
 	return 0;
 }
 
-/* It said nothing. */
+/* Sets err: the daemon gave no answer. */
 static int sack_silent(const struct sack *sack, const char *does,
 		       struct astra_error *err)
 {
@@ -222,8 +223,8 @@ char *astra_sack_sign(const char *auth, const char *message, size_t size,
 	return token;
 }
 
-/* Whether the daemon of this host accepts the signature, and this user as its
- * reader. */
+/* Checks that this host's daemon accepts the signature, and this user as its
+ * reader. Returns 0, or -1 with err set. */
 static int sack_check(const char *auth, const char *token,
 		      struct astra_error *err)
 {
@@ -249,7 +250,7 @@ static int sack_check(const char *auth, const char *token,
 	return answer ? -1 : 0;
 }
 
-/* Of a token that is valid. */
+/* Copies the message out of a valid token. Returns 0, or -1 with err set. */
 static int sack_take(const struct astra_token *token, char **message,
 		     size_t *size, struct astra_error *err)
 {

@@ -8,8 +8,8 @@
 
 #include "src/proto/report_pool.h"
 
-/* Whether a task is in squeue's list of them, as "0-3,7,10-20:5%2". A list
- * that squeue would cut short ends in "...", and may contain any task. */
+/* Whether a task is in squeue's list of tasks, such as "0-3,7,10-20:5%2". A
+ * list cut short ends in "...", and may contain any task. */
 static bool task_listed(const char *list, uint32_t task)
 {
 	while (*list && *list != ']' && *list != '%') {
@@ -60,7 +60,8 @@ bool astra_viewer_coordinates(const struct astra_viewer *viewer,
 		       sizeof(*viewer->accounts->names), compare_name);
 }
 
-/* Whether it is the viewer's, or in an account that the viewer coordinates. */
+/* Whether the job is the viewer's, or in an account that the viewer
+ * coordinates. */
 static bool is_own(const struct astra_report_job *job,
 		   const struct astra_viewer *viewer)
 {
@@ -143,7 +144,7 @@ bool astra_pool_selected(const struct astra_report_pool *pool,
 	       astra_filter_has(&query->pools, pool->name);
 }
 
-/* A tenant's index, sorted by pool and name for the search below. */
+/* A tenant's index; the keys are sorted by pool and name for bsearch(). */
 struct tenant_key {
 	const char *pool, *name;
 	size_t index;
@@ -176,8 +177,8 @@ static struct tenant_key *sorted_tenants(const struct astra_report *report)
 
 enum { OWN = 1, WANTED = 2 };
 
-/* Mark the tenants of the viewer's jobs, and of the jobs of users asked for.
- */
+/* Marks the tenants of the viewer's jobs, and of visible jobs of users asked
+ * for. Returns 0, or -1 if out of memory. */
 static int mark_by_jobs(const struct astra_report *report,
 			const struct astra_query *query,
 			const struct astra_viewer *viewer, uint8_t *marks)
@@ -215,8 +216,8 @@ static bool tenant_selected(const struct astra_report *report,
 {
 	bool is_user = tenant->uid != ASTRA_REPORT_NO_UID;
 
-	/* One that is only remembered, for a test job of root's say, is shown
-	 * to who names it. */
+	/* A tenant that is only remembered, say of a test job of root's, is
+	 * shown if it is named. */
 	if (!tenant->of.listed && !query->accounts.count)
 		return false;
 	if (report->privacy.usage && !viewer->all && !(marks & OWN) &&
@@ -255,7 +256,7 @@ bool *astra_tenants_selected(const struct astra_report *report,
 	return selected;
 }
 
-/* Names that do not exist: a misspelt one must not look like an empty list. */
+/* Unknown names: a misspelt name must not look like an empty list. */
 
 static enum astra_fault select_known_unknown(const char *what, const char *name,
 					     const char *where,
@@ -334,8 +335,8 @@ static bool select_known_is_job(const struct astra_report *report,
 	return false;
 }
 
-/* Whether any of the jobs asked for by number is there: of several, some may
- * have ended since. */
+/* Checks that at least one of the jobs asked for is there: the others may have
+ * ended. */
 static enum astra_fault jobs_known(const struct astra_report *report,
 				   const struct astra_query *query,
 				   const struct astra_viewer *viewer,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which records of a report a query wants and its sender may see. Pure. */
+/* Which records of a report a query asks for, and its sender may see. Pure. */
 #ifndef ASTRA_SELECT_H
 #define ASTRA_SELECT_H
 
@@ -27,8 +27,8 @@ bool astra_job_usage_visible(const struct astra_report *report,
 			     const struct astra_report_job *job,
 			     const struct astra_viewer *viewer);
 
-/* Why the plugin manages no job at all, as a sentence; "" where it does.
- * text: at least ASTRA_IDLE_BYTES. Returns text. */
+/* Writes why the plugin manages no job at all, as a sentence; "" if it manages
+ * some. text: at least ASTRA_IDLE_BYTES. Returns text. */
 #define ASTRA_IDLE_BYTES 1024
 const char *astra_idle_text(const struct astra_report *report,
 			    char text[ASTRA_IDLE_BYTES]);
@@ -42,9 +42,8 @@ bool astra_job_selected(const struct astra_report_job *job,
 bool astra_pool_selected(const struct astra_report_pool *pool,
 			 const struct astra_query *query);
 
-/* Mark the tenants that the query wants and the viewer may see, in
- * O(jobs + tenants).
- * Returns an array of flags by tenant, to be freed, or NULL out of memory. */
+/* Returns an array of flags by tenant: those that the query asks for and the
+ * viewer may see. Free it; NULL if out of memory. O(jobs log tenants). */
 bool *astra_tenants_selected(const struct astra_report *report,
 			     const struct astra_query *query,
 			     const struct astra_viewer *viewer);
@@ -56,29 +55,29 @@ bool astra_app_visible(const struct astra_report *report,
 bool astra_app_selected(const struct astra_report_app *app,
 			const struct astra_query *query);
 
-/* The app of an offer or a bid, which is the viewer's to bid for.
- * Returns ASTRA_FAULT_NONE, or what is wrong with err set. */
+/* Finds the app of an offer or a bid, for which the viewer may bid. Returns
+ * ASTRA_FAULT_NONE, or a fault with err set. */
 enum astra_fault astra_app_find(const struct astra_report *report,
 				const struct astra_query *query,
 				const struct astra_viewer *viewer,
 				const struct astra_report_app **out,
 				struct astra_error *err);
 
-/* Whether a bid is for what the app was offered, and its order of jobs of its
- * own. Returns as astra_app_find(). */
+/* Checks that a bid covers no more GPUs than the app was offered, and orders
+ * only the app's jobs. Returns as astra_app_find(). */
 enum astra_fault astra_bid_check(const struct astra_report *report,
 				 const struct astra_report_app *app,
 				 const struct astra_query_bid *bid,
 				 struct astra_error *err);
 
-/* There is no such job. Returns ASTRA_FAULT_NOT_FOUND with err set. */
+/* Sets err: there is no such job. Returns ASTRA_FAULT_NOT_FOUND. */
 enum astra_fault astra_job_unknown(const struct astra_report *report,
 				   struct astra_job_ref ref,
 				   struct astra_error *err);
 
-/* Whether the pools and accounts that a query names are any that its sender may
- * see: pools, tenants, accounts of jobs; and of the jobs that it names at least
- * one. Returns as astra_app_find(). */
+/* Checks that the sender may see each pool and account that the query names,
+ * and at least one of the jobs. Accounts are tenants or accounts of jobs.
+ * Returns as astra_app_find(). */
 enum astra_fault astra_filters_known(const struct astra_report *report,
 				     const struct astra_query *query,
 				     const struct astra_viewer *viewer,

@@ -14,7 +14,7 @@
 #define BIND_KEY "{\"to\":\""
 #define BIND_SIZE (sizeof(BIND_KEY) - 1 + ASTRA_SHA256_HEX + 2)
 
-/* What is put for the reply's first brace. */
+/* Writes what replaces the reply's first brace. */
 static void bind_begin(const char *credential, size_t size,
 		       char begin[BIND_SIZE + 1])
 {
@@ -73,7 +73,7 @@ static munge_ctx_t context(const char *socket)
 	return ctx;
 }
 
-/* What the administrator can do. */
+/* Returns what the administrator can do about an error. */
 static const char *fail_hint(munge_err_t rc)
 {
 	if (rc == EMUNGE_CRED_INVALID)
@@ -98,7 +98,8 @@ static int sign_fail(munge_ctx_t ctx, munge_err_t rc, struct astra_error *err)
 	return astra_error_set(err, "MUNGE: %s%s", why, fail_hint(rc));
 }
 
-/* Takes the context. */
+/* Signs a message. Frees the context. Returns the credential, or NULL with err
+ * set. */
 static char *sign_encode(munge_ctx_t ctx, const char *message, size_t size,
 			 struct astra_error *err)
 {
@@ -172,7 +173,7 @@ static int sign_decode(const char *munge_socket, const char *credential,
 	return 0;
 }
 
-/* Signed otherwise than this process signs. */
+/* Sets err: the message is not signed in the way of this process. */
 static int sign_other(bool slurm, struct astra_error *err)
 {
 	return astra_error_set(

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A signature around a message: who sent it, and that it was sent once. It is
- * MUNGE's, or a token of auth/slurm where slurm.conf has that AuthType.
+/* A signature around a message: proves who sent the message, and that it was
+ * sent once. It is MUNGE's, or a token of auth/slurm if slurm.conf has that
+ * AuthType.
  *
- * auth: who signs. NULL: munged, at $MUNGE_SOCKET, else at its own place; a
- * path: munged there; ASTRA_AUTH_SLURM, or that with ":CLUSTER": Slurm's
- * daemons on this host (src/proto/sack.h).
- */
+ * auth: who signs.
+ * - NULL: munged, at $MUNGE_SOCKET, else at its default path;
+ * - a path: munged there;
+ * - ASTRA_AUTH_SLURM, or that with ":CLUSTER": Slurm's daemons on this host
+ *   (src/proto/sack.h). */
 #ifndef ASTRA_SIGN_H
 #define ASTRA_SIGN_H
 
@@ -18,34 +20,35 @@
 
 #define ASTRA_AUTH_SLURM "auth/slurm"
 
-/* Whether a reply begins as a signed one does. */
+/* Whether a reply begins like a signed one. */
 bool astra_is_signed(const char *reply);
 
-/* Have a reply say whom it answers.
+/* Writes a reply that says which request it answers.
  * reply: a JSON object that is not empty. credential: the request's bytes.
- * out: added to; marked failed when out of memory. */
+ * out: appended to; marked failed if out of memory. */
 void astra_bind(const char *reply, size_t size, const char *credential,
 		size_t credential_size, struct astra_text *out);
 
-/* Look whether it does, and take that out of it.
- * reply: of size bytes, and a NUL. from: who replied, for err.
- * Returns 0, or -1 with err set: it answers another request, or does not say.
- */
+/* Checks which request a reply answers, and takes that out of the reply.
+ * reply: size bytes and a NUL. from: who replied, for err.
+ * Returns 0, or -1 with err set if the reply answers another request, or does
+ * not say which. */
 int astra_bind_check(char *reply, size_t size, const char *credential,
 		     const char *from, struct astra_error *err);
 
-/* Pack a request into a credential of the calling user.
- * Returns the credential, to be freed with free(), or NULL with err set. */
+/* Signs a request as the calling user. Returns the credential, to be freed with
+ * free(), or NULL with err set. */
 char *astra_sign(const char *auth, const char *message, size_t size,
 		 struct astra_error *err);
 
-/* The same, which only one user can unpack (and root); by munged. */
+/* Signs a message, by munged, that only root and the user uid can unpack.
+ * Returns as astra_sign(). */
 char *astra_sign_for(const char *munge_socket, uint32_t uid,
 		     const char *message, size_t size, struct astra_error *err);
 
-/* Unpack a credential. An expired or forged one is refused, and a replayed one
- * of MUNGE's. With auth/slurm it is a reply's; a request's is unpacked by
- * src/slurm/desk/server_token.h.
+/* Unpacks a credential. Refuses an expired or forged one, and a replayed one of
+ * MUNGE. With auth/slurm it is a reply's; src/slurm/desk/server_token.h unpacks
+ * a request's.
  * message: set to the message, ended by a NUL; free() it.
  * uid: set to the sender's.
  * Blocks until the daemon has answered.

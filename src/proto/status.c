@@ -20,7 +20,7 @@ void astra_status_write(const struct astra_status *status,
 		status->host);
 }
 
-/* A port, or 0. */
+/* Returns the port, or 0. */
 static unsigned int status_port(const char *text)
 {
 	char *end;

@@ -11,14 +11,14 @@
 #define NONCE_BYTES 16
 #define NONCE_HEX (2 * NONCE_BYTES)
 
-/* Of the first part, which names the key: Slurm logs a name that it does not
- * know, in full. */
+/* Bytes of the first part, which names the key: Slurm logs an unknown name in
+ * full. */
 #define HEAD_MAX 1024
 
 static const char url_digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/* One digit of base64 or base64url, or -1. */
+/* Returns the value of a digit of base64 or base64url, or -1. */
 static int token_digit(char c)
 {
 	const char *at = c ? strchr(url_digits, c) : NULL;
@@ -30,7 +30,8 @@ static int token_digit(char c)
 	return at ? (int)(at - url_digits) : -1;
 }
 
-/* For free(), ended by a NUL; NULL: it is no base64, or memory is out. */
+/* Decodes base64 into a text to be freed, ended by a NUL. Returns NULL if it is
+ * not base64, or if out of memory. */
 static char *token_decode(const char *text, size_t size, size_t *out_size)
 {
 	char *out = malloc(size / 4 * 3 + 4), *to = out;
@@ -82,7 +83,7 @@ size_t astra_token_signed(const char *token)
 	return dot ? (size_t)(dot - token) : strlen(token);
 }
 
-/* The second part, or NULL. */
+/* Returns the second part of a token, or NULL. */
 static json_t *token_claims(const char *token)
 {
 	const char *begin = strchr(token, '.') + 1;
@@ -94,8 +95,8 @@ static json_t *token_claims(const char *token)
 	return claims;
 }
 
-/* Returns 0, or -1 where it is no whole number of 32 bits; (uid_t)-1 comes as
- * that or as -1. */
+/* Reads a whole number of 32 bits; (uid_t)-1 comes as such or as -1. Returns 0
+ * or -1. */
 static int token_u32(const json_t *claims, const char *key, uint32_t *out)
 {
 	const json_t *member = json_object_get(claims, key);
@@ -115,8 +116,8 @@ static int token_sec(const json_t *claims, const char *key, int64_t *out)
 	return json_is_integer(member) ? 0 : -1;
 }
 
-/* Whether a token says who asks: a credential for a job is a token too, and
- * does not. */
+/* Whether a token says who its sender is. A credential for a job is a token
+ * too, but does not say that. */
 static bool token_is_auth(const json_t *claims)
 {
 	const char *context =

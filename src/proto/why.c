@@ -37,7 +37,7 @@ astra_why_tenant(const struct astra_report *report,
 	return NULL;
 }
 
-/* A reason as a sentence of its own. */
+/* Writes a reason as a sentence of its own. */
 static void sentence(const char *text, struct astra_text *out)
 {
 	size_t size = strlen(text);
@@ -48,7 +48,8 @@ static void sentence(const char *text, struct astra_text *out)
 			  strchr(".!?", text[size - 1]) ? "" : ".");
 }
 
-/* A job that a limit holds has its turn where that is not all that keeps it. */
+/* Writes that other leases under the job's limit end at its turn, if the job is
+ * in line, too. */
 static void why_competes(const struct astra_report_job *job,
 			 struct astra_text *out)
 {
@@ -62,7 +63,7 @@ static void why_competes(const struct astra_report_job *job,
 			" Other users' leases under the same limit end for it when it is its turn.");
 }
 
-/* What keeps it: Slurm, the policy, or who knows what in the reason's words. */
+/* Writes what keeps the job: Slurm, the policy, or the words of its reason. */
 static void reasons(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -101,7 +102,7 @@ static void what_waits(const struct astra_report_job *job,
 			  tasks > 1 ? " each" : "");
 }
 
-/* Tell by when its first start is promised. */
+/* Writes by when the job's first start is promised. */
 static void promise(const struct astra_why *why, struct astra_text *out)
 {
 	double now = why->report->time_sec;
@@ -130,8 +131,8 @@ static void promise(const struct astra_why *why, struct astra_text *out)
 				  astra_why_span(now - bound, text));
 }
 
-/* Tell that slurmctld has started a moment ago, if so: nodes may still have to
- * report the ends of jobs. */
+/* Writes that slurmctld started a moment ago, if so: nodes may still have to
+ * report ended jobs. */
 static void restarted(const struct astra_why *why, struct astra_text *out)
 {
 	double now = why->report->time_sec, heard = why->report->heard_sec;
@@ -164,7 +165,7 @@ static void why_waiting(const struct astra_why *why, struct astra_text *out)
 	promise(why, out);
 }
 
-/* What happens to the job when its lease ends and others are needier. */
+/* Writes what happens to the job if others are needier when its lease ends. */
 static void lease_end(const struct astra_report_job *job,
 		      struct astra_text *out)
 {
@@ -181,7 +182,7 @@ static void lease_end(const struct astra_report_job *job,
 			"it is requeued at once, since it declared no checkpoint signal (sbatch --signal).");
 }
 
-/* How often it kept its GPUs when a lease was over. */
+/* Writes how often the job's lease was renewed. */
 static void renewals(const struct astra_report_job *job, struct astra_text *out)
 {
 	if (job->of.leases > 1 + job->of.revoked)
@@ -281,7 +282,7 @@ static void why_ratio(double rho, struct astra_text *out)
 		astra_text_printf(out, "rho is %.3f", rho);
 }
 
-/* Auctions go by another rho. */
+/* Returns who goes first by rho, as a clause. Auctions go by another rho. */
 static const char *who_is_first(const struct astra_report *report,
 				const struct astra_report_job *job)
 {
@@ -327,7 +328,7 @@ static void why_fairness(const struct astra_why *why, struct astra_text *out)
 		job->app ? "This rho" : "Rho", who_is_first(why->report, job));
 }
 
-/* The job's own reports. */
+/* Writes what the job has reported. */
 static void told(const struct astra_report *report,
 		 const struct astra_report_job *job, struct astra_text *out)
 {
@@ -405,7 +406,7 @@ static void changes(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(out, ".");
 }
 
-/* Keep the job if it is among the last before the one asked about. */
+/* Keeps the job if it is one of the last before the job asked about. */
 static void consider_before(struct astra_why *why,
 			    const struct astra_report_job *job)
 {
@@ -416,8 +417,8 @@ static void consider_before(struct astra_why *why,
 	why->before[at] = job;
 }
 
-/* Whether the end of that lease, with what is free, frees as many GPUs as the
- * job asks for. */
+/* Whether the end of this job's lease, with the free GPUs, makes enough GPUs
+ * free. */
 static bool would_do(const struct astra_why *why,
 		     const struct astra_report_job *job)
 {
@@ -450,8 +451,8 @@ static void why_consider(struct astra_why *why,
 		why->next_lease = job;
 }
 
-/* The job without a lease whose end the job waits for; NULL: none, or it has
- * ended. */
+/* Returns the job without a lease whose end the job waits for; NULL if there is
+ * none, or if it has ended. */
 static const struct astra_report_job *
 why_find_blocker(const struct astra_why *why)
 {
@@ -487,7 +488,7 @@ void astra_why_find(const struct astra_report *report,
 			out->before_count = i + 1;
 }
 
-/* What has happened to the job, and what is known of it. */
+/* Writes what has happened to the job, and what is known of it. */
 static void told_so_far(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The first line of `sfair why`: when the job starts, or what it waits for and
- * until when; or until when a running job keeps its GPUs. */
+ * until when. For a running job: until when it keeps its GPUs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ const char *astra_why_rough_span(double sec, char text[ASTRA_SPAN_BYTES])
 	return text;
 }
 
-/* "15 min, at 14:05:10" */
+/* Writes "15 min, at 14:05:10". */
 static void put_moment(const struct astra_why *why, double at_sec,
 		       const char *word, struct astra_text *out)
 {
@@ -78,7 +78,7 @@ void astra_why_blocker_until(const struct astra_why *why,
 		astra_text_printf(out, "has no time limit");
 }
 
-/* Write " (afterok)" if all that keeps the job has that name. */
+/* Writes " (afterok)" if all binds of the job have that name. */
 static void put_bind_name(const struct astra_report_job *job,
 			  struct astra_text *out)
 {
@@ -136,7 +136,8 @@ static void answer_dependency(const struct astra_why *why,
 	astra_text_printf(out, ".");
 }
 
-/* What the job waits for is the begin of its reservation, until time_sec. */
+/* Answers for a job that waits for its reservation; time_sec is when the
+ * reservation begins. */
 static void answer_reservation(const struct astra_why *why,
 			       struct astra_text *out)
 {
@@ -171,7 +172,8 @@ static const char *answer_limit(const struct astra_report_bind *bind)
 		       : "does not start: it asks for less than a limit demands";
 }
 
-/* What Slurm keeps it for, in a few words: the reason has the numbers. */
+/* Answers in a few words why Slurm does not start the job; the reason has the
+ * numbers. */
 static void answer_bind(const struct astra_why *why, struct astra_text *out)
 {
 	static const char *const texts[] = {
@@ -212,7 +214,7 @@ static void answer_bind(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ".");
 }
 
-/* Of a job whose start is known. */
+/* Answers for a job whose start is known. */
 static void answer_start(const struct astra_why *why, struct astra_text *out)
 {
 	astra_text_printf(out, "is expected to start in about ");
@@ -257,7 +259,7 @@ static void answer_refused(const struct astra_report_job *job,
 	astra_text_printf(out, ".");
 }
 
-/* Nothing is known of its start but what the policy waits for. */
+/* Answers with what the policy waits for, if nothing else is known. */
 static void answer_turn(const struct astra_why *why, struct astra_text *out)
 {
 	static const struct {
@@ -317,7 +319,7 @@ bool astra_why_answers_promise(const struct astra_why *why)
 	       strcmp(job->wait, "blocked") != 0;
 }
 
-/* Of a job that is promised its first start, and nothing else is known. */
+/* Answers with the promised first start, if nothing else is known. */
 static void answer_promise(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_reason *reason = &why->job->of.reason;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What slurmctld keeps a job for, in words. */
+/* Why slurmctld does not start a job, in words. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ const char *astra_why_refused(const struct astra_report_bind *bind)
 {
 	size_t size = strlen(ASTRA_REFUSED_BEGIN);
 
-	/* Slurm keeps the words where an administrator holds it, too. */
+	/* Slurm keeps this text if an administrator then holds the job, too. */
 	return bind->kind == ASTRA_BIND_HOLD &&
 			       !strcmp(bind->name, "JobHeldUser") &&
 			       !strncmp(bind->of, ASTRA_REFUSED_BEGIN, size)
@@ -100,7 +100,7 @@ astra_why_never(const struct astra_report_job *job)
 
 		if (!why_bind_failed(bind)) {
 			if (*bind->option)
-				return NULL; /* any of them will do */
+				return NULL; /* another dependency is enough */
 			continue;
 		}
 		if (!never)
@@ -109,7 +109,7 @@ astra_why_never(const struct astra_report_job *job)
 	return never;
 }
 
-/* What that job must have done. */
+/* Returns what the other job must have done, or NULL. */
 static const char *why_bind_until(const char *name)
 {
 	static const struct {
@@ -130,7 +130,7 @@ static const char *why_bind_until(const char *name)
 	return NULL;
 }
 
-/* "job 17 (RUNNING) has ended (afterany)" */
+/* Writes "job 17 (RUNNING) has ended (afterany)". */
 static void awaited(const struct astra_why *why,
 		    const struct astra_report_bind *bind, const char *also,
 		    struct astra_text *out)
@@ -145,7 +145,7 @@ static void awaited(const struct astra_why *why,
 	astra_text_printf(out, "%s)", also);
 }
 
-/* Whether the bind is one of several dependencies of which any is enough. */
+/* Whether the bind is one of several dependencies of which one is enough. */
 static bool is_any(const struct astra_report_bind *bind)
 {
 	return bind->kind == ASTRA_BIND_DEPENDENCY && *bind->option &&
@@ -268,7 +268,7 @@ void astra_why_array(const struct astra_report_job *job, struct astra_text *out)
 	if (!room || !strcmp(job->wait, "blocked"))
 		return;
 	if (room >
-	    job->of.copies) /* its tasks that wait elsewhere have the rest */
+	    job->of.copies) /* its tasks that wait elsewhere get the rest */
 		room = job->of.copies;
 	astra_text_printf(
 		out,
@@ -378,7 +378,7 @@ static void why_bind_unleased(const struct astra_why *why,
 	astra_text_printf(out, ".");
 }
 
-/* It is there already, or no lease has room before it. */
+/* Writes that a maintenance has the nodes, or leaves no room for a lease. */
 static void why_bind_maintenance(const struct astra_why *why,
 				 const struct astra_report_bind *bind,
 				 struct astra_text *out)
@@ -409,7 +409,7 @@ static void why_bind_maintenance(const struct astra_why *why,
 	astra_text_printf(out, " (scontrol show reservation %s).", bind->of);
 }
 
-/* Of others, and reaching into its run. */
+/* Writes that nodes are reserved for others, now or during the job's run. */
 static void why_bind_reserved(const struct astra_why *why,
 			      const struct astra_report_bind *bind,
 			      struct astra_text *out)

@@ -20,7 +20,7 @@ add(struct astra_why_changes *out, const char *fmt, ...)
 	va_end(args);
 }
 
-/* "sacctmgr modify qos tight set MaxTRESPerUser=gres/gpu=5" */
+/* Adds "sacctmgr modify qos tight set MaxTRESPerUser=gres/gpu=5". */
 static void raise_limit(const struct astra_report_bind *bind, double to,
 			struct astra_why_changes *out)
 {
@@ -41,7 +41,7 @@ static void raise_limit(const struct astra_report_bind *bind, double to,
 		    bind->option, to);
 }
 
-/* Whether its unit is a plural of things that a job asks for. */
+/* Whether the unit is a plural of things that a job asks for. */
 static bool why_change_counts(const struct astra_report_bind *bind)
 {
 	return !strcmp(bind->unit, "GPUs") || !strcmp(bind->unit, "CPUs") ||
@@ -86,7 +86,7 @@ static void raise_throttle(const struct astra_why *why, double to,
 	    job->array_id ? job->array_id : job->of.id, to, gain);
 }
 
-/* Some of the tasks may start, but not all. */
+/* Adds a higher throttle, if only some of the array's tasks may start. */
 static void throttled(const struct astra_why *why,
 		      struct astra_why_changes *out)
 {
@@ -113,7 +113,8 @@ static void why_change_unleased(const struct astra_why *why,
 		add(out, "the end of such jobs");
 }
 
-/* It costs as much as before as long as nothing of it is changed. */
+/* Adds what may help a job that its policy refused: its cost stays until
+ * something changes. */
 static void refused(const struct astra_why *why, struct astra_why_changes *out)
 {
 	uint32_t id = why->job->of.id;
@@ -126,8 +127,8 @@ static void refused(const struct astra_why *why, struct astra_why_changes *out)
 	add(out, "a new job that is worth more to its owner (--utility)");
 }
 
-/* A run that is over before the reservation begins; some minutes pass until its
- * user has read this. */
+/* Adds a time limit that ends before the reservation, less a minute for reading
+ * this, and the reservation's end. */
 static void why_change_reserved(const struct astra_why *why,
 				const struct astra_report_bind *bind,
 				struct astra_why_changes *out)
@@ -214,13 +215,14 @@ static bool waits_for(const struct astra_report_job *job, const char *wait)
 	return !strcmp(job->wait, wait);
 }
 
-/* Whether GPUs that are free now are kept for another job. */
+/* Whether the GPUs free now are kept for another job. */
 static bool kept_for_another(const struct astra_why *why)
 {
 	return why->pool->hold_job && why->pool->hold_job != why->job->of.id;
 }
 
-/* Whether GPUs of a lease that ends then are collected for another job. */
+/* Whether the GPUs of a lease that ends at end_sec are collected for another
+ * job. */
 static bool collected_for_another(const struct astra_why *why, double end_sec)
 {
 	if (!why->pool || !kept_for_another(why))
@@ -229,9 +231,9 @@ static bool collected_for_another(const struct astra_why *why, double end_sec)
 	       end_sec <= why->pool->hold_start_sec;
 }
 
-/* Whether the end of a lease is shown: PrivateData hides it not, it could make
- * room for the job, and is no later than the start that is expected, if any is.
- */
+/* Whether to show the end of the next lease: PrivateData permits it, it could
+ * make room for the job, and it is not after the expected start, if there is
+ * one. */
 static bool may_help(const struct astra_why *why)
 {
 	double start = why->job->of.reason.start_sec, end;
@@ -268,7 +270,7 @@ static void in_line(const struct astra_why *why, struct astra_why_changes *out)
 		    why->pool->gpus_free == 1 ? "" : "s");
 }
 
-/* Prices follow what is planned. */
+/* Adds what may lower the price or pay it. Prices follow what is planned. */
 static void priced(const struct astra_why *why, struct astra_why_changes *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -289,7 +291,8 @@ static void priced(const struct astra_why *why, struct astra_why_changes *out)
 		    job->of.reason.price);
 }
 
-/* Shares are learned slot by slot; what no share covers is lent. */
+/* Adds what may give the job GPUs of its class. Shares are learned slot by
+ * slot; GPUs that no share covers are lent. */
 static void learned(const struct astra_why *why, struct astra_why_changes *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -311,7 +314,8 @@ static void learned(const struct astra_why *why, struct astra_why_changes *out)
 		    "asking for fewer GPUs, or for a range of them (--gpu-range)");
 }
 
-/* A cap of GPU hours: time, less, or an admin. */
+/* Adds what helps against a cap of GPU hours: time, a smaller request, or an
+ * administrator. */
 static void capped(const struct astra_why *why, struct astra_why_changes *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -331,7 +335,8 @@ static void capped(const struct astra_why *why, struct astra_why_changes *out)
 	add(out, "a higher cap in astraea.conf, by an administrator");
 }
 
-/* GPUs are not what a job lacks that asks for no more than there are. */
+/* Adds what helps a job that waits for CPUs, or is too big. If the pool has
+ * enough GPUs for the job, it has to ask for less of something else. */
 static void sized(const struct astra_why *why, struct astra_why_changes *out)
 {
 	if (waits_for(why->job, "cpus"))
@@ -358,7 +363,7 @@ static void weighed(const struct astra_why *why, struct astra_why_changes *out)
 		    why->job->tenant);
 }
 
-/* The GPUs that no job without a lease has. */
+/* Returns the usable GPUs that jobs without a lease do not hold. */
 static uint64_t leased_gpus(const struct astra_why *why)
 {
 	uint64_t all = why->pool->gpus_usable, others = 0;
@@ -374,7 +379,7 @@ static uint64_t leased_gpus(const struct astra_why *why)
 	return all > others ? all - others : 0;
 }
 
-/* Somebody who must not be interrupted is in the way. */
+/* Adds what may end the wait for a job that must not be interrupted. */
 static void unblocked(const struct astra_why *why,
 		      struct astra_why_changes *out)
 {
@@ -392,7 +397,7 @@ static void unblocked(const struct astra_why *why,
 		    b->of.id, b->user);
 	if (astra_why_is_held(why->job) && why->pool &&
 	    why->pool->gpus_free >= left)
-		return; /* they have been offered */
+		return; /* they were offered to it already */
 	if (left && left < astra_why_least(why->job))
 		add(out,
 		    "asking for at most %llu GPU%s: leases can free no more",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers behind the paragraph of `sfair why`. */
+/* The numbers behind the text of `sfair why`. */
 #include <string.h>
 
 #include "src/proto/encode.h"
@@ -30,7 +30,7 @@ static const struct astra_member other_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* Of a job that waits for a lower price. */
+/* For a job that waits for a lower price. */
 static const struct astra_member price_members[] = {
 	JOB("worth", REAL, of.reason.worth),
 	JOB("price", REAL, of.reason.price),
@@ -41,7 +41,7 @@ static const struct astra_member price_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* Of a job that waits for its class's share. */
+/* For a job that waits for its class's share. */
 static const struct astra_member class_members[] = {
 	JOB("class_gpus", U32, of.reason.class_gpus),
 	JOB("class_granted", U32, of.reason.class_granted),
@@ -50,7 +50,7 @@ static const struct astra_member class_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* Of a job that a cap of GPU hours keeps. */
+/* For a job that a cap of GPU hours keeps. */
 static const struct astra_member cap_members[] = {
 	JOB("cap_hours", REAL, of.reason.cap_hours),
 	JOB("cap_asked", REAL, of.reason.cap_asked),
@@ -61,7 +61,7 @@ static const struct astra_member cap_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* Of a gang that ran, which may be owed a turn. */
+/* For a gang that ran, and may be owed a turn. */
 static const struct astra_member owed_members[] = {
 	JOB("owed", FLAG, of.reason.owed),
 	JOB("fresh_first", FLAG, of.reason.fresh_first),
@@ -100,7 +100,7 @@ static void put_bind(const struct astra_why *why,
 	astra_text_clear(&text);
 }
 
-/* What a tenant has left is its usage. */
+/* Writes the price. A tenant's credits are hidden like its usage. */
 static void put_price(const struct astra_why *why, struct astra_text *out)
 {
 	unsigned usage = why->usage ? 0 : ASTRA_SEEN_USAGE;
@@ -110,7 +110,7 @@ static void put_price(const struct astra_why *why, struct astra_text *out)
 		astra_why_is_priced(why->job) ? usage : ASTRA_ENCODE_HIDDEN);
 }
 
-/* Without anything that Slurm keeps it for, what the policy does. */
+/* Writes what the policy makes the job wait for, if Slurm does not keep it. */
 static void put_turn(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -275,7 +275,8 @@ static void put_why(const struct astra_why *why, struct astra_text *out)
 	astra_text_add(out, "}", 1);
 }
 
-/* "text" has all parts in a row; "parts" has each, as a user is shown them. */
+/* Writes "text", all parts in a row, and "parts", each as a user sees it.
+ * Returns 0, or -1 if out of memory. */
 static int put_texts(const struct astra_why *why, struct astra_text *out)
 {
 	struct astra_why_texts texts = {0};
@@ -347,7 +348,7 @@ static const struct astra_member mine_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* One line of a job: its answer. */
+/* Writes a job's line: its answer. */
 static void put_mine(const struct astra_report *report,
 		     const struct astra_report_job *job,
 		     const struct astra_viewer *viewer, struct astra_text *out)
@@ -387,7 +388,7 @@ static void put_my_jobs(const struct astra_report *report,
 
 #define MINE_TENANTS 8
 
-/* The tenants of the viewer's jobs, each once. */
+/* Writes the tenants of the viewer's jobs, each once. */
 static void put_my_tenants(const struct astra_report *report,
 			   const struct astra_viewer *viewer,
 			   struct astra_text *out)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a turn is owed to a gang that ran and waits, and what is lacking
- * until it is: "A turn that is owed" in doc/design.md. */
+/* Whether a turn is owed to a gang that ran and waits, or what is lacking until
+ * then: "A turn that is owed" in doc/design.md. */
 #include <math.h>
 
 #include "src/proto/why_priv.h"
 
 #define HOUR_SEC 3600.0
-#define SAME_PART 0.005 /* numbers that differ by less are told as one */
+#define SAME_PART 0.005 /* of a turn: smaller differences are ignored */
 
-/* Write GPU time in hours, or in minutes if half a turn is less than an hour.
- */
+/* Writes GPU time in hours; in minutes if half a turn is below an hour. */
 static void put_gpu_time(const struct astra_reason *r, double gpu_sec,
 			 struct astra_text *out)
 {
@@ -19,7 +18,7 @@ static void put_gpu_time(const struct astra_reason *r, double gpu_sec,
 			  hours ? "hours" : "minutes");
 }
 
-/* "its tenant lacks 3.20 GPU hours of its share" */
+/* Writes "its tenant lacks 3.20 GPU hours of its share". */
 static void put_lack(const struct astra_reason *r, const char *whose,
 		     double lack, struct astra_text *out)
 {
@@ -38,8 +37,8 @@ static bool lacks_are_same(const struct astra_reason *r)
 		       SAME_PART * r->turn_gpu_sec;
 }
 
-/* Tell what will be lacking when the leases of today have ended: a turn is owed
- * by that. */
+/* Writes what will be lacking when today's leases have ended; turns are owed by
+ * that. */
 static void put_lacks(const struct astra_reason *r, struct astra_text *out)
 {
 	astra_text_printf(out, "counted a lease term ahead, ");
@@ -71,7 +70,7 @@ static void put_owed(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ".");
 }
 
-/* Tell what must be lacking, and what is. */
+/* Writes what must be lacking, and what is. */
 static void put_rule(const struct astra_reason *r, struct astra_text *out)
 {
 	astra_text_printf(out, " It is owed a turn once its tenant%s lacks ",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of the paragraph of `sfair why`, and of its numbers, among
- * themselves. */
+/* What the files of `sfair why` share, for its text and its numbers. */
 #ifndef ASTRA_WHY_PRIV_H
 #define ASTRA_WHY_PRIV_H
 
@@ -15,32 +14,32 @@
 #define ASTRA_CLOCK_BYTES 32
 #define ASTRA_WHY_BEFORE 3
 
-/* What is asked about, and what its asker may see. */
+/* What is asked about, and what the viewer may see. */
 struct astra_why {
 	const struct astra_report *report;
 	const struct astra_report_job *job;
 	const struct astra_viewer *viewer;
 	const struct astra_report_pool *pool;	  /* NULL: not known */
-	const struct astra_report_tenant *tenant; /* the same */
-	bool usage; /* its GPU time, and its tenant's, may be shown */
-	/* Those right before it in line, the nearest first. */
+	const struct astra_report_tenant *tenant; /* NULL: not known */
+	bool usage; /* the viewer may see its and its tenant's GPU time */
+	/* The jobs right before it in line, nearest first; may have gaps. */
 	const struct astra_report_job *before[ASTRA_WHY_BEFORE];
 	size_t before_count;
-	const struct astra_report_job *first; /* in line; or NULL */
-	size_t waiting; /* others that wait for GPUs, in a line or not */
-	/* The first lease to end whose GPUs would do; or NULL. */
+	const struct astra_report_job *first; /* first in line; or NULL */
+	size_t waiting; /* others that wait for GPUs, in line or not */
+	/* The first lease to end whose GPUs are enough; or NULL. */
 	const struct astra_report_job *next_lease;
-	bool leases; /* jobs have leases in its pool now */
+	bool leases; /* jobs in its pool have leases now */
 	/* The job without a lease whose end it waits for; or NULL. */
 	const struct astra_report_job *blocker;
 };
 
-/* All of it, in one pass over the jobs. (why.c) */
+/* Finds all of this, in one pass over the jobs. (why.c) */
 void astra_why_find(const struct astra_report *report,
 		    const struct astra_report_job *job,
 		    const struct astra_viewer *viewer, struct astra_why *out);
 
-/* The parts of what a user reads, in their order. */
+/* The parts of the text, in their order. */
 struct astra_why_texts {
 	struct astra_text answer; /* one sentence: when, or what it waits for */
 	struct astra_text reason;
@@ -48,17 +47,17 @@ struct astra_why_texts {
 	struct astra_text detail; /* its GPU time and rho; may be empty */
 };
 
-/* Write all of them. texts: of zeros; clear them afterwards. A text that
- * memory was out for has `failed` set. */
+/* Writes all parts. texts: zeroed; clear them afterwards. If out of memory, a
+ * text has `failed` set. */
 void astra_why_texts(const struct astra_why *why,
 		     struct astra_why_texts *texts);
 void astra_why_texts_clear(struct astra_why_texts *texts);
 
-/* Write the answer without its subject: "is expected to start in about 40 s, at
- * 14:05:10." (why_answer.c) */
+/* Writes the answer without its subject: "is expected to start in about 40 s,
+ * at 14:05:10." (why_answer.c) */
 void astra_why_answer(const struct astra_why *why, struct astra_text *out);
 
-/* Whether the answer is by when the first start is promised. (why_answer.c) */
+/* Whether the answer is when the first start is promised. (why_answer.c) */
 bool astra_why_answers_promise(const struct astra_why *why);
 
 /* Write "job 8 of bob", and "has no time limit". why->blocker is not NULL.
@@ -74,110 +73,112 @@ static inline bool astra_why_is_weightless(const struct astra_why *why)
 	return why->tenant && why->tenant->of.weight <= 0;
 }
 
-/* A job's tenant in its pool, or NULL. */
+/* Returns a job's tenant in its pool, or NULL. */
 const struct astra_report_tenant *
 astra_why_tenant(const struct astra_report *report,
 		 const struct astra_report_job *job);
 
-/* Whether it is known what a job is worth and costs. */
+/* Whether the job's worth and cost are known. */
 static inline bool astra_why_is_priced(const struct astra_report_job *job)
 {
 	return job->of.reason.price > 0 || job->of.reason.priced_sec > 0;
 }
 
-/* Where a policy refused the job and so it is held: what it said, "costs 5, is
- * worth 3"; else NULL. */
+/* Returns why a policy refused and held the job, "costs 5, is worth 3"; NULL if
+ * the bind is another one. */
 const char *astra_why_refused(const struct astra_report_bind *bind);
 
-/* "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". Returns text. */
+/* Writes "45 s", "3 min 20 s", "2 h 5 min" or "4 d 3 h". Returns text. */
 const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES]);
 
-/* The same without seconds from five minutes on. Returns text. (why_answer.c)
- */
+/* Writes a span as astra_why_span(), without seconds from five minutes on.
+ * Returns text. (why_answer.c) */
 const char *astra_why_rough_span(double sec, char text[ASTRA_SPAN_BYTES]);
 
-/* "14:05:10", with its date if it is not today's, as the clock of slurmctld's
- * host has it. Returns text. (why_answer.c) */
+/* Writes "14:05:10", with the date if it is not today's, in local time of
+ * slurmctld's host. Returns text. (why_answer.c) */
 const char *astra_why_clock(double at_sec, double now_sec,
 			    char text[ASTRA_CLOCK_BYTES]);
 
-/* How the job's app fared in its last auction; nothing where there are none. */
+/* Writes how the job's app fared in its last auction; nothing if there are no
+ * auctions. */
 void astra_why_auction(const struct astra_report *report,
 		       const struct astra_report_job *job,
 		       struct astra_text *out);
 
-/* What keeps it, as a sentence. (why_bind.c) */
+/* Writes what keeps the job, as a sentence. (why_bind.c) */
 void astra_why_bind(const struct astra_why *why,
 		    const struct astra_report_bind *bind,
 		    struct astra_text *out);
 
-/* The same of all that keeps it; what any of several ends is one sentence. */
+/* Writes all binds. Several dependencies of which any is enough become one
+ * sentence. */
 void astra_why_binds(const struct astra_why *why,
 		     const struct astra_report_bind *binds, uint32_t count,
 		     struct astra_text *out);
 
-/* Write "job 17" or, of a task of its array, "job 17_3". bind->job is not 0. */
+/* Writes "job 17" or, for an array task, "job 17_3". bind->job is not 0. */
 void astra_why_other_job(const struct astra_report_bind *bind,
 			 struct astra_text *out);
 
-/* The dependency that failed and so keeps the job for good; NULL: none does. */
+/* Returns the failed dependency that keeps the job for good, or NULL. */
 const struct astra_report_bind *
 astra_why_never(const struct astra_report_job *job);
 
-/* Whether the job breaks the limit by itself, whatever others use. */
+/* Whether the job alone breaks the limit, whatever others use. */
 bool astra_why_limit_alone(const struct astra_report_bind *bind);
 
-/* What %N leaves of an array. Where it leaves nothing, that binds, and is told
- * as what keeps the job; nothing is added here. */
+/* Writes how many of an array's tasks %N lets start. If none, a bind says so,
+ * and nothing is written here. */
 void astra_why_array(const struct astra_report_job *job,
 		     struct astra_text *out);
 
-/* Whether what others use may be shown; else the number is hidden. */
+/* Whether the viewer may see what others use; if not, the number is hidden. */
 bool astra_why_used(const struct astra_why *why,
 		    const struct astra_report_bind *bind);
 
-/* Whether the state of the job it waits for may be shown. */
+/* Whether the viewer may see the state of the job waited for. */
 bool astra_why_other(const struct astra_why *why,
 		     const struct astra_report_bind *bind);
 
-/* What the policy makes it wait for, as a sentence; "" when the few words of
- * its reason say it all. (why_turn.c) */
+/* Writes what the policy makes the job wait for, as a sentence; nothing if its
+ * reason says it all. (why_turn.c) */
 void astra_why_turn(const struct astra_why *why, struct astra_text *out);
 
-/* Whether no period has as many GPU hours as its lease takes. */
+/* Whether the job's lease takes more GPU hours than any period has. */
 static inline bool astra_why_capped_for_good(const struct astra_report_job *job)
 {
 	return !strcmp(job->wait, "cap") &&
 	       job->of.reason.cap_asked > job->of.reason.cap_hours;
 }
 
-/* Whether it keeps its GPUs as one that declares no checkpoint. */
+/* Whether the job keeps its GPUs because it declares no checkpoint. */
 static inline bool astra_why_is_kept(const struct astra_report_job *job)
 {
 	return !strcmp(job->pinned, ASTRA_PINNED_SHARE);
 }
 
-/* Whether GPUs are being collected for it. */
+/* Whether GPUs are being collected for the job. */
 static inline bool astra_why_is_held(const struct astra_report_job *job)
 {
 	return !strcmp(job->wait, "hold_gpus");
 }
 
-/* Whether a turn is owed to it, or what is lacking until one is.
- * Nothing of a job that is never owed one. (why_owed.c) */
+/* Writes whether a turn is owed to the job, or what is lacking until then;
+ * nothing if it is never owed a turn. (why_owed.c) */
 void astra_why_owed(const struct astra_why *why, struct astra_text *out);
 
-/* Who would get the GPUs of a running job. (why_turn.c) */
+/* Writes who would get the GPUs of a running job. (why_turn.c) */
 void astra_why_rival(const struct astra_why *why, struct astra_text *out);
 
-/* The fewest GPUs that it runs on. */
+/* Returns the fewest GPUs that the job runs on. */
 static inline uint32_t astra_why_least(const struct astra_report_job *job)
 {
 	return job->gpus_min ? job->gpus_min : job->of.gpus;
 }
 
-/* What would change it. (why_change.c) */
-#define ASTRA_WHY_CHANGES 8 /* further ones are left out */
+/* What would change the job's wait. (why_change.c) */
+#define ASTRA_WHY_CHANGES 8 /* further ones are dropped */
 
 struct astra_why_changes {
 	char text[ASTRA_WHY_CHANGES][256];

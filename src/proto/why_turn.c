@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the policy makes a job wait for, and who waits for a running one's. */
+/* What the policy makes a job wait for, and who waits for its GPUs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static const char *bid_of(const struct astra_report_app *app)
 					: "the file of --bid";
 }
 
-/* What came of its bid. */
+/* Writes what came of the app's bid. */
 static void why_auction_won(const struct astra_report_app *app,
 			    struct astra_text *out)
 {
@@ -107,7 +107,7 @@ struct turn {
 	const char *wait, *text;
 };
 
-/* Said instead where it is known when the job starts. */
+/* Used instead of turns if the job's start is known. */
 static const struct turn dated[] = {
 	{"none", "Nothing keeps it."},
 	{"too_big",
@@ -178,7 +178,7 @@ static void name_before(const struct astra_why *why, struct astra_text *out)
 			job->of.gpus == 1 ? "" : "s");
 }
 
-/* "a start at 14:00", as the clock of slurmctld's host has it. */
+/* Writes "a start at 14:00:00", in local time of slurmctld's host. */
 static void put_start(const struct astra_report_job *job,
 		      struct astra_text *out)
 {
@@ -193,7 +193,7 @@ static void put_start(const struct astra_report_job *job,
 		astra_text_printf(out, " a start");
 }
 
-/* By the window that was sold last. */
+/* Writes the offer in the window that was sold last. */
 static void tell_window(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -217,7 +217,7 @@ static void tell_window(const struct astra_why *why, struct astra_text *out)
 
 static void tell_no_room(const struct astra_why *why, struct astra_text *out)
 {
-	/* or ltgf+incentive */
+	/* also ltgf+incentive */
 	if (why->pool && strstr(why->pool->policy, "incentive"))
 		astra_text_printf(
 			out,
@@ -228,7 +228,7 @@ static void tell_no_room(const struct astra_why *why, struct astra_text *out)
 			" In no slot that is planned ahead are there enough GPUs, with its CPUs and memory beside them, left for all its work (PlanHorizon).");
 }
 
-/* What it is worth and what it costs: no refusal is final. */
+/* Writes the job's worth and cost; no refusal is final. */
 static void tell_price(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -258,7 +258,7 @@ static void tell_price(const struct astra_why *why, struct astra_text *out)
 		"and with LendIdle runs before that on GPUs that nobody has planned.");
 }
 
-/* What it was sold, and for what. */
+/* Writes what the job was sold, and its price. */
 static void tell_sold(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -275,7 +275,7 @@ static void tell_sold(const struct astra_why *why, struct astra_text *out)
 			job->of.reason.worth);
 }
 
-/* What jobs like it have learned to use, and why that is not enough. */
+/* Writes what jobs like it may use, as learned, and why that is not enough. */
 static void tell_class(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -296,7 +296,7 @@ static void tell_class(const struct astra_why *why, struct astra_text *out)
 				  " Others of them, which came before it, do.");
 }
 
-/* A date, as the clock of slurmctld's host has it; "a later time". */
+/* Writes a date in local time of slurmctld's host, or "a later time". */
 static void why_turn_date(double at_sec, struct astra_text *out)
 {
 	time_t when = (time_t)at_sec;
@@ -310,7 +310,8 @@ static void why_turn_date(double at_sec, struct astra_text *out)
 		astra_text_printf(out, "a later time");
 }
 
-/* What others of the tenant used is for those to see who see its usage. */
+/* Writes the cap. Only viewers who may see the usage, or a user's own cap, see
+ * what is used. */
 static void tell_cap(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -363,7 +364,7 @@ static void put_rank(const struct astra_report_job *job, struct astra_text *out)
 				  job->of.reason.rank, job->of.reason.ranks);
 }
 
-/* The reason has Slurm's own in it. */
+/* Writes Slurm's refusal, which is part of the reason. */
 static void tell_refused(const struct astra_report_job *job,
 			 struct astra_text *out)
 {
@@ -378,7 +379,7 @@ static void tell_refused(const struct astra_report_job *job,
 		job->of.refused);
 }
 
-/* Name the job without a lease in the way, and say until when it is: "Job 8 of
+/* Names the job without a lease that is in the way, and until when: "Job 8 of
  * bob (tenant b) has 2 GPUs, must not be interrupted and has no time limit." */
 static void tell_blocker(const struct astra_why *why, struct astra_text *out)
 {
@@ -477,7 +478,7 @@ void astra_why_rival(const struct astra_why *why, struct astra_text *out)
 	const struct astra_report_job *first = why->first;
 	const struct astra_report_tenant *other;
 
-	if (!first && why->waiting) { /* the policy has no line */
+	if (!first && why->waiting) { /* the policy has no order */
 		astra_text_printf(
 			out,
 			" Others wait for GPUs now, in no line: the policy decides then who goes on.");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For how long each job may wait for its first start. */
+/* How long each job may wait for its first start. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,13 +19,13 @@ static int bound_order(const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-/* Whether it is before others, and has a bound. */
+/* Whether the job has a bound, and counts as one before others. */
 static bool bound_counts(const struct astra_sim_result *r, size_t job)
 {
 	return !r->jobs[job].misfit && r->trace->jobs[job].gpus <= r->gpus;
 }
 
-/* The first starts by time. Returns how many. */
+/* Collects the first starts, by time. Returns their count. */
 static size_t bound_starts(const struct astra_sim_result *r,
 			   struct bound_moment *starts)
 {
@@ -39,7 +39,7 @@ static size_t bound_starts(const struct astra_sim_result *r,
 	return count;
 }
 
-/* The same of when they are over. */
+/* Collects the jobs' ends, by time. Returns their count. */
 static size_t bound_ends(const struct astra_sim_result *r,
 			 struct bound_moment *ends)
 {
@@ -55,7 +55,7 @@ static size_t bound_ends(const struct astra_sim_result *r,
 	return count;
 }
 
-/* The users of each tenant get numbers, in no particular order. */
+/* Users get indices over all tenants, in no particular order. */
 
 struct bound_title {
 	uint32_t tenant, user, job;
@@ -72,7 +72,7 @@ static int title_order(const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-/* user_of: by job. */
+/* Sets user_of, by job. Returns 0, or -1 if out of memory. */
 static int bound_users(const struct astra_trace *t, uint32_t *user_of)
 {
 	struct bound_title *titles = calloc(t->job_count + 1, sizeof(*titles));
@@ -93,18 +93,18 @@ static int bound_users(const struct astra_trace *t, uint32_t *user_of)
 	return 0;
 }
 
-/* Time passes from one submission to the next. */
+/* The walk through time, from one submission to the next. */
 struct bound_walk {
 	struct astra_sim_result *r;
 	struct bound_moment *starts, *ends;
 	size_t start_count, end_count;
-	size_t started, ended, come; /* the number of those that have */
+	size_t started, ended, come; /* counts of jobs that have */
 	double weight_sum;
-	double *tenant_waits; /* GPUs of the never-run jobs of each */
+	double *tenant_waits; /* GPUs of jobs that never ran, by tenant */
 	double *user_waits;
 	uint32_t *user_of;	/* by job */
-	uint32_t *user_jobs;	/* of each user, that are there */
-	uint32_t *tenant_users; /* of each tenant, that have such */
+	uint32_t *user_jobs;	/* unfinished jobs, by user */
+	uint32_t *tenant_users; /* users with such jobs, by tenant */
 };
 
 static int bound_init(struct bound_walk *w, struct astra_sim_result *r)
@@ -161,8 +161,9 @@ static void bound_go(struct bound_walk *w, size_t job)
 		w->tenant_users[w->r->trace->jobs[job].tenant]--;
 }
 
-/* Up to the time that a job is submitted: one that starts then has not yet, one
- * that ends then has, and all that are submitted then are there. */
+/* Passes to the time of a submission. A job that starts at that time has not
+ * started yet; a job that ends then has ended; all jobs submitted then are
+ * there. */
 static void bound_pass(struct bound_walk *w, double now_sec)
 {
 	const struct astra_trace *t = w->r->trace;
@@ -182,7 +183,7 @@ static void bound_pass(struct bound_walk *w, double now_sec)
 		bound_go(w, w->ends[w->ended].job);
 }
 
-/* In terms: for how long quotas pay for the job and those before it. */
+/* Returns for how many terms the quotas pay for the job and those before it. */
 static double bound_paid(const struct bound_walk *w, size_t job)
 {
 	const struct astra_sim_result *r = w->r;
@@ -198,7 +199,7 @@ static double bound_paid(const struct bound_walk *w, size_t job)
 				  w->tenant_users[tenant] / quota);
 }
 
-/* Jobs are in the order of their submission. */
+/* Sets the bounds; jobs are in the order of their submission. */
 static void bound_walk(struct bound_walk *w)
 {
 	struct astra_sim_result *r = w->r;

@@ -10,15 +10,15 @@
 
 #include "src/common/text.h"
 
-#define NOT_FOUND 127 /* as a shell has it */
+#define NOT_FOUND 127 /* as a shell reports it */
 
-/* In the child. */
+/* Runs the program, in the child. */
 static void become(char *const *argv, bool apart, int output, int complaints)
 {
 	if ((apart && setpgid(0, 0) < 0) || dup2(output, STDOUT_FILENO) < 0 ||
 	    dup2(complaints, STDERR_FILENO) < 0)
 		_exit(NOT_FOUND);
-	/* No time zone, no hour lost in autumn. */
+	/* Seconds since 1970 need no time zone and lose no hour in autumn. */
 	setenv("SLURM_TIME_FORMAT", "%s", 1);
 	execvp(argv[0], argv);
 	dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
@@ -56,8 +56,8 @@ int astra_child_start(struct astra_child *child, char *const *argv, bool apart,
 	return astra_error_set(err, "fork: %s", strerror(errno));
 }
 
-/* Its first line on stderr; else what was wrong with its output, after which it
- * had nowhere to write; else its status. Returns -1. */
+/* Sets err to the program's first line on stderr. Without one: what was wrong
+ * with its output (rc), else its status. Returns -1. */
 static int child_complain(const struct astra_child *child, int status, int rc,
 			  struct astra_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Another program, as sacct: its output is read, what it complains of is kept
- * for the error message. No shell. */
+/* Runs another program, such as sacct, without a shell. Its output is read; its
+ * stderr is kept for the error message. */
 #ifndef ASTRA_CHILD_H
 #define ASTRA_CHILD_H
 
@@ -13,24 +13,24 @@
 struct astra_child {
 	const char *name;
 	pid_t pid;
-	int output;	  /* what it writes on stdout */
-	FILE *complaints; /* ... and on stderr */
+	int output;	  /* its stdout */
+	FILE *complaints; /* its stderr */
 };
 
-/* Start it. Slurm's programs print times as seconds since 1970.
- * argv: ended by NULL; the program is looked for in PATH.
- * apart: what is typed at our terminal, as ^C, does not reach it.
+/* Starts a program. Slurm's programs then print times as seconds since 1970.
+ * argv: ended by NULL; the program is looked up in PATH.
+ * apart: the program does not get what is typed at our terminal, such as ^C.
  * Returns 0, or -1 with err set. */
 int astra_child_start(struct astra_child *child, char *const *argv, bool apart,
 		      struct astra_error *err);
 
-/* Wait for its end; output is the caller's to close. rc: of reading it.
- * Returns 0, or -1 with err set: what the program says of its own failure goes
- * before what its output was taken for. */
+/* Waits for the program's end; the caller closes output. rc: of reading the
+ * output. Returns 0, or -1 with err set: the program's own message goes before
+ * an error in its output. */
 int astra_child_end(struct astra_child *child, int rc, struct astra_error *err);
 
-/* Run it to its end, apart. text: all of its output; caller frees.
- * Returns 0, or -1 with err set. */
+/* Runs a program to its end, apart. text: all of its output; the caller frees
+ * it. Returns 0, or -1 with err set. */
 int astra_child_text(char *const *argv, char **text, struct astra_error *err);
 
 #endif

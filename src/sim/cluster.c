@@ -44,7 +44,7 @@ static void cluster_add(struct astra_cluster *c, const char *name,
 	c->gpus += gpus;
 }
 
-/* The names stay where they are from now on. */
+/* Sets the nodes' names, once the array of names does not move any more. */
 static void name_nodes(struct astra_cluster *c)
 {
 	for (size_t i = 0; i < c->node_count; i++)
@@ -70,7 +70,7 @@ int astra_cluster_make(struct astra_cluster *c, uint32_t nodes, uint32_t gpus,
 	return 0;
 }
 
-/* One line of the file: node,gpus[,rack]. */
+/* Reads a line of the file: node,gpus[,rack]. Returns 0, or -1 with err set. */
 static int cluster_read_line(struct astra_cluster *c, char *line,
 			     const char *path, unsigned number, size_t *room,
 			     struct astra_error *err)

@@ -7,11 +7,11 @@
 #include "src/sim/field.h"
 #include "src/sim/read_priv.h"
 
-/* The first name of each is ours. */
+/* The first name of each column is ours. */
 static const struct {
 	const char *name;
 	enum astra_column column;
-	bool accounting; /* only sacct has it */
+	bool accounting; /* only sacct has this name */
 } names[] = {
 	{"job_id", ASTRA_COLUMN_ID, false},
 	{"JobID", ASTRA_COLUMN_ID, true},
@@ -57,7 +57,7 @@ const char *astra_column_name(enum astra_column column)
 	return "";
 }
 
-/* What stands between the names: whatever of these there is most of. */
+/* Returns the separator: the most frequent of these. */
 static char separator_of(const char *line)
 {
 	static const char separators[] = ",|\t;";
@@ -98,7 +98,7 @@ static bool columns_has(const struct astra_columns *columns,
 	return columns->at[column] >= 0;
 }
 
-/* What has to be known of a job and is not; NULL: nothing. */
+/* Returns the names of a required column that is missing, or NULL. */
 static const char *missing(const struct astra_columns *columns)
 {
 	if (!columns_has(columns, ASTRA_COLUMN_SUBMIT))
@@ -143,8 +143,8 @@ int astra_columns_parse(struct astra_columns *columns, char *line,
 			       lines->number, lacks);
 }
 
-/* Whether a line is the head of a CSV trace: it has any column that all traces
- * have. Missing columns are errors later. */
+/* Whether a line is the head of a CSV trace: it has at least one of the columns
+ * that traces have. Columns still missing are an error later. */
 bool astra_is_csv(const char *line)
 {
 	static const enum astra_column any[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which column of a text is what, by the names in its first line: those of
- * traces, or those of sacct. */
+/* Finds the columns of a text by the names in its first line: those of traces,
+ * or those of sacct. */
 #ifndef ASTRA_COLUMNS_H
 #define ASTRA_COLUMNS_H
 
@@ -9,11 +9,11 @@
 
 #include "src/sim/lines.h"
 
-#define ASTRA_COLUMN_MAX 256 /* in a line */
+#define ASTRA_COLUMN_MAX 256 /* columns in a line */
 
 enum astra_column {
 	ASTRA_COLUMN_ID,
-	ASTRA_COLUMN_RAW_ID, /* sacct's: unlike ID one number for each task */
+	ASTRA_COLUMN_RAW_ID, /* sacct's: differs from task to task, unlike ID */
 	ASTRA_COLUMN_TENANT,
 	ASTRA_COLUMN_USER,
 	ASTRA_COLUMN_SUBMIT,
@@ -37,17 +37,17 @@ enum astra_column {
 };
 
 struct astra_columns {
-	int at[ASTRA_COLUMN_COUNT]; /* place in the line, < 0: none */
-	size_t count;		    /* in a line, others included */
+	int at[ASTRA_COLUMN_COUNT]; /* index in the line; < 0: none */
+	size_t count;		    /* in a line, unknown ones included */
 	char separator;
 	bool accounting; /* sacct's: lines may be runs of one job, or steps */
 };
 
-/* A trace's name of a column. */
+/* Returns a trace's name of a column. */
 const char *astra_column_name(enum astra_column column);
 
-/* Read the first line, which is cut up.
- * Returns 0, or -1 with err naming what is missing. */
+/* Parses the first line, and cuts it up. Returns 0, or -1 with err naming what
+ * is missing. */
 int astra_columns_parse(struct astra_columns *columns, char *line,
 			const struct astra_lines *lines,
 			struct astra_error *err);

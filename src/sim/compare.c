@@ -72,7 +72,7 @@ static void waits_real(struct astra_text *text, const char *key, double value)
 	astra_encode_real(text, value);
 }
 
-/* The same of one run, appended as a member "sizes" of its object. */
+/* Appends the first waits of a run, as a member "sizes" of its object. */
 static void compare_waits_json(const struct astra_digest *digest,
 			       struct astra_text *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Several runs side by side: which is best in what. */
+/* Several runs side by side, and which is best by each metric. */
 #ifndef ASTRA_COMPARE_H
 #define ASTRA_COMPARE_H
 
@@ -15,40 +15,39 @@ struct astra_compared {
 };
 
 struct astra_comparison {
-	const char *what; /* the labels are: "policy", "LeaseTerm" */
+	const char *what; /* what the labels are: "policy", "LeaseTerm" */
 	const struct astra_trace *trace;
 	uint64_t gpus;
 	const struct astra_compared *cases;
 	size_t count;
 };
 
-/* Whether a case is the best one by a metric, or one of those tied for it. None
- * is when all are tied, or where there is no better or worse. */
+/* Whether a case is the best by a metric, or tied for that. No case is best if
+ * all are tied, or if the metric has no better or worse. */
 bool astra_compare_best(const struct astra_comparison *comparison,
 			const struct astra_metric *metric, size_t index);
 
-/* Whether any case has this number; tables for people leave out what none has.
- */
+/* Whether any case has this metric; tables for people leave out the others. */
 bool astra_compare_known(const struct astra_comparison *comparison,
 			 const struct astra_metric *metric);
 
 #define ASTRA_COMPARE_WAITS_TITLE \
 	"First waits by size of jobs, mean / longest in seconds"
 
-/* First waits by size as a table; sizes that no job has are left out.
- * grid: astra_grid_clear() it. Returns 0, or -1 with err set.
- * */
+/* Makes a table of first waits by size, without sizes that no job has. grid:
+ * clear with astra_grid_clear(). Returns 0, or -1 with err set. */
 int astra_compare_waits(const struct astra_comparison *comparison,
 			struct astra_grid *grid, struct astra_error *err);
 
-/* For people, the best marked with a star; width: as astra_grid_print().
- * All return 0, or -1 with err set. */
+/* Write a comparison for people, the best marked with a star. width: as
+ * astra_grid_print(). Return 0, or -1 with err set. */
 int astra_compare_print(const struct astra_comparison *comparison, FILE *file,
 			size_t width, struct astra_error *err);
 int astra_compare_markdown(const struct astra_comparison *comparison,
 			   FILE *file, struct astra_error *err);
 
-/* For programs: all digits, and no stars; first waits in JSON only. */
+/* Write a comparison for programs: all digits, no stars; first waits in JSON
+ * only. Return 0, or -1 with err set. */
 int astra_compare_csv(const struct astra_comparison *comparison, FILE *file,
 		      struct astra_error *err);
 int astra_compare_json(const struct astra_comparison *comparison, FILE *file,

@@ -14,13 +14,13 @@
 
 struct reading {
 	const char *wanted;	  /* NULL: any */
-	char pool[POOL_NAME_MAX]; /* the line that is read belongs to it */
+	char pool[POOL_NAME_MAX]; /* pool of the line being read */
 	char found[POOL_NAME_MAX];
-	struct astra_error pools; /* their names */
+	struct astra_error pools; /* names of all pools */
 	size_t pool_count;
 	struct astra_options options;
 	struct astra_trace *trace;
-	uint32_t tenant; /* of the line */
+	uint32_t tenant; /* of the line being read */
 };
 
 static int conf_blame(const struct astra_conf_pair *p, struct astra_error *err)
@@ -39,10 +39,10 @@ static int set(struct reading *r, const struct astra_conf_pair *p,
 			return o->parse(o, &r->options, p->value, err) < 0
 				       ? conf_blame(p, err)
 				       : 0;
-	return 0; /* for slurmctld only */
+	return 0; /* an option for slurmctld only */
 }
 
-/* What stands above the pools is for all of them, wherever it stands. */
+/* Reads the options above the pools, which hold for all pools. */
 static int read_top(void *arg, const struct astra_conf_pair *p,
 		    struct astra_error *err)
 {

@@ -4,13 +4,13 @@
 
 #include "src/sim/metrics.h"
 
-/* The integral of N over [0, t) is the time that the jobs submitted before t
- * have been there, less that since their end of those done before t. With the
- * instants sorted and their sums it takes a binary search.
- */
+/* The integral of N over [0, t) is a difference of two sums: the ages at t of
+ * the jobs submitted before t, and the times since the end of the jobs that
+ * ended before t. With sorted instants and running sums this takes a binary
+ * search. */
 struct instants {
 	double *at;	   /* ascending */
-	long double *sums; /* of at[0] to at[i - 1] */
+	long double *sums; /* sums[i]: of at[0] to at[i - 1] */
 	size_t count;
 };
 
@@ -43,7 +43,7 @@ static void instants_clear(struct instants *in)
 	free(in->sums);
 }
 
-/* How many are not later than t. */
+/* Returns how many instants are not later than t. */
 static size_t instants_until(const struct instants *in, double t)
 {
 	size_t low = 0, high = in->count;
@@ -59,7 +59,7 @@ static size_t instants_until(const struct instants *in, double t)
 	return low;
 }
 
-/* The time since all that are not later than t, in sum. */
+/* Returns the sum of the ages at t of all instants not later than t. */
 static long double instants_age(const struct instants *in, double t)
 {
 	size_t n = instants_until(in, t);

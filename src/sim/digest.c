@@ -37,7 +37,8 @@ static int fill_box(const struct astra_sim_result *result, double *points)
 	return 0;
 }
 
-/* So many intervals make a slot that the slots suffice. */
+/* Fills the timeline. A slot is as many intervals as it takes to fit all of
+ * them into ASTRA_TIMELINE_SLOTS. */
 static void fill_timeline(const struct astra_sim_result *r,
 			  struct astra_digest *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What remains of a result when it is compared with others: flat, so that it
- * can lie in memory that processes share. */
+/* What a comparison needs of a result: flat, so that it can be in memory that
+ * processes share. */
 #ifndef ASTRA_DIGEST_H
 #define ASTRA_DIGEST_H
 
@@ -20,28 +20,29 @@ enum astra_curve {
 struct astra_digest {
 	struct astra_metrics metrics;
 	struct astra_wait_size waits[ASTRA_WAIT_SIZES];
-	/* NaN throughout where there is no job to speak of. */
+	/* All NaN if no job has a value. */
 	double curves[ASTRA_CURVE_COUNT][ASTRA_CURVE_POINTS];
-	double cell_box[ASTRA_BOX_POINTS]; /* rho of tenants in intervals */
+	double cell_box[ASTRA_BOX_POINTS]; /* rho of tenants by interval */
 	double stop_sec;
 	double slot_sec;
 	size_t slot_count, tenant_count;
-	double more[]; /* rho of each tenant; GPUs of each in each slot */
+	double more[]; /* rho of each tenant; GPUs of each, by slot */
 };
 
-/* Bytes of a digest of so many tenants. */
+/* Returns the bytes of a digest for this many tenants. */
 size_t astra_digest_size(size_t tenant_count);
 
-/* out: zeroed, of that size for the trace's tenants.
- * Returns 0, or -1 when out of memory. */
+/* Fills a digest. out: zeroed, of astra_digest_size() for the trace's tenants.
+ * Returns 0, or -1 if out of memory. */
 int astra_digest_fill(const struct astra_sim_result *result,
 		      struct astra_digest *out);
 
-/* rho over all the time; NaN: neither use nor entitlement. */
+/* Returns the tenant's rho over the whole time; NaN: neither use nor
+ * entitlement. */
 double astra_digest_tenant_rho(const struct astra_digest *digest,
 			       size_t tenant);
 
-/* GPUs it held on average. */
+/* Returns the GPUs that the tenant held on average in the slot. */
 double astra_digest_gpus(const struct astra_digest *digest, size_t slot,
 			 size_t tenant);
 

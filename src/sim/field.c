@@ -29,7 +29,7 @@ static bool field_unknown(const char *text)
 	return false;
 }
 
-/* Read digits with a point, few enough to be exact without strtod(). Returns
+/* Reads digits with a point, few enough to be exact without strtod(). Returns
  * false if the text is anything else. */
 static bool plain_number(const char *text, double *value)
 {
@@ -77,7 +77,7 @@ enum astra_field_result astra_field_count(const char *text, uint32_t *value,
 	return ASTRA_FIELD_OK;
 }
 
-/* Read the whole number at *text, of at most 9 digits. Returns false if there
+/* Reads the whole number at *text, of at most 9 digits. Returns false if there
  * is none. */
 static bool field_take_number(const char **text, double *value)
 {
@@ -88,7 +88,7 @@ static bool field_take_number(const char **text, double *value)
 	return *text > start && *text - start <= 9;
 }
 
-/* Read [DAYS-]A[:B[:C]]. Returns false if the text is invalid. */
+/* Reads [DAYS-]A[:B[:C]]. Returns false if the text is invalid. */
 static bool clock_span(const char *text, double *sec)
 {
 	static const double with_days[] = {3600, 60, 1};
@@ -125,7 +125,7 @@ enum astra_field_result astra_field_span(const char *text, double *sec)
 	return rc;
 }
 
-/* The number of the digits that the pattern's letter marks. */
+/* Returns the number in the digits that the pattern marks with letter. */
 static int digits_at(const char *text, const char *pattern, char letter)
 {
 	int value = 0;
@@ -136,7 +136,7 @@ static int digits_at(const char *text, const char *pattern, char letter)
 	return value;
 }
 
-/* Whether it has the form of a time, the T may be a space. */
+/* Whether the text has the pattern's form; the T may be a space. */
 static bool has_form(const char *text, const char *pattern)
 {
 	for (; *pattern; pattern++, text++) {
@@ -150,8 +150,8 @@ static bool has_form(const char *text, const char *pattern)
 	return !*text;
 }
 
-/* The local hour of a date as mktime() has it, which is slow: the last one is
- * kept, as the lines of a trace are nearly in order. Returns -1: none. */
+/* Returns the local hour of a date by mktime(), or -1. mktime() is slow, so the
+ * last result is kept: the lines of a trace are nearly in order. */
 static time_t hour_of(struct tm date)
 {
 	static _Thread_local struct tm last;
@@ -166,7 +166,7 @@ static time_t hour_of(struct tm date)
 	return hour;
 }
 
-/* Read YYYY-MM-DDTHH:MM:SS. Returns false if the text is invalid. */
+/* Reads YYYY-MM-DDTHH:MM:SS. Returns false if the text is invalid. */
 static bool field_calendar_time(const char *text, double *sec)
 {
 	static const char pattern[] = "YYYY-MM-DDThh:mm:ss";
@@ -197,7 +197,7 @@ enum astra_field_result astra_field_time(const char *text, double *sec)
 					      : astra_field_number(text, sec);
 }
 
-/* Read one item of a list of TRES. Returns false if it is invalid. */
+/* Reads an item of a list of TRES. Returns false if the item is invalid. */
 static bool tres_item(const char *item, size_t length, double *all,
 		      double *typed)
 {
@@ -260,8 +260,8 @@ enum astra_field_result astra_field_utility(const char *text,
 						   : ASTRA_FIELD_BAD;
 }
 
-/* Take the quotes off a field, in place. Returns where it ended, or NULL: the
- * quotes are not closed or text stands behind them. */
+/* Removes the quotes of a field, in place. Returns the field's end, or NULL if
+ * a quote is not closed, or if text follows. */
 static char *unquote(char *field, char separator)
 {
 	char *to = field, *from = field + 1;
@@ -297,7 +297,7 @@ size_t astra_field_split(char *line, char separator, bool quotes, char **fields,
 			stop = stop ? stop : line + strlen(line);
 		}
 		more = *stop;
-		/* unquote() has ended the field already, further left */
+		/* unquote() has ended the field further left */
 		*stop = '\0';
 		line = stop + more;
 	}

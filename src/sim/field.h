@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The values that fields of a trace have. */
+/* Reads the values in the fields of a trace. */
 #ifndef ASTRA_FIELD_H
 #define ASTRA_FIELD_H
 
@@ -15,38 +15,38 @@ enum astra_field_result {
 	ASTRA_FIELD_BAD,
 };
 
-/* A decimal number, no infinity and the like, at most 1e15 in size. */
+/* Reads a finite decimal number, at most 1e15 in size. */
 enum astra_field_result astra_field_number(const char *text, double *value);
 
-/* A whole number from 0 to 1e6; what lies between two counts as the upper one.
- * part: whether it did. */
+/* Reads a number from 0 to 1e6, rounded up to a whole one. part: whether it was
+ * rounded. */
 enum astra_field_result astra_field_count(const char *text, uint32_t *value,
 					  bool *part);
 
-/* A time span of seconds, or of minutes and so on as Slurm writes it:
- * [DAYS-]HH:MM:SS, MM:SS, DAYS-HH[:MM]. "UNLIMITED" is none. */
+/* Reads a time span: seconds, or as Slurm writes spans: [DAYS-]HH:MM:SS, MM:SS,
+ * DAYS-HH[:MM]. "UNLIMITED" is ASTRA_FIELD_NONE. */
 enum astra_field_result astra_field_span(const char *text, double *sec);
 
-/* A point in time: seconds from where the source counts, or
- * YYYY-MM-DDTHH:MM:SS, which is local time as sacct prints it, in seconds from
- * 1970. */
+/* Reads a point in time: seconds as the source counts them, or
+ * YYYY-MM-DDTHH:MM:SS, local time as sacct prints it, in seconds since 1970. */
 enum astra_field_result astra_field_time(const char *text, double *sec);
 
-/* The GPUs in Slurm's list of TRES: gres/gpu=N, else the sum of
- * gres/gpu:TYPE=N. A list without any is 0, an empty one none. */
+/* Reads the GPUs in Slurm's list of TRES: gres/gpu=N, else the sum of
+ * gres/gpu:TYPE=N. A list without GPUs is 0; an empty one is ASTRA_FIELD_NONE.
+ */
 enum astra_field_result astra_field_tres(const char *text, uint32_t *gpus);
 
-/* Slowdowns by level, as astra_stated_slowdown() has them. */
+/* Reads slowdowns by level, as astra_stated_slowdown(). */
 enum astra_field_result astra_field_profile(const char *text, char mark,
 					    struct astra_profile *profile);
 
-/* A utility of hours, as astra_stated_utility() has it. */
+/* Reads a utility of hours, as astra_stated_utility(). */
 enum astra_field_result astra_field_utility(const char *text,
 					    struct astra_utility *utility);
 
-/* Cut a line into its fields, at most `room`. Where quotes is set, a field in
- * double quotes may have the separator in it, and "" for a quote.
- * Returns how many there are, which may be more; 0: a quote is not closed. */
+/* Cuts a line into its fields, at most `room`. quotes: a field in double quotes
+ * may contain the separator, and "" for a quote. Returns the count of fields,
+ * which may exceed room; 0: a quote is not closed. */
 size_t astra_field_split(char *line, char separator, bool quotes, char **fields,
 			 size_t room);
 

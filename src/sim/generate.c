@@ -12,11 +12,11 @@
 /* How submissions are spread over days and weeks. */
 struct astra_rhythm {
 	double peak_hour; /* of the day */
-	double swing;	  /* 0: all hours alike, 1: none 12 h off the peak */
-	double sunday;	  /* of a weekend day to others, at most 1 */
+	double swing;  /* 0: all hours are equal; 1: none 12 h off the peak */
+	double sunday; /* rate of a weekend day to other days, at most 1 */
 };
 
-/* A time within days, as the rhythm has it. The first day is a Monday. */
+/* Draws a time within days by the rhythm. The first day is a Monday. */
 static double random_time(struct astra_random *random, double days,
 			  const struct astra_rhythm *rhythm)
 {
@@ -34,8 +34,7 @@ static double random_time(struct astra_random *random, double days,
 	}
 }
 
-/* An index, each as likely as its weight says. sums: the weights' running
- * sums, count of them, the last > 0. */
+/* Draws an index by weight. sums: running sums of weights; the last is > 0. */
 static size_t random_index(struct astra_random *random, const double *sums,
 			   size_t count)
 {
@@ -47,8 +46,8 @@ static size_t random_index(struct astra_random *random, const double *sums,
 	return i;
 }
 
-/* Add a generated job: its name is its number. user: number in its tenant.
- * app: NULL: none. Returns 0, or -1 when out of memory. */
+/* Adds a generated job, named by its number. user: index in its tenant. Returns
+ * 0, or -1 if out of memory. */
 static int generate_job(struct astra_trace *trace, struct astra_trace_job *job,
 			uint32_t user)
 {
@@ -64,9 +63,9 @@ static int generate_job(struct astra_trace *trace, struct astra_trace_job *job,
 	return astra_trace_add(trace, job, name);
 }
 
-/* Add tenants "t01" and so on, whose quotas are whole nodes of 8 GPUs that
- * fall off by a power law, like those of clusters that were looked at. They are
- * the weights. Returns 0, or -1 when out of memory. */
+/* Adds tenants "t01" and so on. Their quotas are whole nodes of 8 GPUs that
+ * fall off by a power law, as in real clusters. The quotas are the weights.
+ * Returns 0, or -1 if out of memory. */
 static int generate_tenants(struct astra_trace *trace, uint32_t count,
 			    double nodes, double power)
 {
@@ -88,9 +87,8 @@ static int generate_tenants(struct astra_trace *trace, uint32_t count,
 /* Workloads of whole clusters, calibrated on published statistics.
  *
  * Jobs come in bursts of one tenant and one count of GPUs. Counts of GPUs are
- * dealt like cards, so that their shares are the published ones for any seed;
- * durations fall into bands of the published shares, and are lognormal in each.
- */
+ * dealt like cards, so their shares are the published ones for any seed.
+ * Durations fall into bands of the published shares, lognormal in each. */
 
 #define SIZES 24
 #define BANDS 3
@@ -106,9 +104,9 @@ struct band {
 };
 
 struct size {
-	uint32_t gpus; /* 0: there are no more */
+	uint32_t gpus; /* 0: end of the list */
 	double share;
-	uint32_t group; /* of durations */
+	uint32_t group; /* index of its durations */
 };
 
 struct model {
@@ -118,13 +116,13 @@ struct model {
 	double cap_sec; /* the longest duration */
 	uint32_t tenants;
 	double nodes, power; /* of the tenants' quotas */
-	double burst_power;  /* a burst has n or more jobs: n^-power */
-	double sweep_share;  /* of bursts that are large */
-	double sweep_median; /* jobs in one */
+	double burst_power;  /* P(a burst has at least n jobs) = n^-power */
+	double sweep_share;  /* part of bursts that are large */
+	double sweep_median; /* jobs in a large burst */
 };
 
 #define HOUR 3600.0
-#define LONGEST (48 * HOUR) /* where Venus' trace is cut */
+#define LONGEST (48 * HOUR) /* where the trace of Venus is cut off */
 #define PHILLY_LONGEST (14 * 24 * HOUR)
 
 /* Sizes: Hu et al., Characterization and Prediction of Deep Learning Workloads
@@ -191,14 +189,13 @@ struct deal {
 	struct astra_trace *trace;
 	struct astra_random random;
 	double days;
-	uint64_t cards[SIZES], left; /* jobs that are to come */
+	uint64_t cards[SIZES], left; /* jobs still to come */
 	size_t size_count;
-	double sums[SIZES][TENANTS]; /* of a size, how likely tenants are */
+	double sums[SIZES][TENANTS]; /* running sums over tenants, by size */
 	uint64_t bursts;
 };
 
-/* As many jobs of each size as its share says; those that are over go to the
- * first. */
+/* Cuts the jobs into sizes by their shares; the rest gets the first size. */
 static void cut_cards(struct deal *deal, uint64_t jobs)
 {
 	const struct size *sizes = deal->model->sizes;
@@ -216,8 +213,9 @@ static void cut_cards(struct deal *deal, uint64_t jobs)
 	deal->left = jobs;
 }
 
-/* A tenant is as active as its quota says, give or take; some lean to large
- * jobs, and none asks for more than its quota. */
+/* Sets how likely tenants are, by size. A tenant's activity is its quota with
+ * some noise. Some tenants lean to large jobs; none asks for more than its
+ * quota. */
 static void know_tenants(struct deal *deal)
 {
 	double active[TENANTS], lean[TENANTS];
@@ -280,7 +278,7 @@ static double draw_duration(struct deal *deal, const struct band *bands)
 	return fmin(sec, deal->model->cap_sec);
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Adds a burst of jobs. Returns 0, or -1 if out of memory. */
 static int deal_burst(struct deal *deal)
 {
 	const struct model *model = deal->model;
@@ -348,23 +346,22 @@ static int generate_philly(struct astra_trace *trace,
 
 /* Hyper-parameter searches by successive halving (Jamieson, Talwalkar:
  * Non-stochastic best arm identification and hyperparameter optimization,
- * AISTATS 2016), the apps of Themis (NSDI'20, section 5.2): of an app's jobs,
- * the better half goes on after each rung, for twice as many iterations. Here
- * the jobs are submitted side by side, and those that are given up at a rung
- * end with it.
+ * AISTATS 2016), the apps of Themis (NSDI'20, section 5.2). After each rung the
+ * better half of an app's jobs goes on, for twice as many iterations. Here an
+ * app's jobs are submitted together, and jobs given up at a rung end with it.
  */
 
 #define APPS_TENANTS 8
-#define APPS_USERS 6	     /* of a tenant */
-#define RUNG_MEDIAN_SEC 1500 /* the first rung of one job */
-#define LEAST_LOG2 2	     /* 4 jobs an app */
-#define MOST_LOG2 6	     /* 64 */
+#define APPS_USERS 6	     /* users of a tenant */
+#define RUNG_MEDIAN_SEC 1500 /* first rung of a job */
+#define LEAST_LOG2 2	     /* 4 jobs in an app */
+#define MOST_LOG2 6	     /* 64 jobs in an app */
 
-/* Apps come day and night. */
+/* Apps arrive day and night. */
 static const struct astra_rhythm apps_rhythm = {15, .5, .8};
 
-/* How many rungs' time the job with this rank among the app's jobs runs: 1, 3,
- * 7 and so on, since each rung is twice as long as the one before it. */
+/* Returns for how many first rungs the job of this rank runs: 1, 3, 7 and so
+ * on, since each rung is twice as long as the one before. */
 static double rungs(uint32_t rank, uint32_t jobs)
 {
 	double length = 1, sum = 1;
@@ -376,7 +373,7 @@ static double rungs(uint32_t rank, uint32_t jobs)
 	return sum;
 }
 
-/* Jobs are 1, 2 or 4 GPUs large, all of an app alike. */
+/* Draws 1, 2 or 4 GPUs; all jobs of an app have the same. */
 static uint32_t draw_gpus(struct astra_random *random)
 {
 	static const double sums[] = {.5, .75, 1};
@@ -393,7 +390,7 @@ static uint32_t draw_jobs(struct astra_random *random, uint64_t most)
 	return jobs < most ? jobs : (uint32_t)most;
 }
 
-/* 0 … count - 1 in any order: nobody knows beforehand which job is best. */
+/* Shuffles 0 to count - 1: nobody knows beforehand which job is best. */
 static void generate_apps_shuffle(struct astra_random *random, uint32_t *ranks,
 				  uint32_t count)
 {
@@ -405,7 +402,7 @@ static void generate_apps_shuffle(struct astra_random *random, uint32_t *ranks,
 	}
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Adds an app with its jobs. Returns 0, or -1 if out of memory. */
 static int generate_apps_add_app(struct astra_trace *trace,
 				 struct astra_random *random, uint32_t jobs,
 				 double days)

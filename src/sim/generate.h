@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Workloads made up by published statistics, for those without a trace. */
+/* Makes workloads from published statistics, for users without a trace. */
 #ifndef ASTRA_GENERATE_H
 #define ASTRA_GENERATE_H
 
@@ -7,26 +7,26 @@
 
 struct astra_generate_options {
 	uint64_t seed;
-	uint64_t jobs; /* 0: as many as come in the days, or by default */
-	double days;   /* 0: as many as the jobs take, or by default */
+	uint64_t jobs; /* 0: from days, or the default */
+	double days;   /* 0: from jobs, or the default */
 };
 
 struct astra_generator {
 	const char *name;
 	const char *summary; /* one line */
-	uint64_t jobs;	     /* by default */
+	uint64_t jobs;	     /* default */
 	double days;
 	int (*generate)(struct astra_trace *trace,
 			const struct astra_generate_options *options);
 };
 
-/* All there are, ended by a NULL name. */
+/* All generators; ends with a NULL name. */
 extern const struct astra_generator astra_generators[];
 
-/* Make up a trace in an initialized one, and finish it. Its tenants' weights
- * are their quotas. The same options give the same trace; where only one of
- * jobs and days is given, the other follows, so that the load stays the same.
- * Returns 0, or -1 with err set; the trace is to be cleared then, too. */
+/* Makes a trace in an initialized one, and finishes it. The tenants' weights
+ * are their quotas. The same options give the same trace. If only jobs or only
+ * days is given, the other follows, so that the load is the same.
+ * Returns 0, or -1 with err set; clear the trace in either case. */
 int astra_trace_generate(struct astra_trace *trace, const char *name,
 			 const struct astra_generate_options *options,
 			 struct astra_error *err);

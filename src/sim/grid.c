@@ -10,7 +10,7 @@
 
 #define GAP 2
 
-/* How many columns a text takes: UTF-8 continuation bytes take none. */
+/* Returns how many columns a text takes; UTF-8 continuation bytes take none. */
 static size_t grid_text_width(const char *text)
 {
 	size_t width = 0;
@@ -20,8 +20,8 @@ static size_t grid_text_width(const char *text)
 	return width;
 }
 
-/* Of what is no UTF-8, and of control characters (those of Latin 1, too, which
- * some terminals obey), nothing is left. */
+/* Replaces invalid UTF-8 and control characters by question marks, also those
+ * of Latin 1, which some terminals obey. */
 static void grid_clean(char *text)
 {
 	while (*text) {
@@ -95,7 +95,7 @@ static void grid_put_rule(FILE *file, size_t width, bool last)
 		fprintf(file, "%*s", GAP, "");
 }
 
-/* The first column and those from first to before end. */
+/* Writes the first column, and the columns from first to before end. */
 static void put_block(const struct astra_grid *grid, FILE *file, size_t first,
 		      size_t end)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A comparison as one self-contained page: inline SVG, a little CSS and
- * JavaScript, no network; light and dark as the reader has it, and on paper.
- */
+ * JavaScript, no network. It can be read light, dark and on paper. */
 #ifndef ASTRA_HTML_H
 #define ASTRA_HTML_H
 
@@ -10,16 +9,17 @@
 struct astra_page {
 	const struct astra_comparison *comparison;
 	const char *title;
-	const char *command; /* that makes this page, for its foot */
+	const char *command; /* command that makes this page, for its foot */
 	bool is_sweep;	     /* the cases are values of one option */
-	/* Of lease terms, else NULL: of each case, ascending; and the one that
-	 * is recommended. */
+	/* Of lease terms, else NULL: the term of each case, ascending; and the
+	 * index of the recommended one. */
 	const double *terms_sec;
 	size_t recommended;
-	const char *why; /* it is */
+	const char *why; /* why that one */
 };
 
-/* Returns 0; whether file has failed its owner finds out. */
+/* Writes the page. Returns 0, or -1 with err set if out of memory. The owner of
+ * file checks it for write errors. */
 int astra_html_write(const struct astra_page *page, FILE *file,
 		     struct astra_error *err);
 

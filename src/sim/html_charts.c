@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Charts of a comparison: the distributions over jobs, which share of them is at
- * most at x; completion times as bars; how rho of tenants spreads, as boxes. */
+/* Charts of a comparison. Curves: which share of jobs is at most at x. Bars:
+ * completion times. Boxes: how rho of tenants spreads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/sim/html_priv.h"
 
-/* The largest value that any case has at this quantile. */
+/* Returns the largest value of any case at this quantile. */
 static double html_curve_largest(const struct astra_comparison *c,
 				 enum astra_curve curve, size_t point)
 {
@@ -22,7 +22,7 @@ static double html_curve_largest(const struct astra_comparison *c,
 	return most;
 }
 
-/* Up to where it leaves the chart to the right. */
+/* Draws a curve up to where it leaves the chart to the right. */
 static void html_curve_draw(const struct html_chart *chart,
 			    const struct astra_compared *c,
 			    enum astra_curve curve, size_t index)
@@ -115,14 +115,14 @@ void html_curves(const struct astra_comparison *c, FILE *file)
 		    1);
 }
 
-/* Job completion times as bars: mean, median, 95th percentile, each on a scale
- * of its own. */
+/* Bars of job completion times: mean, median, 95th percentile, each on its own
+ * scale. */
 
 #define BARS_ROW_PX 22
 #define BARS_TOP_PX 22
 #define LEFT_PX 110
 #define PANEL_PX 270
-#define CUT 3 /* times the median of a panel is as long as a bar gets */
+#define CUT 3 /* longest bar, in medians of its panel */
 
 static double html_bars_value_of(const struct astra_comparison *c,
 				 const struct astra_metric *m, size_t index)
@@ -130,8 +130,8 @@ static double html_bars_value_of(const struct astra_comparison *c,
 	return astra_metric_value(&c->cases[index].digest->metrics, m);
 }
 
-/* The end of a panel's scale: what is far beyond the others is cut, so that
- * they can still be told apart. */
+/* Returns the end of a panel's scale. Values far beyond the others are cut, so
+ * that the others can be told apart. */
 static double scale_end(const struct astra_comparison *c,
 			const struct astra_metric *m)
 {
@@ -222,7 +222,8 @@ void html_bars(const struct astra_comparison *c, FILE *file)
 	html_chart_end(&chart);
 }
 
-/* Tenants: how rho spreads over their intervals, and what it is in the end. */
+/* Boxes of tenants: how rho spreads over intervals, and rho over the whole
+ * time. */
 
 #define BOX_ROW_PX 26
 #define BOX_TOP_PX 12

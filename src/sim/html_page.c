@@ -63,7 +63,7 @@ static void html_table(const struct astra_page *page, FILE *file)
 	fputs("</tbody></table></div>\n", file);
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Writes the table of first waits. Returns 0, or -1 if out of memory. */
 static int html_waits(const struct astra_comparison *c, FILE *file)
 {
 	struct astra_grid g;
@@ -91,7 +91,7 @@ static int html_waits(const struct astra_comparison *c, FILE *file)
 	return 0;
 }
 
-/* The parts of a page. */
+/* Writes the legend, a button for each case. */
 static void html_legend(const struct astra_comparison *c, FILE *file)
 {
 	fputs("<p class=\"keys\" id=\"keys\">", file);
@@ -109,7 +109,6 @@ static void html_legend(const struct astra_comparison *c, FILE *file)
 	fputs("</p>\n", file);
 }
 
-/* The parts of a page. */
 static void html_begin(const char *title, FILE *file)
 {
 	const struct html_head head = {

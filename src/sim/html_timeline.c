@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who held the GPUs when: a panel for each case, the largest tenants one on the
- * other, the rest together. */
+/* Who held the GPUs when: a panel for each case, with the largest tenants
+ * stacked, and the rest together. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,11 +8,11 @@
 
 #define SHOWN_MAX 7 /* tenants with a colour of their own */
 
-/* The tenants that held most in all cases together, and their number. */
+/* The tenants that held most over all cases, largest first. */
 struct ranking {
 	size_t order[SHOWN_MAX];
 	size_t shown;
-	bool rest; /* there are others */
+	bool rest; /* there are other tenants */
 };
 
 static double html_timeline_held(const struct astra_comparison *c,
@@ -29,7 +29,8 @@ static double html_timeline_held(const struct astra_comparison *c,
 	return sum;
 }
 
-/* The largest ones; of equal ones the first. */
+/* Ranks the largest tenants; of equal ones the first. Returns 0, or -1 if out
+ * of memory. */
 static int html_timeline_rank(const struct astra_comparison *c,
 			      struct ranking *out)
 {
@@ -54,7 +55,8 @@ static int html_timeline_rank(const struct astra_comparison *c,
 	return 0;
 }
 
-/* GPUs of the first so many of the ranking, or of all tenants. */
+/* Returns the GPUs of the first `layers` tenants of the ranking, or of all
+ * tenants. */
 static double level(const struct astra_digest *d, const struct ranking *r,
 		    size_t slot, size_t layers)
 {
@@ -77,7 +79,7 @@ static double slot_at(const struct html_chart *chart,
 		       fmin((double)slot * d->slot_sec, d->stop_sec));
 }
 
-/* A layer as steps along its upper edge and back along the lower one. */
+/* Draws a layer: steps along its upper edge, and back along the lower one. */
 static void html_timeline_draw_layer(const struct html_chart *chart,
 				     const struct astra_comparison *c,
 				     const struct astra_digest *d,

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define BUFFER_SIZE (4 * ASTRA_LINE_MAX)
-#define DROPPED_MAX ((size_t)256 << 20) /* as of /dev/zero */
+#define DROPPED_MAX ((size_t)256 << 20) /* an endless file: /dev/zero */
 
 int astra_lines_from(struct astra_lines *lines, int fd, const char *name,
 		     struct astra_error *err)
@@ -47,7 +47,8 @@ void astra_lines_close(struct astra_lines *lines)
 	*lines = (struct astra_lines){.fd = -1};
 }
 
-/* Move what is there to the front and read behind it. */
+/* Moves what is buffered to the front, and reads behind it. Returns 0, or -1
+ * with err set. */
 static int lines_fill(struct astra_lines *lines, struct astra_error *err)
 {
 	ssize_t got;
@@ -68,7 +69,8 @@ static int lines_fill(struct astra_lines *lines, struct astra_error *err)
 	return 0;
 }
 
-/* Keep the beginning of a line that has no room, and drop its rest. */
+/* Keeps the start of a line that is too long for the buffer, and drops its
+ * rest. Returns 1, or -1 with err set. */
 static int cut(struct astra_lines *lines, struct astra_error *err)
 {
 	size_t dropped = 0;
@@ -90,8 +92,9 @@ static int cut(struct astra_lines *lines, struct astra_error *err)
 	return 1;
 }
 
-/* The length of the UTF-8 character at s, at most size bytes; 0: it is none.
- * (RFC 3629; no surrogates, nothing longer than need be.) */
+/* Returns the length of the UTF-8 character at s, within size bytes; 0 if it is
+ * invalid or a control character. (RFC 3629: no surrogates, no overlong forms.)
+ */
 static size_t character(const unsigned char *s, size_t size)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -113,8 +116,8 @@ static size_t character(const unsigned char *s, size_t size)
 	return length;
 }
 
-/* End the line of size bytes where its text ends. Returns whether it is valid
- * text. */
+/* Ends the line of size bytes at the end of its text. Returns whether all of
+ * the line is valid text. */
 static bool end_text(char *line, size_t size)
 {
 	size_t at = 0, length = 1;
@@ -141,8 +144,8 @@ static char *without_mark(const struct astra_lines *lines, char *line,
 	return line + 3;
 }
 
-/* Read until there is a whole line, or no room for it.
- * stop: where it ends, NULL: it does not. */
+/* Reads until there is a whole line, or no room for it. stop: its end; NULL:
+ * not found. Returns 0, or -1 with err set. */
 static int whole_line(struct astra_lines *lines, char **stop,
 		      struct astra_error *err)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of a file or pipe, as they come: a file of any size takes the
- * memory of its longest line.
- */
+/* Reads the lines of a file or pipe, one by one, in a buffer of fixed size. */
 #ifndef ASTRA_LINES_H
 #define ASTRA_LINES_H
 
@@ -11,7 +9,7 @@
 
 #include "src/common/error.h"
 
-/* What is longer is no line of a trace. */
+/* Longer lines are not lines of a trace. */
 #define ASTRA_LINE_MAX 65536
 
 struct astra_lines {
@@ -19,31 +17,31 @@ struct astra_lines {
 	int fd;
 	char *buffer;
 	size_t begin, end;
-	uint32_t number; /* of the last line, from 1 */
-	bool at_end;	 /* nothing more to read */
+	uint32_t number; /* index of the last line, from 1 */
+	bool at_end;	 /* nothing left to read */
 	bool again;	 /* the last line comes once more */
 	char *last;
-	char cut[64]; /* the beginning of a line that is too long */
+	char cut[64]; /* start of a line that is too long */
 };
 
-/* path: "-" is the standard input. Returns 0, or -1 with err set. */
+/* Opens a file; path "-" is standard input. Returns 0, or -1 with err set. */
 int astra_lines_open(struct astra_lines *lines, const char *path,
 		     struct astra_error *err);
-/* Read from fd, which astra_lines_close() closes. Returns 0, or -1 with err
+/* Reads from fd, which astra_lines_close() closes. Returns 0, or -1 with err
  * set; then fd is closed, too. */
 int astra_lines_from(struct astra_lines *lines, int fd, const char *name,
 		     struct astra_error *err);
 void astra_lines_close(struct astra_lines *lines);
 
-/* The next line, without its end (LF or CR LF) and a byte order mark; it may be
- * changed, and lives until the next call.
- * text: what is UTF-8 without control characters (tabs are none) and not too
- *   long; false: it is cut where that ends.
+/* Reads the next line, without its end (LF or CR LF) and byte order mark. The
+ * line may be changed, and lives until the next call.
+ * text: whether the line is UTF-8 without control characters except tabs, and
+ * not too long; if false, the line is cut where valid text ends.
  * Returns 1, 0 at the end, or -1 with err set. */
 int astra_lines_next(struct astra_lines *lines, char **line, bool *text,
 		     struct astra_error *err);
 
-/* Let the last line, if unchanged, be the next one, too. */
+/* Makes the last line, if unchanged, the next one, too. */
 void astra_lines_back(struct astra_lines *lines);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the jobs were worth, and what a scheduler says of revenue. */
+/* What the jobs were worth, and the scheduler's revenue. */
 
 #define HOUR_SEC 3600.0
 
@@ -34,7 +34,8 @@ static double job_worth_alone(const struct astra_sim_result *r, size_t job)
 	return metrics_job_worth(r, job, r->trace->jobs[job].duration_sec);
 }
 
-/* Jain's index of the tenants' income; NaN: there is none. */
+/* Returns Jain's index of the tenants' income; NaN if the scheduler has no
+ * revenue. */
 static double income_jain(const struct astra_sim_result *r)
 {
 	const struct astra_sample incomes = {
@@ -45,7 +46,7 @@ static double income_jain(const struct astra_sim_result *r)
 	return isnan(r->revenue) ? (double)NAN : astra_sample_jain(&incomes);
 }
 
-/* How much of what was due was not given. */
+/* GPU time due, and the part of it that was not given. */
 
 struct due {
 	double sum, lost; /* GPU seconds */
@@ -62,13 +63,14 @@ static double due_share(const struct due *due)
 	return due->sum > 0 ? due->lost / due->sum : (double)NAN;
 }
 
-/* The share of the GPU time due that was not given:
- *   sum of max(0, F - A) / sum of F
- * over all jobs, those that are not done included, with A and F of Eqs. 13 to
- * 15; or over each tenant in each interval, with those of Eqs. 8 and 16, where
- * what one interval gives beyond its due makes up for none of another. The loss
- * counted in jobs or intervals cannot tell one that lacks a second of its due
- * from one that starves; this can. NaN: nothing was due. */
+/* Returns the share of the GPU time due that was not given, NaN if nothing was
+ * due:
+ *	sum of max(0, F - A) / sum of F
+ * over all jobs, unfinished ones included, with A and F of ASTRAEA's Eqs. 13 to
+ * 15; or over each tenant in each interval, with A and F of Eqs. 8 and 16. What
+ * one interval gives beyond its due makes up for no other. Unlike a count of
+ * jobs or intervals, this tells a job that lacks a second of its due from a job
+ * that starves. */
 static double metrics_job_due_lost(const struct astra_sim_result *r)
 {
 	struct due due = {0};
@@ -90,8 +92,8 @@ static double metrics_tenant_due_lost(const struct astra_sim_result *r)
 	return due_share(&due);
 }
 
-/* A job has lost by sharing when it had less than this of what was its due
- * (ASTRAEA, 5.1.2). */
+/* A job with less than this part of its due has lost by sharing (ASTRAEA,
+ * 5.1.2). */
 #define JOB_LOSS_RHO 0.95
 
 struct summary {
@@ -197,8 +199,8 @@ static int metrics_times(const struct astra_sim_result *result,
 	return 0;
 }
 
-/* Of the interval in which the last job came only the part until then counts,
- * as if the GPUs were used evenly in it. */
+/* Returns the utilisation until the last submission. The interval of that
+ * submission counts in part, as if its use were even. */
 static double utilisation(const struct astra_sim_result *r)
 {
 	size_t count = r->trace->job_count;
@@ -311,12 +313,12 @@ char *astra_metric_text(const struct astra_metric *metric, double value,
 	return text;
 }
 
-/* How long jobs waited for their first start, by their size. */
+/* First waits of jobs, by their size. */
 
-/* Of times as they are added up. */
+/* Relative rounding error of summed times. */
 #define WAITS_ROUNDING 1e-9
 
-/* The most GPUs of each class but the last. */
+/* The most GPUs of each class except the last. */
 static const double most_gpus[ASTRA_WAIT_SIZES - 1] = {1,  4,  8,  16,
 						       32, 64, 128};
 
@@ -367,12 +369,12 @@ void astra_wait_sizes(const struct astra_sim_result *r,
 		s->jobs++;
 		s->never += r->jobs[i].start_sec < 0;
 		s->over += astra_is_over_bound(r, i);
-		s->mean_sec += wait_sec; /* the sum, for now */
+		s->mean_sec += wait_sec; /* the sum so far */
 		s->max_sec = fmax(s->max_sec, wait_sec);
 	}
 	for (size_t i = 0; i < ASTRA_WAIT_SIZES; i++)
 		sizes[i].mean_sec /=
-			sizes[i].jobs; /* NaN where there is none */
+			sizes[i].jobs; /* NaN if there are no jobs */
 }
 
 char *astra_wait_size_text(const struct astra_wait_size *size, char text[32])
@@ -389,11 +391,11 @@ char *astra_wait_size_text(const struct astra_wait_size *size, char text[32])
 /* Finish-time fairness of whole apps. */
 
 struct app {
-	struct astra_span span; /* from its first submission to its last end */
+	struct astra_span span; /* first submission to last end */
 	double work_gpu_sec;
-	double gpus;	  /* of all its jobs */
-	double least_sec; /* until its last job could be through at best */
-	bool done;	  /* all of them */
+	double gpus;	  /* GPUs of all its jobs */
+	double least_sec; /* least time from then to its last end */
+	bool done;	  /* all jobs are done */
 };
 
 static void apps_join(struct app *app, const struct astra_sim_result *r,
@@ -415,7 +417,8 @@ static void apps_join(struct app *app, const struct astra_sim_result *r,
 		     t->submit_sec - app->span.begin_sec + t->duration_sec);
 }
 
-/* The apps of several jobs by number, then those of one. Returns how many. */
+/* Collects the apps of several jobs, by index, then those of one job. Returns
+ * their count. */
 static size_t apps_gather(const struct astra_sim_result *r, struct app *apps)
 {
 	size_t count = r->trace->app_count;
@@ -436,7 +439,8 @@ static double ideal_sec(const struct astra_sim_result *r, const struct app *app,
 	return divisible ? sec : fmax(app->least_sec, sec);
 }
 
-/* Those that nothing is left of, as all their jobs were too large. */
+/* Drops apps without jobs: all their jobs were too large. Returns the count
+ * left. */
 static size_t drop_empty(struct app *apps, size_t count)
 {
 	size_t kept = 0;

@@ -14,7 +14,7 @@
 
 #define DOOMED_MAX 8 /* more files than a command has */
 
-/* What a signal that ends the process takes along. */
+/* The files that a fatal signal removes. */
 static char *volatile doomed[DOOMED_MAX];
 
 static void die(int number)
@@ -22,7 +22,8 @@ static void die(int number)
 	for (size_t i = 0; i < DOOMED_MAX; i++)
 		if (doomed[i])
 			unlink(doomed[i]);
-	raise(number); /* SA_RESETHAND: ends the process on return */
+	raise(number); /* SA_RESETHAND: this ends the process when the handler
+			* returns */
 }
 
 static void mind_signals(void)
@@ -40,7 +41,8 @@ static void mind_signals(void)
 			sigaction(numbers[i], &action, NULL);
 }
 
-/* Whether it is to go; temp: until it is not. */
+/* Sets whether a fatal signal removes temp, which must live until this is
+ * unset. */
 static void doom(char *temp, bool yes)
 {
 	for (size_t i = 0; i < DOOMED_MAX; i++)
@@ -55,7 +57,7 @@ static bool is_stdout(const char *path)
 	return !strcmp(path, "-");
 }
 
-/* Where writing really goes: a link is followed. For free(). */
+/* Returns the path behind symbolic links, to be freed, or NULL. */
 static char *real_place(const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -111,7 +113,7 @@ static void outfile_drop(struct astra_outfile *f)
 	*f = (struct astra_outfile){0};
 }
 
-/* A new file: nobody's link is followed. */
+/* Opens a new file, so that nobody's link is followed. */
 static FILE *open_temp(struct astra_outfile *f)
 {
 	char *temp;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are written all and whole or not at all: each is written beside
- * its place and renamed when all of them are complete. SIGHUP, SIGINT and
- * SIGTERM leave none behind, unless the caller does something else on them. */
+/* Writes files all and whole, or not at all. Each is written beside its place,
+ * and renamed when all are complete. SIGHUP, SIGINT and SIGTERM leave none
+ * behind, unless the caller handles them. */
 #ifndef ASTRA_OUTFILE_H
 #define ASTRA_OUTFILE_H
 
@@ -11,8 +11,8 @@
 
 struct astra_outfile {
 	FILE *file;
-	char *path; /* where it belongs */
-	char *temp; /* NULL: written in place, as a pipe or a device */
+	char *path; /* final place */
+	char *temp; /* NULL: written in place, such as a pipe or a device */
 };
 
 struct astra_outfiles {
@@ -20,21 +20,21 @@ struct astra_outfiles {
 	size_t count, room;
 };
 
-/* Whether a file could be put there, to be asked before a long computation.
- * path: "-" is stdout. Returns 0, or -1 with err set. */
+/* Checks that a file can be written there, before a long computation. path: "-"
+ * is stdout. Returns 0, or -1 with err set. */
 int astra_outfile_check(const char *path, struct astra_error *err);
 
-/* Begin a file; stdout, pipes and devices are written as they are.
- * Returns the stream, owned by files, or NULL with err set. */
+/* Begins a file; stdout, pipes and devices are written in place. Returns the
+ * stream, owned by files, or NULL with err set. */
 FILE *astra_outfiles_open(struct astra_outfiles *files, const char *path,
 			  struct astra_error *err);
 
-/* Put all in their places. Returns 0, or -1 with err set. In any case files is
- * empty afterwards. */
+/* Puts all files in their places. Returns 0, or -1 with err set. files is empty
+ * afterwards in either case. */
 int astra_outfiles_commit(struct astra_outfiles *files,
 			  struct astra_error *err);
 
-/* Leave no trace of what was not committed. */
+/* Removes all files that were not committed. */
 void astra_outfiles_clear(struct astra_outfiles *files);
 
 #endif

@@ -28,7 +28,7 @@ void astra_csv_number(struct astra_text *out, double value)
 		astra_encode_real(out, value);
 }
 
-/* Write what the line has, and make it empty. */
+/* Writes the line, and empties it. Returns 0, or -1 with err set. */
 static int flush_line(FILE *file, struct astra_text *line,
 		      struct astra_error *err)
 {

@@ -58,7 +58,7 @@ static size_t size_count(const struct astra_sim_result *r)
 	return ASTRA_WAIT_SIZES;
 }
 
-/* Those of sizes. */
+/* The columns of sizes. */
 static const struct astra_output_field size_fields[] = {
 	{"gpus_min", NULL, size_gpus_min}, {"gpus_max", NULL, size_gpus_max},
 	{"jobs", NULL, size_jobs},	   {"never", NULL, size_never},
@@ -66,7 +66,7 @@ static const struct astra_output_field size_fields[] = {
 	{"wait_max_sec", NULL, size_max},  {NULL, NULL, NULL},
 };
 
-/* NaN stands for what is not known. */
+/* Returns NaN for an unknown value, which is negative. */
 static double output_fields_known(double value)
 {
 	return value < 0 ? (double)NAN : value;
@@ -286,8 +286,8 @@ static double tenant_gain(const struct astra_sim_result *r, size_t i)
 	return isnan(r->revenue) || !r->gain ? (double)NAN : r->gain[i];
 }
 
-/* alpha_u, its part of all gain by its part of all weight. (Wang et al.,
- * Figures 7 and 8) */
+/* Returns alpha_u, the tenant's part of all gain by its part of all weight.
+ * (Wang et al., Figures 7 and 8) */
 static double tenant_alpha(const struct astra_sim_result *r, size_t i)
 {
 	double gain = 0, weight = 0;
@@ -319,7 +319,7 @@ static const struct astra_output_field tenant_fields[] = {
 	{NULL, NULL, NULL},
 };
 
-/* Intervals, a row for each tenant in each. */
+/* Intervals: a row for each tenant in each. */
 
 static double cell_begin(const struct astra_sim_result *r, size_t i)
 {

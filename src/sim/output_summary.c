@@ -7,10 +7,10 @@
 #include "src/sim/grid.h"
 #include "src/sim/output.h"
 
-#define TENANTS_MAX 40 /* lines for them; the files have all */
+#define TENANTS_MAX 40 /* lines of tenants; the files have all */
 #define HOUR_SEC 3600.0
 
-/* A line of name and value. */
+/* Adds a line of name and value. */
 static void line(struct astra_grid *grid, const char *name, const char *value)
 {
 	astra_grid_add(grid, name);
@@ -58,7 +58,8 @@ static void add_size(struct astra_grid *grid, const struct astra_wait_size *s)
 	astra_grid_add(grid, astra_metric_text(&span, s->max_sec, text));
 }
 
-/* Sizes that no job has are left out. */
+/* Prints first waits, without sizes that no job has. Returns 0, or -1 if out of
+ * memory. */
 static int print_sizes(FILE *file, const struct astra_sim_result *r)
 {
 	static const char *const head[] = {"GPUs",	 "Jobs",
@@ -120,7 +121,8 @@ static int output_summary_print_tenants(FILE *file,
 
 #define DAY_SEC 86400.0
 
-/* The terms that LeaseTerm=auto took, and from which day on. */
+/* Prints the terms that LeaseTerm=auto chose, each with its first day. Returns
+ * 0, or -1 if out of memory. */
 static int print_terms(FILE *file, const struct astra_sim_result *r)
 {
 	struct astra_text text = {0};

@@ -16,7 +16,8 @@ find_app(const struct astra_auction *auction, uint64_t app)
 	return NULL;
 }
 
-/* What its jobs have left to do, as one phase. */
+/* Sets *out to the rest of the work of the app's jobs, as one phase. Returns 0,
+ * or -1 if out of memory. */
 static int find_work(struct astra_overbid *agent,
 		     const struct astra_snapshot *snapshot,
 		     struct astra_themis_phase *out)
@@ -41,7 +42,7 @@ static int find_work(struct astra_overbid *agent,
 	return 0;
 }
 
-/* How many times as large rho is stated as it is. */
+/* Returns the stated rho by the true rho. */
 static double lie(const struct astra_lies *lies, enum astra_level level,
 		  double part_of_gpus)
 {
@@ -54,7 +55,8 @@ static double lie(const struct astra_lies *lies, enum astra_level level,
 	return 1 + lies->part * part;
 }
 
-/* rho = T_sh / T_id of k GPUs (Mahajan et al., Eqs. 1 and 2), and the lie. */
+/* Fills the table with rho = T_sh / T_id of k GPUs (Mahajan et al., Eqs. 1 and
+ * 2), times the lie. Returns 0, or -1 if out of memory. */
 static int overbid_fill(struct astra_overbid *agent,
 			const struct astra_auction_app *app,
 			const struct astra_themis_phase *phase,

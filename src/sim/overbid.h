@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An agent that lies in its bids for an app, to see what a policy makes of it.
- * (Mahajan et al., Themis, NSDI'20, the experiment of Figure 18)
- */
+/* An agent that lies in its bids for an app, to see how a policy copes.
+ * (Mahajan et al., Themis, NSDI'20, the experiment of Figure 18) */
 #ifndef ASTRA_OVERBID_H
 #define ASTRA_OVERBID_H
 
@@ -9,18 +8,18 @@
 #include "src/model/model.h"
 
 enum astra_lie {
-	/* rho of any GPUs is stated (1 + X) times what it is. */
+	/* States (1 + X) times rho, for any GPUs. */
 	ASTRA_LIE_WORSE,
-	/* So is that of no GPUs, of all that it wants as it is, and in
+	/* The same for no GPUs, true rho for all GPUs that the app wants, in
 	 * proportion in between. */
 	ASTRA_LIE_GAIN,
-	/* So is that of GPUs on several machines. */
+	/* The same for GPUs on several machines. */
 	ASTRA_LIE_SPREAD,
 };
 
-/* Who lies, and how. */
+/* The app that lies, and how. */
 struct astra_lies {
-	uint32_t app; /* number of --app; 0: nobody lies */
+	uint32_t app; /* id of --app; 0: nobody lies */
 	enum astra_lie kind;
 	double part; /* X */
 };
@@ -32,10 +31,10 @@ struct astra_overbid {
 	size_t table_room, work_room;
 };
 
-/* Make the app's bid for a round.
- * snapshot: what the policy is about to be told.
- * auction: what it has shown of its last round, which was at shown_sec.
- * Returns 1, 0 if there is nothing to bid for or by, -1 when out of memory. */
+/* Makes the app's bid for a round.
+ * snapshot: what the policy is about to get.
+ * auction: what the policy has shown of its last round, at shown_sec.
+ * Returns 1, 0 if there is nothing to bid for or by, -1 if out of memory. */
 int astra_overbid_make(struct astra_overbid *agent,
 		       const struct astra_snapshot *snapshot,
 		       const struct astra_auction *auction, double shown_sec);

@@ -9,8 +9,8 @@
 #include "src/sim/child.h"
 #include "src/sim/read_priv.h"
 
-/* A cluster's accounting, by way of sacct: it knows how to find slurmdbd and
- * what its user may see. */
+/* Reads a cluster's accounting through sacct, which knows how to find slurmdbd
+ * and what its user may see. */
 
 static const char columns[] =
 	"JobID,JobIDRaw,Account,User,Submit,Eligible,"
@@ -155,7 +155,8 @@ int astra_read_admit(struct astra_trace *trace,
 	return astra_trace_add(trace, &named, names->job);
 }
 
-/* Look at the first line, and let it be read again. */
+/* Detects the format by the first line, which is then read again. Returns 0, or
+ * -1 with err set. */
 static int detect(struct astra_lines *lines, enum astra_trace_format *format,
 		  struct astra_error *err)
 {

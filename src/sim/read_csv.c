@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text with named columns, ours or sacct's: what a line says of a job, and
- * whether it is one. */
+/* Reads text with named columns, ours or sacct's: which lines are jobs, and
+ * what they say. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,19 +13,19 @@
 #include "src/sim/read_priv.h"
 
 struct astra_run_job {
-	struct astra_trace_job job; /* all runs that were put, as one; its
-				     * tenant, user and app are words */
-	bool unfinished;	    /* one of them */
+	struct astra_trace_job job; /* all runs so far, joined; tenant, user and
+				     * app are indices in words */
+	bool unfinished;	    /* one of the runs */
 };
 
 struct astra_runs {
 	struct astra_intern ids, words;
 	struct astra_arena names;
-	struct astra_run_job *jobs; /* by number of the id */
+	struct astra_run_job *jobs; /* by index of the id */
 	size_t job_room;
 };
 
-/* The later run tells what the job asks for now. */
+/* Joins a run to its job. The later run says what the job asks for now. */
 static void runs_join(struct astra_trace_job *job,
 		      const struct astra_trace_job *run)
 {
@@ -45,7 +45,7 @@ static void runs_join(struct astra_trace_job *job,
 	job->duration_sec += run->duration_sec;
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Sets the names of a new job. Returns 0, or -1 if out of memory. */
 static int runs_begin(struct astra_runs *runs, struct astra_run_job *new,
 		      const struct astra_job_names *names)
 {
@@ -60,8 +60,8 @@ static int runs_begin(struct astra_runs *runs, struct astra_run_job *new,
 		       : 0;
 }
 
-/* Add a run to the job of that id: it lasts longer by it. names: copied, those
- * of the first run. Returns 0, or -1 when out of memory. */
+/* Adds a run to the job of this id, which gets longer by it. names: of the
+ * first run, copied. Returns 0, or -1 if out of memory. */
 static int runs_put(struct astra_runs *runs, const char *id,
 		    const struct astra_job_names *names,
 		    const struct astra_trace_job *run, bool unfinished)
@@ -84,8 +84,8 @@ static int runs_put(struct astra_runs *runs, const char *id,
 	return runs_begin(runs, &runs->jobs[at], names);
 }
 
-/* Give all jobs to the trace, or count their defects.
- * Returns 0, or -1 when out of memory. */
+/* Adds all jobs to the trace, or counts their defects. Returns 0, or -1 if out
+ * of memory. */
 static int runs_add(const struct astra_runs *runs, struct astra_trace *trace)
 {
 	const char *const *words = runs->words.names;
@@ -120,13 +120,13 @@ static void runs_clear(struct astra_runs *runs)
 struct reader {
 	struct astra_trace *trace;
 	struct astra_columns columns;
-	struct astra_runs runs; /* of accounting only */
+	struct astra_runs runs; /* only of accounting */
 	char *fields[ASTRA_COLUMN_MAX];
 	uint32_t line;
 	double last_submit_sec;
 };
 
-/* What a line says; the state is that of its reading. */
+/* What a line says. */
 struct row {
 	struct astra_trace_job job;
 	bool unfinished;
@@ -140,7 +140,7 @@ static const char *read_csv_field(const struct reader *reader,
 	return at < 0 ? "" : reader->fields[at];
 }
 
-/* Count a defect of a column. Returns -1: the line is left out. */
+/* Counts a defect of a column. Returns -1: the line is skipped. */
 static int read_csv_defect(struct reader *reader, enum astra_defect kind,
 			   enum astra_column column)
 {
@@ -171,7 +171,7 @@ static int read_csv_parse_gpus(struct reader *reader, struct row *row)
 			     : astra_field_tres(read_csv_field(reader, column),
 						&row->job.gpus);
 	}
-	/* An accounted job without TRES was never anything. */
+	/* An accounted job without TRES never had any. */
 	if (rc == ASTRA_FIELD_NONE && column != ASTRA_COLUMN_GPUS)
 		return read_csv_defect(reader, ASTRA_DEFECT_NO_GPU, column);
 	if (rc != ASTRA_FIELD_OK)
@@ -183,7 +183,8 @@ static int read_csv_parse_gpus(struct reader *reader, struct row *row)
 	return 0;
 }
 
-/* Of what never started it is all that is known; else the duration says it. */
+/* Reads the end, which is all that is known of a job that never started; other
+ * jobs have a duration. */
 static void read_end(struct reader *reader, struct row *row)
 {
 	if (astra_field_time(read_csv_field(reader, ASTRA_COLUMN_END),
@@ -191,9 +192,9 @@ static void read_end(struct reader *reader, struct row *row)
 		row->job.end_sec = 0;
 }
 
-/* Until a dependency is fulfilled, its begin time comes or its hold ends, a job
- * competes with nobody: it counts as submitted then. What never was eligible
- * counts as submitted at its end. */
+/* Counts a job as submitted when it became eligible: until its dependency,
+ * begin time or hold is over, a job does not compete. An accounted job that
+ * never was eligible counts as submitted at its end. */
 static int parse_eligible(struct reader *reader, struct row *row)
 {
 	struct astra_trace_job *j = &row->job;
@@ -242,7 +243,7 @@ static int parse_submit(struct reader *reader, struct row *row)
 	return read_csv_defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_START);
 }
 
-/* The first of duration, elapsed time and end - start that is known. */
+/* Reads the first that is known of duration, elapsed time and end - start. */
 static enum astra_field_result span_of(struct reader *reader,
 				       const struct row *row,
 				       enum astra_column *column, double *sec)
@@ -369,7 +370,7 @@ static int parse_least(struct reader *reader, struct row *row)
 	return 0;
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Adds the row's job. Returns 0, or -1 if out of memory. */
 static int read_csv_admit(struct reader *reader, const struct row *row)
 {
 	const char *key = read_csv_field(reader, ASTRA_COLUMN_RAW_ID);
@@ -401,7 +402,7 @@ static int read_csv_admit(struct reader *reader, const struct row *row)
 				row->unfinished);
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Reads a line's job; counts defects. Returns 0, or -1 if out of memory. */
 static int csv_read_row(struct reader *reader)
 {
 	struct row row = {.job.line = reader->line};
@@ -415,14 +416,14 @@ static int csv_read_row(struct reader *reader)
 	    read_csv_parse_utility(reader, &row) < 0 ||
 	    parse_least(reader, &row) < 0)
 		return 0;
-	/* Before a job has started, sacct's NNodes is the fewest nodes that the
-	 * job may have as far as Slurm knows: 1 for --gpus=8. */
+	/* Before a job starts, sacct's NNodes is the fewest nodes that Slurm
+	 * expects: 1 for --gpus=8. */
 	if (reader->columns.accounting && row.job.start_sec < 0)
 		row.job.nodes = 0;
 	return read_csv_admit(reader, &row);
 }
 
-/* Whether it is a step of a job: 12.batch, 12.0. */
+/* Whether the line is a step of a job: 12.batch, 12.0. */
 static bool is_step(const struct reader *reader)
 {
 	return reader->columns.accounting &&
@@ -430,7 +431,7 @@ static bool is_step(const struct reader *reader)
 		strchr(read_csv_field(reader, ASTRA_COLUMN_RAW_ID), '.'));
 }
 
-/* Cut a line; whether it is to be read. */
+/* Cuts a line. Returns whether to read it. */
 static bool read_csv_split(struct reader *reader, char *line)
 {
 	const struct astra_columns *columns = &reader->columns;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Standard Workload Format (Chapin, Cirne, Feitelson et al.: Benchmarks and
  * standards for the evaluation of parallel job schedulers, JSSPP 1999; version
- * 2.2 of the Parallel Workloads Archive): 18 numbers a job, -1 for unknown, and
- * what an archive adds behind them; comments behind ';', some of which are
- * "; Key: value". */
+ * 2.2 of the Parallel Workloads Archive): 18 numbers a job, -1 for unknown,
+ * then what an archive adds. Comments begin with ';'; some are "; Key: value".
+ */
 #include <string.h>
 #include <strings.h>
 
@@ -57,8 +57,8 @@ static int read_swf_defect(struct reader *reader, enum astra_defect kind,
 	return -1;
 }
 
-/* Cut a line at blanks. Returns how many fields there are, which may be more.
- */
+/* Cuts a line at blanks. Returns the count of fields, which may exceed
+ * SWF_COUNT. */
 static size_t read_swf_split(char *line, char **fields)
 {
 	size_t count = 0;
@@ -73,7 +73,8 @@ static size_t read_swf_split(char *line, char **fields)
 	return count;
 }
 
-/* All that is used has to be a number in range. */
+/* Reads the fields that are used, which must be numbers in range. Returns 0, or
+ * -1 for a defect. */
 static int parse_values(struct reader *reader)
 {
 	for (int i = 0; i < SWF_COUNT; i++) {
@@ -111,7 +112,7 @@ static int read_swf_parse_gpus(struct reader *reader,
 			 : read_swf_defect(reader, ASTRA_DEFECT_NO_GPU, field);
 }
 
-/* Groups are the tenants. */
+/* Returns the names; groups are the tenants. */
 static struct astra_job_names read_swf_names_of(const struct reader *reader)
 {
 	return (struct astra_job_names){
@@ -125,7 +126,7 @@ static struct astra_job_names read_swf_names_of(const struct reader *reader)
 	};
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Reads a line's job; counts defects. Returns 0, or -1 if out of memory. */
 static int swf_read_job(struct reader *reader)
 {
 	struct astra_trace_job job = {.line = reader->line, .start_sec = -1};
@@ -134,7 +135,7 @@ static int swf_read_job(struct reader *reader)
 
 	if (parse_values(reader) < 0)
 		return 0;
-	/* 2, 3, 4: a part of a job that has a line with all of it, too. */
+	/* 2, 3, 4: part of a job that also has a line for the whole */
 	status = reader->values[SWF_STATUS];
 	if ((status >= 2 && status <= 4) ||
 	    read_swf_parse_gpus(reader, &job) < 0)

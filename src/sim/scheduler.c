@@ -22,7 +22,7 @@ struct host {
 	struct astra_engine *engine;
 	const struct astra_trace *trace;
 	struct astra_overbid liar;
-	double period_begin_sec, period_end_sec; /* of a live cluster; or 0 */
+	double period_begin_sec, period_end_sec; /* of a live cluster; else 0 */
 };
 
 static void destroy_host(void *self)
@@ -36,8 +36,8 @@ static void destroy_host(void *self)
 	free(h);
 }
 
-/* The engine of production goes on with the options, as it does when it is
- * reconfigured. */
+/* Returns a copy of the live cluster's engine with the options, as if it were
+ * reconfigured; NULL with err set on failure. */
 static struct astra_engine *host_go_on(const struct astra_engine *engine,
 				       const struct astra_options *options,
 				       struct astra_error *err)
@@ -85,8 +85,9 @@ static void *create_host(const struct astra_scheduler_setup *setup,
 	return NULL;
 }
 
-/* A trace begins with January, and with a Monday, 1970-01-05; what goes on from
- * a live cluster, with its calendar. */
+/* Sets the present period of caps. A trace begins on January 1st, and for weeks
+ * on a Monday, 1970-01-05. A simulation that goes on from a live cluster keeps
+ * its calendar. */
 static void host_period(const struct host *h, struct astra_snapshot *told)
 {
 	const struct astra_options *o = astra_engine_options(h->engine);
@@ -105,8 +106,8 @@ static void host_period(const struct host *h, struct astra_snapshot *told)
 			&told->period_begin_sec, &told->period_end_sec);
 }
 
-/* slurmctld's plugin looks again each RoundInterval, for anything may have
- * happened there. Here the next round is when something is due. */
+/* Runs a round. The plugin looks again each RoundInterval, since anything may
+ * have happened in slurmctld. Here the next round is when something is due. */
 static int host_round(void *self, const struct astra_snapshot *snapshot,
 		      struct astra_plan *plan, struct astra_error *err)
 {
@@ -121,7 +122,7 @@ static int host_round(void *self, const struct astra_snapshot *snapshot,
 	host_period(h, &told);
 	told.bids = &h->liar.bid;
 	told.bid_count = (size_t)bids;
-	if (h->liar.lies.app) /* the agent reads what is shown */
+	if (h->liar.lies.app) /* the agent reads what the policy shows */
 		plan->terse = false;
 	if (astra_engine_round(h->engine, &told, plan, err) < 0)
 		return -1;

@@ -13,21 +13,21 @@ double astra_share_rho(double alloc_gpu_sec, double fair_gpu_sec)
 	return astra_rho(usage, true);
 }
 
-/* Jobs shorter than that count as so long. */
+/* Shorter jobs count as this long. */
 #define BOUNDED_TAU_SEC 10
 
-/* The bounded slowdown of a job that took jct_sec from its submission to its
- * end, of which it worked duration_sec when undisturbed:
- *   max(1, jct / max(duration, tau)), tau = 10 s
+/* Returns the bounded slowdown of a job that took jct_sec from submission to
+ * end, and would work duration_sec if undisturbed:
+ *	max(1, jct / max(duration, tau)), tau = 10 s
  * (Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong, "Theory and Practice in
  * Parallel Job Scheduling", JSSPP'97, whose wait + run is jct). Unlike jct /
- * duration it is not ruled by jobs of a second. (series.c) */
+ * duration, it is not dominated by jobs of a second. */
 static double bounded_slowdown(double jct_sec, double duration_sec)
 {
 	return fmax(1, jct_sec / fmax(duration_sec, BOUNDED_TAU_SEC));
 }
 
-/* NaN: the job has no such number. */
+/* Returns the job's number of this kind; NaN: it has none. */
 static double of_job(const struct astra_sim_result *r, enum astra_series kind,
 		     size_t job)
 {

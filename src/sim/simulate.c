@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The loop: let time pass until something happens, decide, carry it out. */
+/* The loop: advance to the next event, decide, and apply the plan. */
 #include "src/sim/simulate.h"
 
 #include <math.h>
@@ -13,10 +13,10 @@
 #include "src/sim/metrics.h"
 #include "src/sim/past.h"
 
-/* What is freed at once may be given away in the same moment, so often. */
+/* Most rounds at one time: GPUs freed in a round may be granted at once. */
 #define ROUNDS_AT_ONCE 16
-/* Nothing runs, nobody comes, and the scheduler has been asked so often without
- * saying anything: it never will. */
+/* Most rounds without effect, while nothing runs and no job is to come: the
+ * scheduler will never start anything. */
 #define ROUNDS_IN_VAIN 2000
 #define PROGRESS_NSEC 100000000
 
@@ -25,14 +25,14 @@ struct loop {
 	const struct astra_scheduler *scheduler;
 	void *self;
 	struct astra_plan plan;
-	uint32_t next; /* of the trace's jobs to be submitted */
+	uint32_t next; /* index of the next job to be submitted */
 	double wake_sec;
 	struct timespec shown;
-	struct astra_options policy; /* of the scheduler */
+	struct astra_options policy; /* options of the scheduler */
 	double tune_sec;  /* LeaseTerm=auto: the next choice; else infinite */
-	uint32_t in_vain; /* rounds */
-	bool seen;	  /* by the scheduler, what there is: then what changes
-			   * counts */
+	uint32_t in_vain; /* rounds without effect */
+	bool seen; /* the scheduler has had a full snapshot; from then on it
+		    * gets changes */
 };
 
 static void simulate_tell(struct loop *l)
@@ -53,7 +53,7 @@ static void simulate_tell(struct loop *l)
 		    l->v.world.now_sec);
 }
 
-/* When the next job comes or one that runs is through. */
+/* Returns when the next job is submitted, or a running job ends. */
 static double next_event(const struct loop *l)
 {
 	const struct astra_trace *t = l->v.trace;
@@ -65,7 +65,8 @@ static double next_event(const struct loop *l)
 	return at;
 }
 
-/* What ends at a time ends before what is submitted then. */
+/* Lets events happen. Ends at a time come before submissions at that time.
+ * Returns 0 or -1. */
 static int let_happen(struct loop *l, double until_sec)
 {
 	struct astra_world *w = &l->v.world;
@@ -130,7 +131,7 @@ static int simulate_decide(struct loop *l, struct astra_error *err)
 	return 0;
 }
 
-/* The time of the round that is due then. */
+/* Returns the time of the round for what is due at due_sec. */
 static double round_at(const struct loop *l, double due_sec)
 {
 	double step = l->v.options->round_sec;
@@ -158,8 +159,8 @@ static int simulate_note_term(struct loop *l, const struct astra_term_choice *c)
 	return 0;
 }
 
-/* LeaseTerm=auto, at midnight: leases from now on have the term that is best
- * for the last days. */
+/* Sets, at midnight and with LeaseTerm=auto, the term that is best for the last
+ * days. Returns 0, or -1 with err set. */
 static int simulate_tune(struct loop *l, struct astra_error *err)
 {
 	struct astra_term_choice choice;
@@ -198,7 +199,7 @@ static int simulate_run(struct loop *l, struct astra_error *err)
 		if (l->in_vain > ROUNDS_IN_VAIN)
 			return 0;
 
-		if (!isfinite(due)) /* nothing will ever happen again */
+		if (!isfinite(due)) /* no event will come */
 			return 0;
 		due = round_at(l, fmin(due, l->tune_sec));
 		if (let_happen(l, fmin(due, until)) < 0)
@@ -216,7 +217,7 @@ static int simulate_run(struct loop *l, struct astra_error *err)
 	return 0;
 }
 
-/* The options with the policy that runs, which has defaults of its own. */
+/* Returns the options for the policy that runs; it has defaults of its own. */
 static struct astra_options options_of(const struct astra_scheduler *scheduler,
 				       const struct astra_options *options)
 {
@@ -232,8 +233,8 @@ static struct astra_options options_of(const struct astra_scheduler *scheduler,
 	return own;
 }
 
-/* Whether shares go by user. Most policies that allocate know tenants and jobs
- * only. */
+/* Whether shares go by user. Most policies that allocate GPUs themselves only
+ * know tenants and jobs. */
 static bool goes_by_user(const struct astra_scheduler *scheduler,
 			 const struct astra_options *options)
 {
@@ -243,8 +244,8 @@ static bool goes_by_user(const struct astra_scheduler *scheduler,
 	       options->within_users;
 }
 
-/* Jobs that take turns in terms within which none gets anywhere never end, nor
- * would the loop. */
+/* Refuses terms that are too short for progress: jobs that take turns in such
+ * terms never end, and neither would the loop. */
 static int simulate_check(const struct astra_sim_options *options,
 			  const struct astra_options *policy,
 			  struct astra_error *err)
@@ -286,7 +287,7 @@ static int simulate_begin(struct loop *l, const struct astra_options *policy,
 	return l->self ? 0 : -1;
 }
 
-/* What the scheduler says at the end. */
+/* Takes the scheduler's final report. Returns 0, or -1 if out of memory. */
 static int simulate_ask(struct loop *l)
 {
 	struct astra_sim_result *r = l->v.result;
@@ -309,7 +310,7 @@ static int simulate_ask(struct loop *l)
 	return 0;
 }
 
-/* rc: of the run. */
+/* Finishes the result. rc: of the run. Returns rc, or -1 with err set. */
 static int simulate_finish(struct loop *l, int rc, struct astra_error *err)
 {
 	struct astra_sim_result *r = l->v.result;

@@ -7,18 +7,18 @@
 #include "src/policies/options.h"
 #include "src/policies/policy.h"
 
-/* All that was done in the past fits into its time. A simulation that needs so
- * much longer goes no further: under that term too much is lost. */
+/* A simulation may take this much longer than the past, in which all its work
+ * was done. If it takes longer, its term loses too much. */
 #define DRAIN_TIMES 2
 #define DRAIN_SEC 86400
 
-/* What is asked of a term, and how far behind the best one is one point. */
+/* A criterion of terms, and what distance from the best term is a point. */
 struct criterion {
 	const char *key; /* of the metric */
 	const char *name;
 	size_t offset; /* in struct astra_term */
 	double point;
-	bool relative; /* to the best one */
+	bool relative; /* relative to the best term */
 };
 
 static const struct criterion criteria[] = {
@@ -125,7 +125,7 @@ size_t astra_term_ladder(const struct astra_options *o,
 	return count;
 }
 
-/* One simulation. */
+/* Simulates the past under one term. Returns 0, or -1 with err set. */
 static int term_try(const struct astra_term_past *past,
 		    const struct astra_cluster *cluster,
 		    const struct astra_options *options,
@@ -161,8 +161,8 @@ static int term_try(const struct astra_term_past *past,
 	return rc;
 }
 
-/* List the terms to try: the ladder with the present one. least_sec: shorter
- * rungs are left out, except the last one. Returns their number. */
+/* Lists the terms to try: the ladder and the present term. least_sec: shorter
+ * rungs are skipped, except the last one. Returns the count. */
 static size_t term_list(const struct astra_options *o, double present_sec,
 			double least_sec, double terms[ASTRA_TERM_RUNGS + 1],
 			size_t *present)
@@ -183,8 +183,8 @@ static size_t term_list(const struct astra_options *o, double present_sec,
 	return count;
 }
 
-/* A term under which jobs are left over is no choice, if another one has none
- * of them left: its figures are of the others alone. */
+/* Rules out terms that leave jobs undone, if another term does not: their
+ * figures miss these jobs. */
 static void term_mark_undone(struct astra_term *terms, const double *done,
 			     size_t count)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lease term that suits a trace: a short one costs checkpoints and cold
+/* The lease term that suits a trace. A short term costs checkpoints and cold
  * starts, a long one fairness and waiting (ASTRAEA, section 5.1.3). Pure.
  *
- * A term is measured by what a simulation under it says. It is behind by one
- * point for each percentage point of job sharing loss, of tenant sharing loss
- * or of GPU time lost to overhead above the least of all terms, and for each
- * 5 % of mean completion time. What it is worst at counts.
- */
+ * A term is judged by a simulation. The criteria are job sharing loss, tenant
+ * sharing loss, GPU time lost to overhead, and mean completion time. A point
+ * behind the best term is a percentage point, or 5 % of completion time. The
+ * worst criterion counts. */
 #ifndef ASTRA_TERM_H
 #define ASTRA_TERM_H
 
@@ -15,71 +14,71 @@
 
 struct astra_term {
 	double term_sec;
-	double job_loss, tenant_loss, lost_share; /* NaN: no number */
+	double job_loss, tenant_loss, lost_share; /* NaN: not defined */
 	double jct_mean_sec;
 };
 
 struct astra_term astra_term_of(double term_sec,
 				const struct astra_metrics *metrics);
 
-/* Return by how many points a term is behind the best ones. What has no number
- * is not behind.
- * in: gets the name of what the term is worst at; NULL: not wanted. */
+/* Returns by how many points a term is behind the best ones, in its worst
+ * criterion. A number that is not defined is not behind. in: gets that
+ * criterion's name; may be NULL. */
 double astra_term_behind(const struct astra_term *terms, size_t count,
 			 size_t index, const char **in);
 
-/* Return the index of the term that is least far behind; of equal terms the
+/* Returns the index of the term that is least far behind; of equal terms the
  * longest, which disturbs least. terms: ascending, at least one. */
 size_t astra_term_best(const struct astra_term *terms, size_t count);
 
-/* Append the four figures with their names. */
+/* Appends the four figures with their names. */
 void astra_term_print(const struct astra_term *term, struct astra_text *out);
 
-/* LeaseTerm=auto. */
+/* Settings of LeaseTerm=auto. */
 
-#define ASTRA_TERM_DAYS 7	   /* so far back jobs are taken */
-#define ASTRA_TERM_JOBS_MOST 20000 /* the last ones, if there are more */
-#define ASTRA_TERM_JOBS_LEAST 100  /* that have ended; fewer say nothing */
-#define ASTRA_TERM_SPAN_SEC 86400  /* over which they are, at least */
-#define ASTRA_TERM_EVERY_SEC 86400 /* between two choices */
+#define ASTRA_TERM_DAYS 7	   /* age of the oldest jobs used */
+#define ASTRA_TERM_JOBS_MOST 20000 /* the last jobs, if there are more */
+#define ASTRA_TERM_JOBS_LEAST 100  /* jobs that ended; fewer are too few */
+#define ASTRA_TERM_SPAN_SEC 86400  /* least time that they span */
+#define ASTRA_TERM_EVERY_SEC 86400 /* time between two choices */
 #define ASTRA_TERM_RUNGS 6
-#define ASTRA_TERM_COSTS 4  /* a shorter term loses a quarter of its time */
-#define ASTRA_TERM_BAND 2.0 /* points; less is no reason for another term */
+#define ASTRA_TERM_COSTS 4  /* a shorter term loses over a quarter */
+#define ASTRA_TERM_BAND 2.0 /* points; a smaller gain changes nothing */
 
 enum astra_term_verdict {
 	ASTRA_TERM_FEW,	 /* too few jobs: the term stays */
-	ASTRA_TERM_KEPT, /* no other one is clearly better */
+	ASTRA_TERM_KEPT, /* no other term is clearly better */
 	ASTRA_TERM_CHANGED,
 };
 
 /* The pool's last days. All of it is borrowed. */
 struct astra_term_past {
-	const struct astra_trace *trace; /* what each job did in them */
+	const struct astra_trace *trace; /* each job's work in them */
 	size_t ended;			 /* jobs of the trace that have ended */
 	double span_sec;		 /* from the first submission to now */
 };
 
 struct astra_term_choice {
 	enum astra_term_verdict verdict;
-	double before_sec, term_sec; /* the present one, and the one to take */
-	size_t jobs;		     /* that were simulated */
-	/* As measured; only if the verdict is not FEW. */
+	double before_sec, term_sec; /* the present term, and the chosen one */
+	size_t jobs;		     /* jobs simulated */
+	/* The simulated terms; only if the verdict is not FEW. */
 	struct astra_term before, after;
 	double before_points, after_points; /* behind the best */
 };
 
-/* Which terms LeaseTerm=auto tries: a ladder from the least term to the longest
- * one, each twice the one before it, or more where that is too many. Ascending,
- * in whole seconds. Returns their number. */
+/* Fills the terms that LeaseTerm=auto tries, from the least to the longest,
+ * each twice the one before, or more if that is too many. Ascending, in whole
+ * seconds. Returns their count. */
 size_t astra_term_ladder(const struct astra_options *options,
 			 double terms[ASTRA_TERM_RUNGS]);
 
-/* Simulate the past under each term of the ladder that is at least
- * ASTRA_TERM_COSTS times what an interruption costs, and under the present one,
- * and take the best one. The present one stays unless it is more than
- * ASTRA_TERM_BAND behind the best one.
- * options: of the pool; lease_sec is the present term. sim: what an
- * interruption costs, and go_on, which ends the work.
+/* Simulates the past under the present term and each term of the ladder that is
+ * at least ASTRA_TERM_COSTS times the cost of an interruption. Chooses the best
+ * term, but keeps the present one unless it is more than ASTRA_TERM_BAND
+ * behind.
+ * options: of the pool; lease_sec is the present term. sim: the cost of an
+ * interruption, and go_on, which can end the work.
  * Returns 0, or -1 with err set. */
 int astra_term_choose(const struct astra_term_past *past,
 		      const struct astra_cluster *cluster,
@@ -87,7 +86,7 @@ int astra_term_choose(const struct astra_term_past *past,
 		      const struct astra_sim_options *sim,
 		      struct astra_term_choice *out, struct astra_error *err);
 
-/* Append what was chosen and why, for the log. */
+/* Appends what was chosen and why, for slurmctld's log. */
 void astra_term_tell(const struct astra_term_choice *choice,
 		     struct astra_text *out);
 

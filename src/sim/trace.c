@@ -11,12 +11,12 @@
 #include "src/common/intern.h"
 #include "src/common/random.h"
 
-/* What was wrong with a trace's lines, counted and put into words. */
+/* The defects of a trace's lines, counted and in words. */
 
 static const struct kind {
-	const char *what; /* became of the line */
+	const char *what; /* what became of the line */
 	const char *reason;
-	bool broken; /* the file is not what it should be */
+	bool broken; /* the file is not as it should be */
 } kinds[] = {
 	[ASTRA_DEFECT_TEXT] = {"left out", "no line of UTF-8 text", true},
 	[ASTRA_DEFECT_FIELDS] = {"left out", "wrong number of fields", true},
@@ -111,7 +111,7 @@ int astra_trace_check(const struct astra_trace *trace, struct astra_error *err)
 
 /* What jobs are worth by when they end. */
 
-/* Of the last ones, as profiles are. */
+/* of the last ones; see PROFILES_LOOKED_AT */
 #define UTILITIES_LOOKED_AT 64
 
 uint32_t astra_trace_utility(struct astra_trace *trace,
@@ -129,7 +129,7 @@ uint32_t astra_trace_utility(struct astra_trace *trace,
 	return (uint32_t)trace->utility_count;
 }
 
-/* To begin a job's own random numbers with. */
+/* Returns a seed for a job's own random numbers. */
 static uint64_t trace_utility_hash_of(const struct astra_trace_job *job)
 {
 	return astra_fnv64_text(ASTRA_FNV64_BASIS, job->name) +
@@ -141,9 +141,10 @@ static double between(struct astra_random *random, double least, double most)
 	return least + (most - least) * astra_random_uniform(random);
 }
 
-/* The classes of OASiS (Bao et al., INFOCOM'18, section V): of the jobs 10 %
- * do not mind when they end, 55 % do, and of 35 % the time is critical. An hour
- * is a slot there. A job's worth does not grow with its GPUs. */
+/* Draws a utility from the classes of OASiS (Bao et al., INFOCOM'18, section
+ * V): 10 % of jobs do not depend on time, 55 % do, and 35 % are time-critical.
+ * A slot of OASiS is an hour here. A job's worth does not grow with its GPUs.
+ */
 static struct astra_utility make_up(struct astra_random *random)
 {
 	struct astra_utility u = {.kind = ASTRA_UTILITY_SIGMOID};
@@ -170,9 +171,10 @@ struct astra_utility astra_trace_job_utility(const struct astra_trace *trace,
 	return make_up(&random);
 }
 
-/* A part of a trace's jobs made something else. */
+/* Changes a part of a trace's jobs. */
 
-/* With a last mix: names mostly differ in their last digits. */
+/* Returns a number from 0 to 1 by the name. The hash is mixed once more, since
+ * most names differ only in their last digits. */
 static double trace_draw(const char *name)
 {
 	uint64_t h = astra_fnv64_text(ASTRA_FNV64_BASIS, name);
@@ -227,12 +229,12 @@ void astra_trace_make_unprepared(struct astra_trace *trace, double part)
 	}
 }
 
-/* The year 2001: what is later counts from 1970, what is earlier from some
- * beginning of the trace. */
+/* The year 2001: later times count from 1970, earlier ones from some start of
+ * the trace. */
 #define UNIX_LEAST 1e9
 
 struct astra_trace_names {
-	struct astra_arena jobs; /* their names, which are seldom the same */
+	struct astra_arena jobs; /* the jobs' names, which are seldom equal */
 	struct astra_intern tenants, users, apps;
 };
 
@@ -326,8 +328,8 @@ uint32_t astra_trace_app(struct astra_trace *trace, const char *name)
 	return at + 1;
 }
 
-/* Of the last ones: there are few kinds of programs, but a file may have one a
- * line. */
+/* How many of the last profiles are compared: there are few kinds of programs,
+ * but a file may have one a line. */
 #define PROFILES_LOOKED_AT 64
 
 uint32_t astra_trace_profile(struct astra_trace *trace,
@@ -360,7 +362,7 @@ int astra_trace_add(struct astra_trace *trace,
 	return 0;
 }
 
-/* Where a job belongs: by submission, then by place in the file. */
+/* A job's place: by submission, then by place in the file. */
 struct place {
 	double submit_sec;
 	size_t at;
@@ -406,7 +408,7 @@ static int trace_sort(struct astra_trace *trace)
 	return 0;
 }
 
-/* All jobs were left out: say why, by the first defect. */
+/* Sets err after all jobs were left out: names the first defect. Returns -1. */
 static int no_job(const struct astra_trace *trace, struct astra_error *err)
 {
 	char *text = astra_trace_defects_text(trace);
@@ -445,8 +447,8 @@ int astra_trace_finish(struct astra_trace *trace, struct astra_error *err)
 	return 0;
 }
 
-/* Whether the job is smaller than the cluster; a defect if it is not, or if it
- * is larger than its quota. */
+/* Whether the job fits into the cluster. Counts a defect if it does not, or if
+ * it exceeds its tenant's quota. */
 static bool trace_fits(struct astra_trace *trace,
 		       const struct astra_trace_job *job, uint64_t gpus,
 		       double weight_sum)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace: who submitted what when, and how long it ran. Read from a file or
- * from accounting (read.h), or generated (generate.h); what comes after does
+/* A trace: who submitted what and when, and how long it ran. Read from a file
+ * or from accounting (read.h), or generated (generate.h); users of a trace do
  * not know which.
  *
  * Times are seconds from the first submission. Jobs are sorted by submission,
- * those of one second in the order of the file.
- */
+ * those of the same second in the order of the file. */
 #ifndef ASTRA_TRACE_H
 #define ASTRA_TRACE_H
 
@@ -16,32 +15,30 @@
 #include "src/common/error.h"
 #include "src/model/model.h"
 
-/* A job's slowdown profile: so many times longer it takes. */
+/* A job's slowdown profile: how many times as long it takes, by level. */
 struct astra_profile {
-	double slowdown[ASTRA_LEVEL_COUNT]; /* from 1 on, none less than the one
-					     * before */
+	double slowdown[ASTRA_LEVEL_COUNT]; /* from 1 on, ascending */
 };
 
 struct astra_trace_job {
-	const char *name;  /* as its source has it; the trace's */
-	uint32_t line;	   /* of the file, from 1; 0: there is none */
+	const char *name;  /* as in its source; owned by the trace */
+	uint32_t line;	   /* of the file, from 1; 0: none */
 	uint32_t tenant;   /* index into tenants */
 	uint32_t user;	   /* index into users */
-	uint32_t app;	   /* number of its app, from 1; 0: none */
+	uint32_t app;	   /* index of its app, from 1; 0: none */
 	uint32_t gpus;	   /* at least 1 */
-	uint32_t gpus_min; /* runs on so many up to gpus; 0: not given */
-	uint32_t nodes;	   /* asked for; 0: any number */
-	uint32_t profile;  /* number of its profile, from 1; 0: the usual one */
-	uint32_t utility;  /* number of its utility, from 1; 0: not given */
-	bool pinned;	   /* has no leases: once started it runs on */
-	bool unprepared;   /* each of its runs starts from the beginning */
+	uint32_t gpus_min; /* fewest GPUs that it runs on; 0: not given */
+	uint32_t nodes;	   /* nodes asked for; 0: any */
+	uint32_t profile;  /* index of its profile, from 1; 0: default */
+	uint32_t utility;  /* index of its utility, from 1; 0: not given */
+	bool pinned;	   /* has no leases: once started, it runs to its end */
+	bool unprepared;   /* its runs start from the beginning */
 	double submit_sec;
 	double duration_sec; /* of its work on all its GPUs, side by side and
 			      * undisturbed; > 0 */
-	double limit_sec;    /* the time limit its user gave; 0: none known */
-	double start_sec;    /* when it really started; < 0: not known */
-	double end_sec;	     /* of a line of accounting: when it ended; 0: not
-			      * known */
+	double limit_sec;    /* its time limit; 0: not known */
+	double start_sec;    /* real start; < 0: not known */
+	double end_sec;	     /* in accounting, its end; 0: not known */
 };
 
 struct astra_trace_tenant {
@@ -49,11 +46,11 @@ struct astra_trace_tenant {
 	double weight;
 };
 
-/* Lines that are no job, or not as they were given. */
+/* Lines that are not jobs, or that were changed. */
 enum astra_defect {
-	ASTRA_DEFECT_TEXT,	 /* left out: is no line of text */
-	ASTRA_DEFECT_FIELDS,	 /* left out: not as many fields as there are */
-	ASTRA_DEFECT_VALUE,	 /* left out: a field is no number, or none */
+	ASTRA_DEFECT_TEXT,	 /* left out: not a line of text */
+	ASTRA_DEFECT_FIELDS,	 /* left out: wrong number of fields */
+	ASTRA_DEFECT_VALUE,	 /* left out: a value missing or invalid */
 	ASTRA_DEFECT_DURATION,	 /* left out: the duration is missing or < 0 */
 	ASTRA_DEFECT_INSTANT,	 /* left out: ran for no time at all */
 	ASTRA_DEFECT_UNFINISHED, /* left out: had not ended */
@@ -67,22 +64,21 @@ enum astra_defect {
 
 struct astra_defect_count {
 	uint64_t lines;
-	uint32_t first_line; /* where, 0: none */
-	char value[48];	     /* what stood there first */
+	uint32_t first_line; /* its index; 0: none */
+	char value[48];	     /* the value there */
 };
 
-/* What a job goes by; "": not known. */
+/* The names of a job; "": not known. */
 struct astra_job_names {
 	const char *job, *tenant, *user, *app;
 };
 
-/* Who wants each line of a source as it is, rather than jobs: what has not
- * ended and what never ran among them, and each run of a job that was requeued
- * by itself. */
+/* A receiver of each line of a source, instead of jobs: also of jobs that have
+ * not ended or never ran, and of each run of a requeued job. */
 struct astra_taker {
-	/* job: without the numbers of its names; duration_sec 0: it did not
-	 * run, or has not ended. id: the same for all runs of a job.
-	 * Returns 0, or -1 when out of memory. */
+	/* Takes a line. job: without the indices of its names; duration_sec 0:
+	 * it did not run, or has not ended. id: the same for all runs of a job.
+	 * Returns 0, or -1 if out of memory. */
 	int (*take)(void *arg, const char *id,
 		    const struct astra_trace_job *job,
 		    const struct astra_job_names *names, bool unfinished);
@@ -100,71 +96,69 @@ struct astra_trace {
 	uint32_t app_count;
 	struct astra_profile *profiles;
 	size_t profile_count, profile_room;
-	struct astra_utility *utilities; /* of hours */
+	struct astra_utility *utilities; /* in hours */
 	size_t utility_count, utility_room;
-	double begin_unix_sec; /* of second 0; 0: not known */
-	uint64_t lines;	       /* read, header and comments left out */
+	double begin_unix_sec; /* Unix time of second 0; 0: not known */
+	uint64_t lines;	       /* lines read, without header and comments */
 	struct astra_defect_count defects[ASTRA_DEFECT_COUNT];
 	struct astra_trace_names *names; /* private */
 	const struct astra_taker
-		*taker; /* gets what is read; NULL: the trace */
+		*taker; /* gets the lines instead; may be NULL */
 };
 
 void astra_trace_init(struct astra_trace *trace);
 void astra_trace_clear(struct astra_trace *trace);
 
-/* For readers: the tenant's, user's or app's number, a new one if need be; app
- * numbers begin at 1. name: copied. Returns ASTRA_NONE when out of memory. */
+/* For readers: these return the index of a tenant, a user or an app, a new one
+ * if needed; apps begin at 1. name: copied. ASTRA_NONE if out of memory. */
 uint32_t astra_trace_tenant(struct astra_trace *trace, const char *name);
-/* The same tenants with the same weights, those without jobs, too. Returns 0,
- * or -1 when memory is out. */
+/* Copies the tenants with their weights, also those without jobs. Returns 0, or
+ * -1 if out of memory. */
 int astra_trace_copy_tenants(const struct astra_trace *from,
 			     struct astra_trace *to);
 uint32_t astra_trace_user(struct astra_trace *trace, const char *name);
 uint32_t astra_trace_app(struct astra_trace *trace, const char *name);
 
-/* For readers: the number of a profile like this, from 1. Returns ASTRA_NONE
- * when out of memory. */
+/* For readers: returns the index of a profile with these values, from 1.
+ * ASTRA_NONE if out of memory. */
 uint32_t astra_trace_profile(struct astra_trace *trace,
 			     const struct astra_profile *profile);
 
-/* For readers: the same of utilities; utility: no byte of it is undefined. */
+/* For readers: the same for a utility, whose padding bytes must be set, too. */
 uint32_t astra_trace_utility(struct astra_trace *trace,
 			     const struct astra_utility *utility);
 
-/* What a job is worth if it ends so many hours after its submission: as its
- * trace has it, or made up from the seed, for each job by itself: whatever
- * becomes of it, and whichever other jobs there are, it is the same.
- * */
+/* Returns a job's worth by the hours from submission to end: as in the trace,
+ * or drawn from the seed and the job. The draw does not depend on the job's
+ * fate, nor on other jobs. */
 struct astra_utility astra_trace_job_utility(const struct astra_trace *trace,
 					     uint32_t job, uint64_t seed);
 
-/* For readers: append a job; name: copied, else as it is given.
- * Returns 0, or -1 when out of memory. */
+/* For readers: appends a job; copies name. Returns 0, or -1 (no memory). */
 int astra_trace_add(struct astra_trace *trace,
 		    const struct astra_trace_job *job, const char *name);
 
-/* For readers: count a defect; value: what stood there. */
+/* For readers: counts a defect. value: what is in its place. */
 void astra_trace_defect(struct astra_trace *trace, enum astra_defect kind,
 			uint32_t line, const char *value);
 
-/* For readers: at the end. Sorts, and lets second 0 be the first submission.
- * Returns 0, or -1 with err set when there is no job. */
+/* For readers: finishes the trace. Sorts, and makes the first submission second
+ * 0. Returns 0, or -1 with err set if there is no job. */
 int astra_trace_finish(struct astra_trace *trace, struct astra_error *err);
 
-/* Leave out what is larger than a cluster of so many GPUs, and count what is
- * larger than its tenant's quota of them. */
+/* Drops jobs larger than a cluster of `gpus` GPUs, and counts those larger than
+ * their tenant's quota. */
 void astra_trace_fit(struct astra_trace *trace, uint64_t gpus);
 
-/* Let this part of all jobs, but for the elastic ones, be unprepared: chosen by
- * their names. part: 0 to 1. */
+/* Makes a part of the jobs unprepared, except elastic ones; chosen by their
+ * names. part: 0 to 1. */
 void astra_trace_make_unprepared(struct astra_trace *trace, double part);
 
-/* Let a part of the jobs of which nothing else is said be elastic, chosen by
- * their names: they run on from least to most times the GPUs that they ask for,
- * rounded to more and to fewer; within a node where they fit one, else on any
- * number of nodes. A job's work stays the same in GPU seconds, so on all of its
- * GPUs it takes less time than it did, on fewer more. */
+/* Makes a part of the jobs elastic, chosen by their names; jobs that are
+ * elastic already stay as they are. A job then runs on least (rounded up) to
+ * most (rounded down) times its GPUs. If the most GPUs exceed a node, it may
+ * use any number of nodes. Its work in GPU seconds stays the same, so its
+ * duration is that on the most GPUs. */
 struct astra_trace_elastic {
 	double part;	    /* of the jobs: 0 to 1 */
 	double least, most; /* times */
@@ -174,14 +168,14 @@ void astra_trace_make_elastic(struct astra_trace *trace,
 			      const struct astra_trace_elastic *how,
 			      uint64_t gpus, uint32_t node_gpus);
 
-/* Returns 0, or -1 with err naming file, line and value of the first line that
- * is not as it should be: no text, with a wrong number of fields, a bad value,
- * no duration, or not in the order of submission. */
+/* Checks for lines that are not as they should be: not text, wrong number of
+ * fields, bad value, no duration, or not in order of submission. Returns 0, or
+ * -1 with err naming file, line and value of the first. */
 int astra_trace_check(const struct astra_trace *trace, struct astra_error *err);
 
-/* The defects as lines of text for people, "" when there are none; the first
- * place of each kind and its value are named. Caller frees; NULL when memory is
- * out. */
+/* Returns the defects as lines of text for people, "" if there are none, with
+ * the first line and value of each kind. The caller frees it; NULL if out of
+ * memory. */
 char *astra_trace_defects_text(const struct astra_trace *trace);
 
 #endif

@@ -23,7 +23,7 @@ struct reader {
 	struct astra_lines lines;
 	struct sum *sums; /* by tenant */
 	size_t room;
-	size_t tenant, weight, count; /* columns */
+	size_t tenant, weight, count; /* column indices and count */
 };
 
 static int trace_weights_complain(const struct reader *reader, const char *what,
@@ -106,8 +106,8 @@ static int read_lines(struct reader *reader, struct astra_error *err)
 	return rc;
 }
 
-/* Give each tenant its mean, or its sum. Those the file does not know are
- * named. */
+/* Gives each tenant its mean or, if add, its sum. Returns 0, or -1 with err
+ * naming tenants that the file does not have. */
 static int take_weights(const struct reader *reader, bool add,
 			struct astra_error *err)
 {

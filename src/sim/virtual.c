@@ -10,9 +10,9 @@
 #include "src/model/speed.h"
 #include "src/placement/placement.h"
 
-/* What a run of a job was good for. */
+/* What a job's run achieved. */
 
-/* Seconds of work done in its present run. */
+/* Returns the seconds of work done in the present run. */
 static double virtual_progress(const struct astra_virtual_job *j,
 			       double now_sec)
 {
@@ -40,8 +40,9 @@ static int virtual_keep_run(struct astra_virtual *v, uint32_t job,
 	return 0;
 }
 
-/* A job's run ends: its line of the schedule, and its GPU time that did no
- * work. signal_sec: when its progress ended. */
+/* Counts a run that ends: its line of the schedule, and its GPU time without
+ * progress. signal_sec: when progress ended. Returns 0, or -1 if out of memory.
+ */
 static int virtual_count_run(struct astra_virtual *v, uint32_t job,
 			     double signal_sec, double now_sec)
 {
@@ -60,9 +61,9 @@ static int virtual_count_run(struct astra_virtual *v, uint32_t job,
 	return virtual_keep_run(v, job, now_sec);
 }
 
-/* What the world calls. */
+/* Called by the world. */
 
-/* By level; the job's own, or what all have. */
+/* Returns the slowdown by level: the job's own, or the default. */
 static const double *slowdown_of(const struct astra_virtual *v, uint32_t job)
 {
 	uint32_t profile = v->trace->jobs[job].profile;
@@ -71,8 +72,9 @@ static const double *slowdown_of(const struct astra_virtual *v, uint32_t job)
 		       : v->options->slowdown;
 }
 
-/* The job as policies are told of it: with errors of its own, from -error to
- * error. (Mahajan et al., Themis, NSDI'20, the experiment of Figure 17) */
+/* Sets the job's forecast as policies see it: with errors of its own, from
+ * -error to error. (Mahajan et al., Themis, NSDI'20, the experiment of Figure
+ * 17) */
 static void virtual_tell(const struct astra_virtual *v, uint32_t job,
 			 struct astra_forecast *out)
 {
@@ -94,7 +96,7 @@ static void virtual_tell(const struct astra_virtual *v, uint32_t job,
 						    1)));
 }
 
-/* How many times as long its work takes at this place. */
+/* Returns how many times as long its work takes at this place. */
 static double virtual_slowdown(const struct astra_virtual *v, uint32_t job,
 			       const struct astra_share *shares, size_t count)
 {
@@ -123,14 +125,15 @@ static int virtual_started(void *arg, uint32_t job, double *end_sec)
 	return astra_watch_start(&v->watch, job, j->held_gpus, now_sec);
 }
 
-/* What its checkpoint takes. */
+/* Returns how long the job's checkpoint takes. */
 static double virtual_checkpoint(const struct astra_virtual *v, uint32_t job)
 {
 	return v->trace->jobs[job].unprepared ? 0 : v->options->checkpoint_sec;
 }
 
-/* It stops working now and leaves when its checkpoint is written. It is asked
- * again at its grace's end. */
+/* Ends a job's progress now; it leaves when its checkpoint is written. Called
+ * again at the end of its grace. Returns when it leaves; infinite if that is
+ * known already. */
 static double virtual_leaves(void *arg, uint32_t job,
 			     const struct astra_decision *d)
 {
@@ -140,7 +143,7 @@ static double virtual_leaves(void *arg, uint32_t job,
 	(void)d;
 	if (m->leaving)
 		return HUGE_VAL;
-	m->run++; /* its end is void */
+	m->run++; /* drops the event of its end */
 	v->jobs[job].signal_sec = v->world.now_sec;
 	return v->world.now_sec + virtual_checkpoint(v, job);
 }
@@ -154,7 +157,8 @@ static int virtual_end(struct astra_virtual *v, uint32_t job, double now_sec)
 	return astra_watch_done(&v->watch, job, now_sec);
 }
 
-/* It goes on later from what it had at signal_sec, or begins anew. */
+/* Requeues a job: it later goes on from what it had at signal_sec, or starts
+ * from the beginning. */
 static int virtual_requeue(struct astra_virtual *v, uint32_t job,
 			   double signal_sec, double now_sec)
 {
@@ -188,7 +192,7 @@ static int virtual_left(void *arg, uint32_t job, double at_sec, bool requeued)
 	return 0;
 }
 
-/* It will never run. */
+/* Counts a job that will never run as done. */
 static int virtual_dropped(void *arg, uint32_t job)
 {
 	struct astra_virtual *v = arg;
@@ -217,8 +221,8 @@ static double virtual_user_weight(const struct astra_sim_options *o,
 			      : 1;
 }
 
-/* A trace's user within a tenant, or a new one; chained by the trace's users.
- */
+/* Returns the index of a user within a tenant, a new one if needed; chained by
+ * the trace's users. */
 static uint32_t virtual_user(struct astra_virtual *v,
 			     const struct astra_trace_job *job, uint32_t *heads,
 			     uint32_t *next)
@@ -242,7 +246,8 @@ static uint32_t virtual_user(struct astra_virtual *v,
 	return at;
 }
 
-/* Each user within each tenant of whom it has jobs. */
+/* Adds each user within each tenant for whom it has jobs. Returns 0, or -1 if
+ * out of memory. */
 static int virtual_users(struct astra_virtual *v)
 {
 	const struct astra_trace *t = v->trace;
@@ -263,7 +268,8 @@ static int virtual_users(struct astra_virtual *v)
 	return v->users ? rc : -1;
 }
 
-/* The cluster is as the snapshot has it; what was being cleaned up is. */
+/* Sets the cluster as in the snapshot; cleanups are over at once. Returns 0, or
+ * -1 if out of memory. */
 static int virtual_begin(struct astra_virtual *v)
 {
 	const struct astra_snapshot *s = v->options->begin->snapshot;
@@ -354,7 +360,8 @@ void astra_virtual_clear(struct astra_virtual *v)
 	astra_watch_clear(&v->watch);
 }
 
-/* Of the tasks that an array stands for the first keeps its id. */
+/* Returns a job of the snapshot as a scheduler sees it. Of an array's tasks,
+ * the first keeps the id. */
 static struct astra_job virtual_present(const struct astra_virtual *v,
 					uint32_t job)
 {
@@ -380,7 +387,8 @@ static struct astra_job virtual_present(const struct astra_virtual *v,
 	return seen;
 }
 
-/* It has been running, and goes on. */
+/* Goes on with a job that was running at the start. Returns 0, or -1 if out of
+ * memory. */
 static int virtual_go_on(struct astra_virtual *v, uint32_t job)
 {
 	double end_sec;
@@ -452,9 +460,10 @@ int astra_virtual_stop(struct astra_virtual *v, double now_sec)
 	return 0;
 }
 
-/* What a scheduler sees of a job, and what its place makes of its speed. */
+/* What a scheduler sees of a job, and what its place does to its speed. */
 
-/* GPUs on which it may run fewer: as the trace says, or any number. */
+/* Returns the fewest GPUs that the job runs on: as in the trace, or any number;
+ * 0: not elastic. */
 static uint32_t least_gpus(const struct astra_virtual *v,
 			   const struct astra_trace_job *t)
 {
@@ -507,7 +516,7 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 	return seen;
 }
 
-/* All of the cluster, free. NULL when out of memory. */
+/* Returns the whole cluster, free; NULL if out of memory. */
 static struct astra_space *empty_space(const struct astra_cluster *c)
 {
 	struct astra_space *space;

@@ -65,7 +65,8 @@ int astra_watch_as(struct astra_watch *w,
 	return 0;
 }
 
-/* A user's row among those of the result. */
+/* Adds a user's row to the result. Returns its index, or ASTRA_NONE if out of
+ * memory. */
 static uint32_t watch_add_user(struct astra_watch *w, uint32_t tenant,
 			       uint32_t user, double now_sec)
 {
@@ -102,7 +103,7 @@ static uint32_t watch_user(struct astra_watch *w, uint32_t tenant,
 	return at == ASTRA_NONE ? watch_add_user(w, tenant, user, now_sec) : at;
 }
 
-/* A number in the account. */
+/* Adds a job. Returns its id in the account, or ASTRA_NONE if out of memory. */
 static uint32_t watch_add_job(struct astra_watch *w,
 			      const struct astra_trace_job *t, double now_sec)
 {
@@ -118,7 +119,8 @@ static uint32_t watch_add_job(struct astra_watch *w,
 					   1, t->gpus);
 }
 
-/* What each tenant got and was entitled to since the interval's begin. */
+/* Adds the row of an interval: what each tenant got and was entitled to in it.
+ * Returns 0, or -1 if out of memory or full. */
 static int close_interval(struct astra_watch *w, double end_sec)
 {
 	struct astra_sim_result *r = w->result;
