@@ -1,12 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The policies beside stock Slurm's order with backfill (slurm), on traces. A first start is
-# late where it comes after what was promised. Utility is a part of what all jobs would be
-# worth if each had begun at once and alone; the policies are told each job's true work and
-# worth, which are made up by the classes of OASiS' paper. GPU time is lost to checkpoints and
-# cold starts.
-#
 # The policies on traces, beside stock Slurm's order with backfill (slurm):
 # - A first start is late if it comes after the promised time.
 # - Utility is a part of what all jobs would be worth if each had begun at once and alone. The
@@ -34,9 +28,9 @@ all=ltgf,themis,incentive,oasis,ogasched,ltgf+themis,ltgf+incentive,ltgf+oasis,l
 side_by_side() {
 	"$sim" compare -q -p "$3,gandiva-fair,slurm" --csv=table.csv "${@:4}" >/dev/null
 	columns over_bound job_loss tenant_loss slowdown_mean jct_mean_sec wait_max_sec \
-		utility_share preemptions done lost_share <table.csv |
+		utility_share preemptions lost_share <table.csv |
 		awk '{ printf "%s %d %.1f %.1f %.2f %.0f %.0f %.1f %.1f %.1f\n", $1, $2, 100 * $3,
-			100 * $4, $5, $6, $7, 100 * $8, $10 ? $9 / $10 : 0, 100 * $11 }' >rows
+			100 * $4, $5, $6, $7, 100 * $8, $9, 100 * $10 }' >rows
 	table "traces-$1" "$2" policy 'job loss (%)' 'tenant loss (%)' slowdown \
 		'mean completion (s)' 'longest first wait (s)' 'utility (%)' \
 		'interruptions a job' 'lost GPU time (%)' < <(cut -d ' ' -f 1,3-10 rows)
