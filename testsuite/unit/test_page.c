@@ -497,6 +497,86 @@ static void time_marks_stand_at_round_times(void **state)
 	tzset();
 }
 
+static double local_time(int year, int month, int day, int hour)
+{
+	struct tm tm = {.tm_year = year - 1900,
+			.tm_mon = month - 1,
+			.tm_mday = day,
+			.tm_hour = hour,
+			.tm_isdst = -1};
+
+	return (double)mktime(&tm);
+}
+
+/* The time before months are months, before days days, though they are not
+ * equally long; before another window it is as long as the window. */
+static void the_time_before_a_window_is_of_its_calendar(void **state)
+{
+	(void)state;
+	setenv("TZ", "Europe/Berlin", 1);
+	tzset();
+	assert_true(page_before_start(local_time(2026, 3, 1, 0),
+				      local_time(2026, 4, 1, 0)) ==
+		    local_time(2026, 2, 1, 0));
+	assert_true(page_before_start(local_time(2026, 1, 1, 0),
+				      local_time(2027, 1, 1, 0)) ==
+		    local_time(2025, 1, 1, 0));
+	/* 29 March has 23 hours. */
+	assert_true(page_before_start(local_time(2026, 3, 30, 0),
+				      local_time(2026, 3, 31, 0)) ==
+		    local_time(2026, 3, 29, 0));
+	assert_true(page_before_start(local_time(2026, 3, 29, 0),
+				      local_time(2026, 3, 30, 0)) ==
+		    local_time(2026, 3, 28, 0));
+	assert_true(page_before_start(START + 3600, START + 7200) == START);
+	setenv("TZ", "UTC", 1);
+	tzset();
+}
+
+/* The table has what tenants had before, and the head the cluster's use; a
+ * tenant that was there only before has no row. */
+static void what_was_before_stands_beside_it(void **state)
+{
+	json_t *before[PAGE_PARTS] = {0};
+	struct astra_error err = {""};
+
+	(void)state;
+	empty_replies(START, START + DAY, 60);
+	add_row(PAGE_UTILIZATION,
+		json_pack("{s:s, s:f, s:f}", "pool", "p", "total_gpu_sec",
+			  100.0 * DAY, "used_gpu_sec", 80.0 * DAY));
+	add_tenant("a");
+	load();
+	before[PAGE_UTILIZATION] = json_pack(
+		"{s:f, s:f, s:[{s:s, s:f, s:f}]}", "start_sec",
+		START - (double)DAY, "end_sec", (double)START, "rows", "pool",
+		"p", "total_gpu_sec", 100.0 * DAY, "used_gpu_sec", 25.0 * DAY);
+	before[PAGE_TENANTS] = json_pack(
+		"{s:f, s:f, s:[{s:s, s:s, s:f, s:f}, {s:s, s:s, s:f, s:f}]}",
+		"start_sec", START - (double)DAY, "end_sec", (double)START,
+		"rows", "pool", "p", "tenant", "a", "alloc_gpu_sec", 36000.0,
+		"rho", 0.25, "pool", "p", "tenant", "gone", "alloc_gpu_sec",
+		36000.0, "rho", 2.0);
+	assert_int_equal(page_before_load(&data, before, &err), 0);
+	for (int i = 0; i < PAGE_PARTS; i++)
+		json_decref(before[i]);
+	assert_int_equal(data.tenant_count, 1);
+	assert_true(data.tenants[0]->before_rho == 0.25);
+	assert_true(data.tenants[0]->before_sec == 36000);
+	assert_true(data.before.used_sec == 25.0 * DAY);
+	assert_true(data.before.end_sec == START);
+	clear();
+
+	/* Nothing is known of a time without GPUs. */
+	empty_replies(START, START + DAY, 60);
+	add_tenant("a");
+	load();
+	memset(before, 0, sizeof(before));
+	assert_int_equal(page_before_load(&data, before, &err), 0);
+	assert_true(data.before.end_sec == 0);
+	clear();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -518,6 +598,8 @@ int main(void)
 		cmocka_unit_test(leases_beyond_count_become_fewer_bars),
 		cmocka_unit_test(what_was_cut_is_said),
 		cmocka_unit_test(time_marks_stand_at_round_times),
+		cmocka_unit_test(the_time_before_a_window_is_of_its_calendar),
+		cmocka_unit_test(what_was_before_stands_beside_it),
 	};
 
 	setenv("TZ", "UTC", 1);
