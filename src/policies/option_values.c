@@ -111,7 +111,7 @@ int astra_parse_signal(const char *text)
 	return (int)number;
 }
 
-/* Return what the row sets. */
+/* Returns a pointer to the member that the row sets. */
 static void *option_values_value_of(const struct astra_option *row,
 				    struct astra_options *o)
 {
