@@ -12,9 +12,9 @@
  * growth.c how many elastic ones get.
  *
  * An auction serves as many apps as it can, so it would never serve a large
- * one. Therefore the app that is worst off of all is offered what its smallest
- * job needs before the others.
- * */
+ * one. Therefore, if the app that is worst off wins nothing, the auction is
+ * held again: that app is first offered what its smallest job needs, alone.
+ */
 #include "src/policies/themis/policy.h"
 
 #include <stdlib.h>
