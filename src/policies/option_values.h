@@ -18,12 +18,9 @@ astra_option_parser astra_option_bool;
 astra_option_parser astra_option_count; /* a whole number */
 /* A number of GPUs, or "quota" or "none": ASTRA_GPUS_QUOTA, ASTRA_GPUS_NONE. */
 astra_option_parser astra_option_gpus;
-astra_option_parser
-	astra_option_number; /* a number from row->least to row->most */
-astra_option_parser
-	astra_option_word; /* a word; gives its index in row->words */
-astra_option_parser
-	astra_option_flag; /* one of two words, as a bool: the second is true */
+astra_option_parser astra_option_number; /* from row->least to row->most */
+astra_option_parser astra_option_word;	 /* its index in row->words */
+astra_option_parser astra_option_flag;	 /* one of two words, as a bool */
 
 int astra_parse_bool(bool *out, const char *text, struct astra_error *err);
 int astra_parse_number(double *out, double min, double max, const char *text,

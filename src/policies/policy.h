@@ -220,11 +220,10 @@ struct astra_class {
 	const char *type; /* the type of GPU that its jobs name; "": any */
 	uint32_t gpus; /* GPUs of a job: at most so many, and more than half as
 			* many */
-	uint32_t cpus,
-		mem_gib; /* per GPU, at most; 0: no more than goes with a GPU */
-	uint32_t jobs;	 /* jobs that wait or run */
-	const char *node_type; /* type of GPU of the nodes that the rest is
-				* about; "": not known */
+	uint32_t cpus, mem_gib; /* per GPU, at most; 0: as go with a GPU */
+	uint32_t jobs;		/* jobs that wait or run */
+	const char *node_type;	/* type of GPU of the nodes that the rest is
+				 * about; "": not known */
 	/* Learned for the jobs that the class had when the slot began; if it
 	 * had none, for as many jobs as `jobs` counts. */
 	double share_gpus, share_cpus, share_mem_gib;

@@ -24,8 +24,7 @@ struct themis_parties {
 	size_t count;
 	struct astra_themis_app *apps;	       /* of each party */
 	struct astra_themis_machine *machines; /* of each node */
-	struct astra_themis_home
-		*homes; /* the GPUs of running jobs that are on offer */
+	struct astra_themis_home *homes; /* GPUs of running jobs on offer */
 	size_t home_count;
 	/* Memory that the parties and apps point into. */
 	uint32_t *order;

@@ -149,9 +149,8 @@ struct giving {
 	const struct astra_themis_taker *takers;
 	uint32_t *room;
 	uint32_t *free_gpus;
-	uint64_t left; /* sum of free_gpus */
-	size_t machine,
-		machine_count; /* no machine before `machine` has free GPUs */
+	uint64_t left;		       /* sum of free_gpus */
+	size_t machine, machine_count; /* none before `machine` has any */
 	struct astra_random random;
 	struct astra_themis_gift *gifts;
 	size_t gift_count;

@@ -51,8 +51,7 @@ struct dual {
 
 struct choice {
 	double worth;
-	uint32_t class,
-		x; /* NONE: the bidder keeps what it holds, if anything */
+	uint32_t class, x; /* NONE: it keeps what it holds, if anything */
 	bool served;
 };
 

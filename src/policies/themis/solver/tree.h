@@ -32,8 +32,7 @@ struct astra_themis_node {
 struct astra_themis_curve {
 	const double *value; /* value[x], x <= room */
 	const uint32_t *up;  /* the step d with the largest gain / d; 0: none */
-	const uint32_t
-		*down; /* the step d with the least loss / d; 0 at x = 0 */
+	const uint32_t *down; /* the one with the least loss / d; 0 at x = 0 */
 	uint32_t room;
 };
 
