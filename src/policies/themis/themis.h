@@ -108,8 +108,7 @@ struct astra_themis_round {
 	struct astra_themis_claim *claims; /* of each app */
 	uint32_t *bidders; /* the apps that take part, the worst off first */
 	size_t bidder_count;
-	struct astra_themis_auction
-		auction; /* the last one, of these bidders */
+	struct astra_themis_auction auction; /* the last, of these bidders */
 	/* Kept by bidder i: kept[first[i]] up to kept[first[i + 1]]. */
 	struct astra_themis_share *kept;
 	size_t kept_room;
