@@ -101,8 +101,7 @@ static const struct astra_cli_option options[] = {
 	ASTRA_CLI_END,
 };
 
-/* Reads the command: "tenants" or, for "class", "classes"; the singular is
- * refused. */
+/* Reads the command: "tenant", "tenants" or, for "class", "classes". */
 static int parse_command(const char *word, struct sfair_args *args,
 			 struct astra_error *err)
 {

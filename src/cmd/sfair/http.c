@@ -17,7 +17,7 @@
 #include "src/common/clock.h"
 #include "src/proto/listen.h"
 
-#define IDLE_SEC 10 /* without any byte */
+#define IDLE_SEC 10  /* without any byte */
 #define WHOLE_SEC 30 /* for a request and its response, even in drops */
 #define QUIET_SEC 60 /* between two lines about refused hosts */
 #define LEAVING 64   /* connections that are ended, but not closed yet */
