@@ -21,8 +21,9 @@ pid_t agent_apart(struct astra_error *err);
  * else to do. Returns the child's wait status. */
 int agent_apart_serve(pid_t child);
 
-/* The last number that a process got there, 0 if unknown; and have the next
- * ones get higher numbers, so that those below are free for who is restored. */
+/* Return the last pid that was given to a process there, 0 if unknown. From
+ * then on new processes get higher pids, so that lower ones are free for
+ * restored processes. */
 long agent_apart_last_pid(void);
 void agent_apart_skip_pids(long last);
 

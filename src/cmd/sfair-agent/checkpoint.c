@@ -20,8 +20,8 @@
 #include "src/common/fault.h"
 
 #define MANIFEST "manifest"
-#define SAID "said"	     /* what the checkpoint program printed last */
-#define FAILED "failed"	     /* what it printed of a dump that failed */
+#define SAID "said"	     /* the last messages of the checkpoint program */
+#define FAILED "failed"	     /* its messages of a dump that failed */
 #define RESTORED ".restored" /* in a dump that was restored at least once */
 #define SAID_MAX 4096
 #define CHECK_SEC 60	/* for "check" */

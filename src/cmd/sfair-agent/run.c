@@ -107,8 +107,8 @@ static _Noreturn void agent_end_as(int status)
 	_exit(128 + signal);
 }
 
-#define LOST_SEC 60 /* a job may live on so long after its grace */
-#define SAVED 85    /* a job that ends with this is requeued */
+#define LOST_SEC 60 /* longest life of a job after its grace */
+#define SAVED 85    /* exit code that makes Astraea requeue the job */
 
 struct run {
 	const struct agent_options *options;
