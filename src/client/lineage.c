@@ -173,10 +173,10 @@ int sfair_lineage_stale(struct astra_error *err, const char *name)
 	return ESTALE;
 }
 
-/* Check whether a snapshot counts, as far as its head tells: it was written
- * under the fence in its name, or under an earlier one and at most up to the
- * base. Returns 0, ESTALE if it does not count, EBADMSG if it is damaged, or
- * another errno. */
+/* Check whether a snapshot counts, as far as its head tells. It counts if it
+ * was written under the fence in its name, or under an earlier one and at most
+ * up to the base. Returns 0, ESTALE if it does not count, EBADMSG if it is
+ * damaged, or another errno. */
 static int check_head(int fd, const struct sfair_file *file,
 		      const struct sfair_fence *fence,
 		      struct sfair_snapshot *head)

@@ -114,10 +114,10 @@ int sfair_lineage_claim(struct sfair_lineage *l);
  * errno. */
 int sfair_lineage_look(const struct sfair_lineage *l);
 
-/* Check whether a snapshot counts under `fence`, as far as its head tells: it
- * was written under the fence in its name, or under an earlier one and at most
- * up to the base. Returns 0, ESTALE if it does not count, EBADMSG if it is
- * damaged, or another errno. */
+/* Check whether a snapshot counts under `fence`, as far as its head tells. It
+ * counts if it was written under the fence in its name, or under an earlier one
+ * and at most up to the base. Returns 0, ESTALE if it does not count, EBADMSG
+ * if it is damaged, or another errno. */
 int sfair_lineage_check(const struct sfair_lineage *l,
 			const struct sfair_file *file,
 			const struct sfair_fence *fence);

@@ -19,8 +19,8 @@ int sfair_notice_catch(int signal, void (*callback)(void *arg), void *arg);
 int sfair_notice_hook(int signal, void (*hook)(void));
 
 /* Install the handler. The thread calls `call` between the hook and the
- * program's callback, with from = gpus, to = 0. It replaces that of an earlier
- * call. Returns 0 or an errno. */
+ * program's callback, with from = gpus, to = 0. It replaces the function of an
+ * earlier call. Returns 0 or an errno. */
 int sfair_notice_resize(int signal, uint32_t gpus,
 			void (*call)(uint32_t from, uint32_t to, void *arg),
 			void *arg);

@@ -299,9 +299,9 @@ static int store_fill(struct buffer *b, const void *data, size_t size)
 	return 0;
 }
 
-/* Returns the buffer for the next put: the one that is not the newest. While
- * that one is being written, returns the newest instead; the one being written
- * then counts as the newest until the put is complete. */
+/* Returns the buffer for the next put, which is not the newest one. If that
+ * buffer is being written, returns the newest one instead; the buffer being
+ * written then counts as the newest until the put is complete. */
 static struct buffer *take_buffer(struct sfair_store *s)
 {
 	struct buffer *b = &s->buffers[s->newest == &s->buffers[0]];

@@ -20,8 +20,8 @@ const double *astra_slowdown(const struct astra_forecast *forecast);
 double astra_left_sec(const struct astra_demand *demand);
 
 /* Returns a job's worth by the hours x from submission to end: as stated, else
- * its weight times the GPU hours of its work, of which half is left if the job
- * ends a day later than it could have: g1 / (1 + exp(0.1 (x - work - 24))). */
+ * its weight times the GPU hours of its work, halved if the job ends a day
+ * later than it could have: g1 / (1 + exp(0.1 (x - work - 24))). */
 struct astra_utility astra_job_utility(const struct astra_job *job);
 
 #endif

@@ -23,8 +23,8 @@ void astra_demand_take(const struct astra_offer *offer,
 void astra_demand_give(const struct astra_offer *offer,
 		       struct astra_space *space, const struct astra_demand *d);
 
-/* Whether the job may stay where it runs: it runs, the space has room for all
- * of its GPUs, CPUs and memory, and none of its nodes is to be emptied. */
+/* Whether the job may stay where it runs: the space has room for all of its
+ * GPUs, CPUs and memory, and none of its nodes is to be emptied. */
 bool astra_demand_is_in(const struct astra_offer *offer,
 			const struct astra_space *space,
 			const struct astra_demand *d);

@@ -275,13 +275,13 @@ struct astra_policy {
 	int (*decide)(void *self, const struct astra_contest *contest,
 		      struct astra_ranking *out, struct astra_error *err);
 	/* This or decide. Award offered GPUs to open demands, to each from its
-	 * gpus_min to its gpus. A job whose lease is over and that is awarded
-	 * what it holds goes on. A different award is a new start, after a
-	 * checkpoint; the job nevertheless goes on if the award has no more
-	 * GPUs than it holds and no job needs those (but see out->moves). A job
-	 * without an award leaves if others were awarded its GPUs. The rules of
-	 * decide hold here too. The same question is asked again while GPUs are
-	 * being freed or after a start was refused. */
+	 * gpus_min to its gpus. A job whose lease is over goes on if it is
+	 * awarded what it holds. Any other award is a new start, after a
+	 * checkpoint. But if the award has no more GPUs than the job holds and
+	 * no job needs those, it goes on (see out->moves). A job without an
+	 * award leaves if others were awarded its GPUs. The rules of decide
+	 * hold here too. The same question is asked again while GPUs are being
+	 * freed or after a start was refused. */
 	int (*allocate)(void *self, const struct astra_offer *offer,
 			struct astra_allocation *out, struct astra_error *err);
 	/* Optional, with allocate: explain why a waiting job has no GPUs. Fills

@@ -135,8 +135,8 @@ static const char *run_name_of(int signal)
 	return name ? name : "RT"; /* a real-time signal has none */
 }
 
-/* The signals that are passed on: all but those of a fault of the agent's own,
- * and those that stop and continue both processes. */
+/* Return the signals that are passed on: all except those of the agent's own
+ * faults and those that stop and continue both processes. */
 static sigset_t watched(void)
 {
 	static const int own[] = {SIGABRT, SIGBUS,  SIGCONT, SIGFPE,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The HTTP server of sfair metrics and sfair web: GET and HEAD of a few paths,
  * by one thread. Malformed, too large or too slow requests cost their
- * connection. The number of connections is limited, and that of each host,
- * too. */
+ * connection. The number of connections is limited, in total and per host. */
 #ifndef SFAIR_HTTP_H
 #define SFAIR_HTTP_H
 

@@ -109,7 +109,7 @@ double page_slot_at(const struct page_data *data, size_t slot);
 /* Returns the mean number of GPUs that a look had in a slot. */
 double page_gpus(const struct page_data *data, size_t look, size_t slot);
 
-/* Returns the number of looks, with that of the other tenants. */
+/* Returns the number of looks, including the look of the other tenants. */
 size_t page_looks(const struct page_data *data);
 
 /* page.c: writes the whole page. command: that made the page, for its foot. The
@@ -171,7 +171,7 @@ size_t page_array_of(const char *id_text);
 /* page_text.c: writes a name, cut to `most` characters. Characters of three or
  * more bytes are wide and count as two. */
 void page_name(FILE *file, const char *name, size_t most);
-/* Writes a tenant's name, with that of its pool if there are several pools. */
+/* Writes a tenant's name, with its pool's name if there are several pools. */
 void page_tenant_name(const struct page_data *data,
 		      const struct page_tenant *tenant, size_t most,
 		      FILE *file);

@@ -228,7 +228,7 @@ static int by_array(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* Returns the sum of two values, or the one that is known. */
+/* Returns the sum of two values; if one is unknown, the other. */
 static double both(double a, double b)
 {
 	return isnan(a) ? b : isnan(b) ? a : a + b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What Slurm's library is needed for: its configuration, wherever this host
- * gets it from, and what slurmctld says of where the plugin listens. */
+/* What Slurm's library is needed for: the configuration, which it finds for
+ * this host, and slurmctld's answer to where the plugin listens. */
 #include "src/cmd/sfair/slurm.h"
 
 #include <config.h> /* Slurm's */
@@ -175,8 +175,8 @@ static void slurm_ask_status(struct sfair_slurm *out)
 	xfree(text);
 }
 
-/* A ping goes to the hosts' own addresses. These may be closed if the
- * controllers share an address, so then there is none. */
+/* A ping goes to the hosts' own addresses, which may be closed if the
+ * controllers share an address; then none is sent. */
 void sfair_slurm_ask(struct sfair_slurm *out)
 {
 	*out = (struct sfair_slurm){.state = SFAIR_SLURM_UNKNOWN};

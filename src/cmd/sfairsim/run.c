@@ -23,8 +23,8 @@ struct outputs {
 static const char *const kinds[OUTPUTS] = {"jobs", "tenants", "intervals",
 					   "runs", "sizes",   NULL};
 
-/* Sets the files in the folder of --out, except those that have an option of
- * their own. */
+/* Sets the files in the folder of --out. Files with an option of their own
+ * stay. */
 static int fill_folder(struct outputs *o, const char *folder,
 		       struct astra_error *err)
 {

@@ -14,9 +14,9 @@ static double score_in_pf(const struct astra_themis_game *game,
 }
 
 /* Returns c of a bidder: the others' product of V in pf, divided by their
- * product in the pf without the bidder; 0 if pf serves fewer of them. pf, own,
- * without: scores, of all in pf, of the bidder in pf, of the others without
- * it. */
+ * product in the pf without the bidder; 0 if pf serves fewer of them. pf: the
+ * score of all in pf. own: the bidder's score in pf. without: the others' score
+ * in the pf without it. */
 static double hidden_payment(const struct astra_themis_game *game, double pf,
 			     double own, double without)
 {

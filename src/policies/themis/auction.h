@@ -60,10 +60,10 @@ int astra_themis_auction_guess(const struct astra_themis_machine *machines,
 			       struct astra_error *err);
 void astra_themis_auction_clear(struct astra_themis_auction *auction);
 
-/* Returns the certified optimality gap: by what fraction the geometric mean of
- * V over the bidders that pf serves could be larger at most, exp((bound -
- * log_product) / served) - 1. Returns 0 if none is served, and infinity unless
- * it is proved that no allocation serves more. */
+/* Returns the certified optimality gap, exp((bound - log_product) / served) -
+ * 1: by what fraction the geometric mean of V over the served bidders could be
+ * larger. Returns 0 if none is served, and infinity unless it is proved that no
+ * allocation serves more. */
 double astra_themis_auction_gap(const struct astra_themis_auction *auction);
 
 /* Returns what pf gives to bidder i; borrowed. */

@@ -165,9 +165,9 @@ static bool seats_wants(const struct seating *s, uint32_t demand)
 	return d->open && s->awarded[demand] < d->copies;
 }
 
-/* Returns the most GPUs for one job of a party's i-th demand, if it is elastic:
- * the jobs behind it keep the fewest that they run on, as far as the GPUs
- * suffice. */
+/* Returns the most GPUs for one job of a party's i-th demand, if it is elastic.
+ * As far as the GPUs suffice, jobs behind it keep the fewest that they run
+ * on. */
 static uint64_t most_for(const struct seating *s, const struct themis_party *p,
 			 size_t i)
 {
@@ -317,8 +317,8 @@ static int seats_take_over(struct seating *s, size_t turn, uint32_t machine,
 }
 
 /* Seats a job that found no place on its party's GPUs on as many elsewhere: on
- * GPUs that no party has, else on those of parties with later turns, in
- * exchange. Returns whether it got a place, or -1. */
+ * GPUs that no party has, else in exchange with parties of later turns. Returns
+ * whether it got a place, or -1. */
 static int seats_exchange(struct seating *s, size_t turn, uint32_t demand)
 {
 	uint32_t party = s->parties_order[turn];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which jobs of an app get the GPUs that it won.
  *
- * Jobs that are done within a term go first, the shortest before the others;
- * then the job with the longest way to go, as an app is done when its last job
- * is. An app that won GPUs where none of its jobs can run exchanges them for as
- * many others, the worst off first. */
+ * Jobs that are done within a term go first, the shortest at the front. Then
+ * comes the job with the longest way to go, as an app is done when its last job
+ * is. If none of its jobs can run on the GPUs that an app won, the app
+ * exchanges these for as many others, the worst off first. */
 #ifndef ASTRA_THEMIS_SEATS_H
 #define ASTRA_THEMIS_SEATS_H
 

@@ -32,20 +32,20 @@ struct astra_themis_pace {
 
 /* Returns the pace on held and offered GPUs together, at least one. If each
  * piece of them, at most d GPUs of one machine, can be a job's own, it is the
- * pace of the best division. Otherwise at most 19 divisions are tried: with up
- * to 16 jobs that span machines and the others on the largest pieces, with as
- * many spanning jobs as these leave, and with as many as no GPU idles for; and
- * the same for jobs that span racks. The fastest job may be of another
- * division. */
+ * pace of the best division. Otherwise the best of at most 19 divisions is
+ * taken. They have up to 16 jobs that span machines, the others on the largest
+ * pieces; or as many spanning jobs as these leave; or as many as no GPU idles
+ * for. The same is tried for jobs that span racks. The fastest job may be of
+ * another division. */
 struct astra_themis_pace
 astra_themis_pace_on(const struct astra_themis_crew *crew,
 		     const struct astra_themis_machine *machines,
 		     struct astra_themis_shares held,
 		     struct astra_themis_shares offered);
 
-/* Returns a lower bound of the pace on k >= 1 GPUs of that level; from level
- * RACK on, it is as if each were on a machine of its own. If a job needs more
- * than k GPUs they are worth nothing. */
+/* Returns a lower bound of the pace on k >= 1 GPUs of that level. From level
+ * RACK on, each GPU is assumed to be on a machine of its own. If a job needs
+ * more than k GPUs they are worth nothing. */
 struct astra_themis_pace
 astra_themis_pace_least(const struct astra_themis_crew *crew, uint32_t k,
 			enum astra_level level);

@@ -15,9 +15,9 @@
 
 /* Returns how many GPUs a participant keeps of its proportionally fair bundle
  * after the hidden payment. (Mahajan et al., NSDI'20, section 4.1; SPEC section
- * 2, "Rounding") Of a bundle of g GPUs, with the payment's factor c: max(1,
- * floor(c g)), rounded down to a multiple of the quantum, at least one quantum
- * and never more than g. */
+ * 2, "Rounding") Of a bundle of g GPUs, with the payment's factor c, it is
+ * max(1, floor(c g)), rounded down to a multiple of the quantum. At least one
+ * quantum is kept, and never more than g. */
 uint32_t astra_themis_keep(double c, uint32_t gpus, uint32_t quantum);
 
 /* Chooses k of the bundle's GPUs. If k allows, they are on all of its machines:

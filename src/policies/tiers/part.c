@@ -7,8 +7,9 @@
 #include "src/policies/incentive/policy.h"
 #include "src/policies/offer.h"
 
-/* Returns R_C inside a tenant: its share of the cluster; more if it has more in
- * this round, or if one of its jobs needs more, as no app asks for more. */
+/* Returns R_C inside a tenant: its share of the cluster. It is more if the
+ * tenant has more in this round, or if one of its jobs needs more; no app asks
+ * for more. */
 static uint64_t cluster_of(const struct astra_offer *offer, uint32_t tenant,
 			   const struct astra_demand *demands, size_t count,
 			   uint64_t granted)
@@ -44,9 +45,9 @@ static uint64_t share_of(const struct astra_offer *offer, uint32_t tenant,
 	return gpus < offer->gpus ? gpus : offer->gpus;
 }
 
-/* Takes its GPUs away from each running job whose lease is over, unless they,
- * with their CPUs and memory, are among those that the tenant was given. Jobs
- * that LTGF lets go on keep theirs first. */
+/* Takes from each running job whose lease is over the GPUs that it holds,
+ * unless the tenant was given these GPUs with their CPUs and memory. Jobs that
+ * LTGF lets go on keep theirs first. */
 static int detach(struct tiers_part *p, const uint32_t *origins,
 		  const bool *stay, struct astra_demand *demands, size_t count)
 {

@@ -105,7 +105,7 @@ static int place_give(struct placing *p, uint32_t candidate,
 	return 0;
 }
 
-/* Leaves jobs that LTGF lets go on where they are. */
+/* Leaves jobs in their place if LTGF lets them go on. */
 static int leave_there(struct placing *p)
 {
 	const struct astra_ranking *ranking = &p->split->ranking;
@@ -449,8 +449,8 @@ static int split_rank(struct tiers_split *s, void *ltgf,
 	return astra_ltgf.decide(ltgf, &contest, &s->ranking, err);
 }
 
-/* Whether a granted job found no place and the jobs are to be placed anew. Such
- * jobs, and their copies, are excluded. */
+/* Whether a granted job found no place, so that all jobs are ranked and placed
+ * again. Excludes such jobs and their copies. */
 static bool exclude(struct tiers_split *s, bool last)
 {
 	uint32_t demand = ASTRA_NONE;

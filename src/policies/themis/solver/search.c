@@ -72,8 +72,8 @@ static uint32_t greedy_begin_at(const struct astra_themis_deal *deal,
 
 /* Deals out GPUs one by one, from the present deal on. Each goes to the bidder
  * whose score it raises most: on one of its machines, elsewhere in its rack, or
- * anywhere; a bidder's first one on the machine that has most left. Ends when
- * no single GPU raises a score. */
+ * anywhere. A bidder's first GPU is on the machine that has most left. Ends
+ * when no single GPU raises a score. */
 static void themis_greedy(struct astra_themis_deal *deal)
 {
 	uint32_t n = (uint32_t)deal->tree->game->count, roomiest = 0;
@@ -181,9 +181,9 @@ static void kick(struct astra_themis_deal *deal, struct astra_themis_deal *try,
 	}
 }
 
-/* Finds the best sum of the others without each bidder. If the deal is better
- * than pf after the bidder comes back, that deal is the new pf and all starts
- * again. */
+/* Finds the best sum of the other bidders without each bidder. If the deal is
+ * better than pf after the bidder comes back, that deal is the new pf and all
+ * starts again. */
 static void search_price(struct astra_themis_deal *pf,
 			 struct astra_themis_deal *deal,
 			 struct astra_themis_deal *try, double *without)
@@ -299,9 +299,10 @@ struct pieces {
 	size_t first, count;
 };
 
-/* Returns when a bidder's GPUs are taken from machines, larger is earlier:
- * first by the depth of its node, the deepest first; then, if it may choose its
- * machines, by the size of its jobs; last if any GPUs are as good. */
+/* Returns the turn of a bidder when GPUs are taken from machines; larger turns
+ * come first. They go by the depth of its node, the deepest first; then, if the
+ * bidder may choose its machines, by the size of its jobs. Bidders for which
+ * any GPUs are as good come last. */
 static uint64_t search_turn(const struct astra_themis_deal *deal, uint32_t i)
 {
 	const struct astra_themis_player *player =

@@ -5,8 +5,8 @@
  * A score depends on the number of GPUs and on the lowest node (a machine, a
  * rack, the root) that has all of them. So a bundle is a node and a number.
  * Bundles can be dealt out iff below each node they add up to no more than its
- * free GPUs: bundles of machines take theirs first, then bundles of racks take
- * anything left in their rack, then those of the root anything left. */
+ * free GPUs. Bundles of machines take their GPUs first; bundles of racks then
+ * take any left in their rack, and those of the root any left at all. */
 #ifndef ASTRA_THEMIS_TREE_H
 #define ASTRA_THEMIS_TREE_H
 
@@ -63,8 +63,8 @@ astra_themis_curve(const struct astra_themis_tree *tree, size_t bidder,
 }
 
 /* Whether GPUs at this node may be added to what the bidder holds: at the root
- * always, at a rack or machine only if it has all that the bidder holds. A
- * bidder that holds nothing may have any. */
+ * always, elsewhere only if the node has all that the bidder holds. A bidder
+ * that holds nothing may have any. */
 static inline bool astra_themis_allowed(const struct astra_themis_tree *tree,
 					size_t bidder, uint32_t node)
 {
