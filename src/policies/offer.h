@@ -17,7 +17,7 @@ struct astra_space *astra_offer_space(const struct astra_offer *offer);
 struct astra_space *astra_offer_empty(const struct astra_offer *offer);
 
 /* Take from a space, or give back to it, what a demand's job runs on. Unusable
- * nodes are left out, as nothing is offered there. */
+ * nodes are skipped, as nothing is offered there. */
 void astra_demand_take(const struct astra_offer *offer,
 		       struct astra_space *space, const struct astra_demand *d);
 void astra_demand_give(const struct astra_offer *offer,
@@ -29,21 +29,21 @@ bool astra_demand_is_in(const struct astra_offer *offer,
 			const struct astra_space *space,
 			const struct astra_demand *d);
 
-/* Find a place for a demand's job on `gpus` GPUs; an elastic job gets its
- * largest size of at most that. shares: room for one per node. Returns the
- * number of shares, or 0 if there is no place. */
+/* Finds a place for a demand's job on `gpus` GPUs; an elastic job gets its
+ * largest size up to that. shares: room for one per node. Returns the number of
+ * shares, or 0 if there is no place. */
 size_t astra_demand_place(const struct astra_space *space,
 			  const struct astra_demand *d, uint32_t gpus,
 			  struct astra_share *shares);
 
-/* Find a place on as many GPUs as possible, at least the job's fewest, at most
- * `most` and its own maximum. shares and the result: as above. */
+/* Finds a place on as many GPUs as possible, from the job's fewest up to `most`
+ * and its own maximum. shares and the result: as above. */
 size_t astra_demand_place_most(const struct astra_space *space,
 			       const struct astra_demand *d, uint64_t most,
 			       struct astra_share *shares);
 
-/* Take these shares from the space for a demand's job, with their CPUs and
- * memory. */
+/* Takes these shares from the space for a demand's job, with their CPUs and
+ * memory; for a job with whole nodes, all that the nodes have left. */
 void astra_demand_settle(struct astra_space *space,
 			 const struct astra_demand *d,
 			 const struct astra_share *shares, size_t count);

@@ -18,8 +18,7 @@ static int64_t period_days_to(int64_t year, int month)
 	       of_year - 719468;
 }
 
-/* Find the first day of the month that a day is in, and the first day of the
- * next month. */
+/* Finds the first day of the month that a day is in, and of the next month. */
 static void period_month(int64_t day, int64_t *first, int64_t *next)
 {
 	int64_t year = 1970 + (int64_t)floor((double)day / 365.2425);
@@ -52,8 +51,8 @@ void astra_period_at(enum astra_period kind, double at_sec, double offset_sec,
 	*end_sec = (double)next * DAY_SEC + offset_sec;
 }
 
-/* East of Greenwich days begin before those of UTC:
- * the offset is negative. */
+/* Returns a negative offset east of Greenwich, where days begin before
+ * UTC's. */
 double astra_period_offset(double midnight_sec)
 {
 	double offset = fmod(midnight_sec, DAY_SEC);

@@ -6,8 +6,8 @@
 /* CapPeriod */
 enum astra_period { ASTRA_PERIOD_DAY, ASTRA_PERIOD_WEEK, ASTRA_PERIOD_MONTH };
 
-/* Find the period that contains at_sec, if days begin offset_sec after midnight
- * UTC. Weeks begin on Mondays. *begin_sec <= at_sec < *end_sec. */
+/* Finds the period that contains at_sec, if days begin offset_sec after
+ * midnight UTC. Weeks begin on Mondays. *begin_sec <= at_sec < *end_sec. */
 void astra_period_at(enum astra_period kind, double at_sec, double offset_sec,
 		     double *begin_sec, double *end_sec);
 

@@ -175,18 +175,18 @@ struct astra_allocation {
 	size_t refused_count, refused_room;
 };
 
-/* Add an award. shares: at most one per node. Returns 0, or -1 when memory is
+/* Adds an award. shares: at most one per node. Returns 0, or -1 when memory is
  * out. (allot.c) */
 int astra_allocation_add(struct astra_allocation *allocation, uint32_t demand,
 			 double until_sec, const struct astra_share *shares,
 			 size_t share_count);
 
-/* Let a demand without an award leave when its lease is over. Returns 0, or -1
+/* Lets a demand without an award leave when its lease is over. Returns 0, or -1
  * when memory is out. (allot.c) */
 int astra_allocation_leave(struct astra_allocation *allocation,
 			   uint32_t demand);
 
-/* Refuse a waiting demand: the host is told to hold it. Returns 0, or -1 when
+/* Refuses a waiting demand: the host holds its job. Returns 0, or -1 when
  * memory is out. (allot.c) */
 int astra_allocation_refuse(struct astra_allocation *allocation,
 			    uint32_t demand);

@@ -310,7 +310,7 @@ bool sfair_is_here(const char *machine)
 	size_t size;
 
 	if (!machine || gethostname(host, sizeof(host) - 1) < 0)
-		return true; /* the safer answer */
+		return true; /* there is no better answer */
 	size = strcspn(host, ".");
 	return !strncmp(host, machine, size) &&
 	       (!machine[size] || machine[size] == '.');

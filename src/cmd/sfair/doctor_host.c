@@ -89,7 +89,7 @@ static void host_plugins(struct doctor *d)
 			   slurm_conf.plugindir);
 }
 
-/* Slurm calls the submit plugins in the order of the list. */
+/* Checks JobSubmitPlugins, which Slurm calls in the order of the list. */
 static void host_submit(struct doctor *d)
 {
 	const char *list = slurm_conf.job_submit_plugins;
@@ -168,7 +168,7 @@ static bool host_has_code(const char *list, int code)
 	return false;
 }
 
-/* Slurm applies its own rules for exit codes before ours. */
+/* Checks that Slurm itself does not handle the exit codes of CheckpointExit. */
 static void host_exits(struct doctor *d, const struct astra_pool_config *pool)
 {
 	const struct astra_options *o = &pool->options;

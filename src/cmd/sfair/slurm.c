@@ -42,10 +42,10 @@ static void slurm_begin_again(void)
 	execv("/proc/self/exe", sfair_argv);
 }
 
-/* Slurm ends the program if its configuration is missing or wrong, with
- * messages that do not help a user of sfair; prints this instead. A slurmctld
- * that is being reconfigured may fail to send the configuration for a moment,
- * so first tries once more. */
+/* Explains why Slurm ended the program: its configuration is missing or wrong.
+ * Slurm's own messages do not help a user of sfair. First starts the program
+ * again, as a slurmctld that is being reconfigured may fail to send the
+ * configuration for a moment. */
 static void explain_exit(void)
 {
 	if (!loading || loader != getpid())
@@ -175,8 +175,8 @@ static void slurm_ask_status(struct sfair_slurm *out)
 	xfree(text);
 }
 
-/* A ping goes to the hosts' own addresses, which may be closed if the
- * controllers share an address; then none is sent. */
+/* Pings first, unless the controllers share an address: a ping goes to the
+ * hosts' own addresses, which may be closed then. */
 void sfair_slurm_ask(struct sfair_slurm *out)
 {
 	*out = (struct sfair_slurm){.state = SFAIR_SLURM_UNKNOWN};

@@ -181,7 +181,7 @@ static int bad_overbid(const char *text, const char *why,
 	return astra_error_set(err, "--overbid=%.80s: %s", text, why);
 }
 
-/* Read PERCENT[:KIND]. Returns false if it is invalid. */
+/* Reads PERCENT[:KIND]. Returns false if it is invalid. */
 static bool parse_lie(char *text, struct astra_lies *lies)
 {
 	static const char *const kinds[] = {

@@ -231,8 +231,9 @@ static double slowdown_at(const struct astra_themis_phase *phase,
 	return astra_themis_mean_slowdown(phase, k, &paces[k - from]);
 }
 
-/* Gives each job one GPU, and one more at a time to the job that ends last,
- * while it can use more. gpus: scratch of one number a job. */
+/* Adds the seconds of a phase if there is a GPU for each job: each job gets
+ * one, then the job that ends last gets one more at a time, while it can use
+ * more. gpus: scratch of one number a job. */
 static void add_bundles(const struct astra_themis_phase *phase,
 			const double *work, uint32_t from, uint32_t to,
 			const struct astra_themis_pace *paces, uint32_t *gpus,

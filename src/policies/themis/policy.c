@@ -163,7 +163,8 @@ static int themis_save(const void *self, struct astra_bytes *out)
 	return out->failed ? -1 : 0;
 }
 
-/* Earlier releases saved neither the auction's index nor how apps fared. */
+/* Restores the state. Earlier releases saved neither the auction's index nor
+ * how apps fared. */
 static int themis_restore(void *self, struct astra_reader *in)
 {
 	struct themis *t = self;

@@ -78,8 +78,8 @@ static int detach(struct tiers_part *p, const uint32_t *origins,
 	return 0;
 }
 
-/* In a market of users index 0 is for jobs without a user, then the users
- * follow. */
+/* Returns 0 for a job without a user in a market of users, else the user's
+ * index + 1. In other policies the owner is the tenant. */
 uint32_t astra_tiers_owner(const struct astra_policy *inner,
 			   const struct astra_demand *demand)
 {

@@ -216,8 +216,7 @@ static int tiers_allocate(void *self, const struct astra_offer *offer,
 	return 0;
 }
 
-/* If LTGF left the tenant without GPUs there is nothing to add; else the inner
- * policy explains. */
+/* Lets the inner policy explain, unless LTGF left the tenant without GPUs. */
 static void tiers_explain(const void *self, const struct astra_demand *demand,
 			  struct astra_reason *reason)
 {
@@ -254,8 +253,7 @@ static void tiers_add_up(double *sum, double value)
 		*sum = isnan(*sum) ? value : *sum + value;
 }
 
-/* Within a tenant all payments are between its users, so its report is the sum
- * over them. */
+/* Sums up the instances' reports. Within a tenant, users pay each other. */
 static void tiers_report(const void *self, uint32_t tenant,
 			 struct astra_policy_report *out)
 {
@@ -277,7 +275,7 @@ static void tiers_report(const void *self, uint32_t tenant,
 	}
 }
 
-/* Each tenant learns its own classes. */
+/* Lists the classes of all tenants, each of which learns its own. */
 static void tiers_classes(const void *self,
 			  void (*each)(const struct astra_class *class,
 				       void *arg),
@@ -308,7 +306,8 @@ static int tiers_save(const void *self, struct astra_bytes *out)
 	return out->failed ? -1 : 0;
 }
 
-/* Earlier releases saved neither the auction's index nor how apps fared. */
+/* Restores the state. Earlier releases saved neither the auction's index nor
+ * how apps fared. */
 static int tiers_restore(void *self, struct astra_reader *in)
 {
 	struct instance *t = self;

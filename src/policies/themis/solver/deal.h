@@ -96,7 +96,8 @@ void astra_themis_deal_undo(struct astra_themis_deal *deal,
 			    const struct astra_themis_mark *mark);
 
 /* Makes all changes since the mark permanent: stamps the bidders and racks that
- * have changed, except by a few GPUs more or less. */
+ * have changed. Changes by at most an eighth of a bidder's GPUs, at the same
+ * node, do not count. */
 void astra_themis_deal_keep(struct astra_themis_deal *deal,
 			    const struct astra_themis_mark *mark);
 
