@@ -202,8 +202,8 @@ static void note_answer(const struct sfair_answer *answer, double now)
 		c.end_sec = now + answer->remaining_sec;
 }
 
-/* Send one message; the lock is released meanwhile. Reports of that time do not
- * count as sent. */
+/* Send one message; the lock is released meanwhile. Reports made meanwhile do
+ * not count as sent. */
 static void send_one(void)
 {
 	struct astra_error err = {""};

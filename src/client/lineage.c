@@ -107,7 +107,7 @@ static int fence_read_owner(const char **at, struct sfair_fence *fence)
 	return 0;
 }
 
-/* To compare the checksum, what was read is written again. */
+/* Reads a fence's text, and writes it again to compare the checksum. */
 int sfair_fence_read(const char *text, size_t size, struct sfair_fence *fence)
 {
 	char again[SFAIR_FENCE_SIZE], copy[SFAIR_FENCE_SIZE];

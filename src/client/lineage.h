@@ -55,7 +55,7 @@ enum sfair_claim {
 	SFAIR_CLAIM_STALE, /* it had the store, and another run took it over */
 };
 
-/* What an owner may do to a store under this fence. */
+/* Returns what an owner may do to a store under this fence. */
 enum sfair_claim sfair_fence_claim(const struct sfair_fence *fence,
 				   struct sfair_owner owner);
 

@@ -61,7 +61,7 @@ struct astra_contest {
 	double now_sec;
 	double lease_sec; /* the term a grant is charged with */
 	uint64_t gpus;	  /* m: free, or held by leases that are over */
-	size_t enough;	  /* once no GPU is left, the answer may end after so
+	size_t enough;	  /* once no GPU is left, the answer may end after this
 			   * many choices; 0: it may not */
 	const struct astra_candidate *candidates;
 	size_t candidate_count;

@@ -364,8 +364,8 @@ static int checkpoint_images(const struct agent_checkpoint *c,
 	return checkpoint_path(c, name, path, err);
 }
 
-/* Duplicate the job's streams for the checkpoint program, and tell it their
- * numbers in SFAIR_STREAMS. */
+/* Duplicate the job's streams for the checkpoint program, and name the
+ * descriptors in SFAIR_STREAMS. */
 static void checkpoint_offer_streams(const int *streams, int *offered)
 {
 	char text[64];

@@ -24,10 +24,10 @@ struct agent_pace {
  * before, the notes begin anew. */
 void agent_pace_add(struct agent_pace *pace, double done, double at_sec);
 
-/* The median of the slopes between notes that are a quarter of all notes apart.
- * A pause, such as for a checkpoint, does not change it. It hardly matters that
- * a moment is off by the time between two looks.
- * Returns seconds an iteration; 0 if unknown. */
+/* Return the median of the slopes between notes that are a quarter of all notes
+ * apart, in seconds an iteration; 0 if unknown. A pause, such as for a
+ * checkpoint, does not change it. Moments may be late by the time between two
+ * looks, which hardly matters. */
 double agent_pace_sec(const struct agent_pace *pace);
 
 /* What is known of the progress. */

@@ -62,10 +62,9 @@ static void run_child(const struct agent_options *options, const sigset_t *mask,
 	_exit(AGENT_CANNOT_RUN);
 }
 
-/* Start the program as a child with this signal mask.
- * outputs: its standard output and error; NULL: the agent's.
- * Returns 0 with the child's number, or the exit status that says why not, with
- * err set. */
+/* Start the program as a child with this signal mask. outputs: its standard
+ * output and error; NULL: the agent's. Returns 0 with the child's pid, or the
+ * exit status that says why not, with err set. */
 static int agent_spawn(const struct agent_options *options,
 		       const sigset_t *mask, const int *outputs, pid_t *pid,
 		       struct astra_error *err)
@@ -183,7 +182,7 @@ static void run_hand_on(struct run *r)
 		say(r, sent);
 }
 
-/* The seconds for the dump: the grace without its end, which is for the
+/* Return the seconds for the dump: the grace without its end, which is for the
  * sync. */
 static double run_dump_sec(const struct run *r)
 {

@@ -83,8 +83,8 @@ int sfair_audit_shares(struct astra_trace *trace,
 int sfair_audit_gpus(const char *cluster, const struct astra_window *window,
 		     uint64_t *gpus, struct astra_error *err);
 
-/* audit_json.c: the results as JSON; NULL: out of memory. policy names the
- * results of a simulation; NULL: of what really happened. */
+/* audit_json.c: return the results as JSON; NULL: out of memory. policy names
+ * the results of a simulation; NULL: of what really happened. */
 json_t *sfair_audit_tenants(const struct sfair_audit *audit,
 			    const struct astra_sim_result *result,
 			    const char *policy);

@@ -141,7 +141,7 @@ int page_ask_part(const struct page_asked *whom,
 		  const struct astra_query *query, enum page_part part,
 		  json_t **reply, struct astra_error *err);
 
-/* The parts of a page, one file each. */
+/* Write the parts of a page, one file each. */
 void page_usage(const struct page_data *data, FILE *file);
 void page_fairness(const struct page_data *data, FILE *file);
 int page_waits(const struct page_data *data, FILE *file);

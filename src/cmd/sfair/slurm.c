@@ -126,8 +126,9 @@ int sfair_cluster_name(const char **name, const char *otherwise,
 	return 0;
 }
 
-/* Whether a controller answers a ping. Any other answer, even an empty one as
- * to a credential that it cannot read, leaves SFAIR_SLURM_REFUSES. */
+/* Whether a controller answers a ping. If one answers with an error, the state
+ * is SFAIR_SLURM_REFUSES; so it is if one answers nothing, as to a credential
+ * that it cannot read. */
 static bool slurm_ping_all(struct sfair_slurm *out)
 {
 	out->state = SFAIR_SLURM_SILENT;
@@ -202,7 +203,7 @@ const char *sfair_slurm_host(size_t index)
 
 /* Times as Slurm's commands take them, by Slurm's own parser. */
 
-/* Slurm's parser would log an error; ours has more details. */
+/* Parses a time without Slurm's log: our own error has more details. */
 static time_t parse_quietly(const char *text)
 {
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);

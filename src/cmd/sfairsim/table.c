@@ -21,7 +21,7 @@ static size_t width(void)
 	return PLAIN_WIDTH;
 }
 
-/* The writers of a page's comparison, one for each form. */
+/* Writes a page's comparison, as do the next functions, in one form each. */
 static int table_write_csv(const struct astra_page *page, FILE *file,
 			   struct astra_error *err)
 {

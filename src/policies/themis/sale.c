@@ -118,8 +118,8 @@ static double log_v_kept(const struct astra_themis_bid *bid,
 	return astra_themis_log_v_on(bid, list);
 }
 
-/* Keeps pieces for jobs instead, if that is better: jobs of several GPUs do not
- * run as fast on any GPUs of the same machines. kept: two numbers a share; the
+/* Keeps pieces for whole jobs instead, if these are worth more: jobs of several
+ * GPUs run fastest if each is on one machine. kept: two numbers a share; the
  * first half has the choice. */
 static int keep_better(const struct astra_themis_bid *bid,
 		       struct astra_themis_shares bundle, uint32_t k,
