@@ -76,7 +76,7 @@ struct sfair_lineage {
 	char name[SFAIR_NAME_SIZE];
 	struct sfair_owner owner;
 	bool writes;
-	uint32_t number; /* of its fence; 0: a reader has no fence yet */
+	uint32_t number; /* of its fence; 0: a reader, no fence yet */
 	struct sfair_fence fence;
 	bool any; /* there was a snapshot when it was opened; its step */
 	uint64_t newest;

@@ -225,7 +225,7 @@ struct astra_class {
 	const char *node_type;	/* type of GPU of the nodes that the rest is
 				 * about; "": not known */
 	/* Learned for the jobs that the class had when the slot began; if it
-	 * had none, for as many jobs as `jobs` counts. */
+	 * had none, for as many jobs as the policy counts at most. */
 	double share_gpus, share_cpus, share_mem_gib;
 	uint32_t granted;  /* whole GPUs that the class may use in this slot */
 	double saved;	   /* GPUs saved for its next job, on all nodes */

@@ -101,8 +101,8 @@ static struct astra_gpu_kinds conf_kinds(const struct astra_pool_config *pool,
 	return kinds;
 }
 
-/* Checks that no pool has both whole and shared GPUs. Returns 0, or -1 with err
- * naming the pool. */
+/* Checks that no pool mixes whole GPUs and MIG devices. Returns 0, or -1 with
+ * err naming the pool. */
 static int check_conf_kinds(const struct astra_config *config,
 			    const struct parts *parts,
 			    struct astra_error *warning,

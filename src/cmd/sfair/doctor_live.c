@@ -139,10 +139,9 @@ struct live_of {
 
 struct live_jobs {
 	struct live_of deaf;
-	struct live_of kept;	  /* jobs that declare no checkpoint */
+	struct live_of kept;	  /* they declare no checkpoint */
 	struct live_of later;	  /* the same, in pools without leases yet */
-	unsigned unleased, began; /* unleased: in pools without leases; began:
-				   * as before leases */
+	unsigned unleased, began; /* began: of these, without leases */
 };
 
 static void live_add(struct live_of *of, const char *user)

@@ -47,8 +47,7 @@ struct metric {
 	const char *key;		 /* NULL: see parts */
 	const char *label;		 /* of the parts; NULL: none */
 	const struct metric_part *parts; /* ended by a NULL key */
-	const char *member;		 /* the object that has the members, or
-					  * NULL */
+	const char *member;		 /* of the value, an object; or NULL */
 	double scale;			 /* factor; 0: 1 */
 	const char *help;		 /* one sentence without a full stop */
 };
