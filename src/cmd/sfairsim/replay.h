@@ -39,8 +39,8 @@ struct replay_tenant {
 
 struct replay {
 	const struct sfairsim_args *args;
-	struct sfairsim_setup *setup; /* its trace has the cluster's times */
-	char folder[PATH_MAX];	      /* times of its trace are the cluster's */
+	struct sfairsim_setup *setup; /* times of its trace are the cluster's */
+	char folder[PATH_MAX];	      /* of the jobs; "" before it exists */
 	char name[64];		      /* of all jobs */
 	double begin_unix;
 	struct replay_job *jobs;

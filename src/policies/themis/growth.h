@@ -13,10 +13,9 @@
 struct themis_growth {
 	const struct astra_offer *offer;
 	const struct themis_party *party; /* its app's jobs */
-	const uint32_t *awarded; /* What the app may be awarded at the moment.
-				  * Used as scratch, and restored. */
-	/* What its app may be awarded at the moment. Used meanwhile, and left
-	 * as it was. */
+	const uint32_t *awarded;	  /* awards of each demand */
+	/* What the app may be awarded at the moment. Used as scratch, and
+	 * restored. */
 	struct astra_space *space;
 	bool *aside; /* of each demand; all false, before and after */
 };

@@ -26,8 +26,8 @@ struct astra_themis_crew {
 
 /* A pace, in GPUs next to each other. */
 struct astra_themis_pace {
-	double gpus;	/* the largest part of e(G) that one job can have */
-	double fastest; /* the most of it that one job can have */
+	double gpus;	/* e(G) */
+	double fastest; /* the largest part of e(G) that one job can have */
 };
 
 /* Returns the pace on held and offered GPUs together, at least one. If each
