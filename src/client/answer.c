@@ -17,8 +17,8 @@ static enum astra_fault read_fault(const json_t *error, struct astra_error *err)
 	return code ? astra_fault_find(code) : ASTRA_FAULT_INTERNAL;
 }
 
-/* Read the rest of the lease. A report from before the job's start says nothing
- * of it. */
+/* Read the time that is left of the lease. A report from before the job's start
+ * does not have it. */
 static double read_remaining(const json_t *lease)
 {
 	const char *phase = json_string_value(json_object_get(lease, "phase"));

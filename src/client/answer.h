@@ -11,10 +11,9 @@ struct sfair_answer {
 	double report_sec;    /* seconds until the next progress is sent */
 };
 
-/* Read a reply.
- * Returns ASTRA_FAULT_NONE with out set, or the fault that the reply names with
- * err set. Returns ASTRA_FAULT_INTERNAL with err set if the text is no
- * reply. */
+/* Read a reply. Returns ASTRA_FAULT_NONE with out set, or the fault that the
+ * reply names with err set. Returns ASTRA_FAULT_INTERNAL with err set if the
+ * text is not a reply. */
 enum astra_fault sfair_answer_read(const char *text, struct sfair_answer *out,
 				   struct astra_error *err);
 

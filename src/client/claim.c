@@ -45,8 +45,8 @@ static void note_newest(struct sfair_lineage *l,
 }
 
 /* Link the snapshots that count under fence `from` as snapshots of this fence,
- * and set the base. Returns 0 or an errno; ENOENT if another process has
- * removed one meanwhile. */
+ * and set the base. Returns 0 or an errno: ENOENT if another process has
+ * removed a snapshot meanwhile, EAGAIN if another process has replaced one. */
 static int claim_adopt(struct sfair_lineage *l, const struct sfair_files *files,
 		       uint32_t from, const struct sfair_fence *before)
 {

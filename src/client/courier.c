@@ -15,8 +15,8 @@
 #include "src/common/thread.h"
 #include "src/proto/wire.h"
 
-#define WAIT_SEC 1.0   /* wait at most so long for an answer */
-#define FRESH_SEC 10.0 /* an answer is asked for again when it is older */
+#define WAIT_SEC 1.0   /* longest wait for an answer */
+#define FRESH_SEC 10.0 /* older answers are asked for again */
 #define RETRY_SEC 10.0 /* after a failure; doubled after each further one */
 #define RETRY_SEC_MAX 300.0
 
@@ -202,8 +202,8 @@ static void note_answer(const struct sfair_answer *answer, double now)
 		c.end_sec = now + answer->remaining_sec;
 }
 
-/* Send one message; the lock is released during this time. What is reported
- * meanwhile does not count as sent. */
+/* Send one message; the lock is released meanwhile. Reports made meanwhile do
+ * not count as sent. */
 static void send_one(void)
 {
 	struct astra_error err = {""};
@@ -285,7 +285,8 @@ void sfair_courier_progress(const struct astra_said *said)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Whether to send now: at once, unless there has been no answer for long. */
+/* Whether to send now. After a failure this is tried before the wait ends,
+ * unless failures have gone on for long. */
 static bool worth_a_try(void)
 {
 	if (c.pause_sec <= 2 * RETRY_SEC)
@@ -319,7 +320,7 @@ int sfair_courier_checkpointed(uint64_t step)
 }
 
 /* Ask for the lease's end. If it is unknown, wait for the answer, unless the
- * last try failed a short time ago. */
+ * last attempt failed a short time ago. */
 static void courier_ask(bool known)
 {
 	double until = astra_now_sec(CLOCK_MONOTONIC) + WAIT_SEC;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A thread that talks to slurmctld, so that the program never waits for it. The
  * thread sends the newest report and remembers the last answer. The first call
- * that needs it starts it, again in the child of a fork. */
+ * that needs the thread starts it; in the child of a fork it is started
+ * again. */
 #ifndef SFAIR_COURIER_H
 #define SFAIR_COURIER_H
 
@@ -10,7 +11,7 @@
 #include "src/client/place.h"
 #include "src/proto/query.h"
 
-/* The environment at the first call. Borrowed. */
+/* Returns the environment as it was at the first call. Borrowed. */
 const struct sfair_place *sfair_courier_place(void);
 
 /* Keep this progress until the next report is due. Later progress replaces
@@ -27,7 +28,7 @@ double sfair_courier_remaining(void);
 /* Set the message that sfair_error() returns from now on. */
 void sfair_courier_note_error(const struct astra_error *err);
 
-/* The errno for a fault. */
+/* Returns the errno for a fault. */
 int sfair_courier_errno(enum astra_fault fault);
 
 /* Returns what sfair_error() returns. */

@@ -20,7 +20,7 @@
 #define STEP_DIGITS 16
 #define FENCE_DIGITS 10
 #define RANDOM_DIGITS 8
-#define TRIES 100 /* at a name that is free */
+#define TRIES 100 /* to find an unused name */
 
 int sfair_name_valid(const char *name)
 {
@@ -59,7 +59,7 @@ void sfair_file_name(struct sfair_file *file, const char *store)
 	}
 }
 
-/* Read "." and so many digits. Returns false if they are not there. */
+/* Read "." and `digits` digits. Returns false if they are not there. */
 static bool read_field(const char **at, int digits, uint64_t *out)
 {
 	const char *p = *at;
@@ -129,9 +129,9 @@ bool sfair_file_counts(int folder, const char *name)
 	       folder_counts(&st);
 }
 
-/* Mark a file that does not count as foreign. So is a fence that is gone: there
- * is a later one, which the next look sees. Other failures show when the file
- * is opened. */
+/* Mark a file that does not count as foreign. A fence that is gone is marked
+ * too: there is a later one, which the next look finds. Other failures show
+ * when the file is opened. */
 static void folder_judge(int folder, struct sfair_file *file)
 {
 	struct stat st;
@@ -158,7 +158,8 @@ static int folder_add(struct sfair_files *files, const struct sfair_file *file)
 	return 0;
 }
 
-/* Open the folder anew: a dup() would share its position with other threads. */
+/* Open the folder again: a dup() would share its position with other
+ * threads. */
 static int open_dir(int folder, DIR **dir)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

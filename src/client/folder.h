@@ -4,12 +4,11 @@
  *	NAME.FENCE.fence		a fence, see lineage.h
  *	NAME.STEP.FENCE.RANDOM.tmp	one that is being written
  *
- * What is read from them decides what a program does, so only regular files of
- * the effective user count that not everybody may write to. Others are as if
- * they were not there, but for their numbers, which a new fence avoids: they
- * may be in the way of its files and cannot be removed. The owner is looked at
- * again on the open file, so that a name that somebody exchanges, or a link,
- * makes nobody's file another's.
+ * The program acts on what it reads from these files. So only regular files
+ * count that belong to the effective user and are not writable by everybody.
+ * Other files are ignored, except that a new fence avoids their numbers: they
+ * may have the names of its files and cannot be removed. The owner is checked
+ * again on the open file, in case the name was replaced or linked meanwhile.
  * No locks.
  */
 #ifndef SFAIR_FOLDER_H
@@ -36,8 +35,8 @@ struct sfair_files {
 	size_t count, room;
 };
 
-/* Whether a store may have this name: letters, digits and . _ + -, and the
- * first character is a letter or a digit. */
+/* Whether a store may have this name: up to 100 letters, digits and . _ + -,
+ * beginning with a letter or a digit. */
 int sfair_name_valid(const char *name);
 
 /* Set the file's name from its other fields; a temporary file gets a new
@@ -49,24 +48,24 @@ void sfair_file_name(struct sfair_file *file, const char *store);
 int sfair_files_read(int folder, const char *store, struct sfair_files *files);
 void sfair_files_clear(struct sfair_files *files);
 
-/* Open a file for reading; ENOENT where what has the name does not count, and
- * a pipe does not hang us. Create a temporary one, whose name is filled in;
- * EPERM where it does not count, as on a file system that gives it to another
- * user. Return 0 or an errno. */
+/* Open a file for reading, or create a temporary file, whose name is filled in.
+ * Opening never blocks on a pipe. ENOENT: the name belongs to a file that does
+ * not count. EPERM: the created file does not count, for example on a file
+ * system that gives it to another user. Return 0 or an errno. */
 int sfair_file_open(int folder, const char *name, int *fd);
 int sfair_file_create(int folder, const char *store, struct sfair_file *file,
 		      int *fd);
 
-/* Remove a file; it stays if it cannot be removed. */
+/* Remove a file. Failures are ignored. */
 void sfair_file_remove(int folder, const struct sfair_file *file);
-/* Remove the files of a kind whose fence's number is below this one. */
+/* Remove the files of a kind under fences with numbers below `below`. */
 void sfair_files_remove(int folder, const struct sfair_files *files,
 			enum sfair_kind kind, uint32_t below);
 
-/* Whether a file counts, by its name. */
+/* Whether the file of this name counts. */
 bool sfair_file_counts(int folder, const char *name);
 
-/* The highest fence's number below this one; 0: none. */
+/* Returns the highest number of a fence below `below`; 0: there is none. */
 uint32_t sfair_files_fence(const struct sfair_files *files, uint32_t below);
 
 /* Find the lowest number above `last` that no foreign file has. Returns 0 or an

@@ -67,7 +67,7 @@ size_t sfair_fence_write(const struct sfair_fence *fence,
 	return (size_t)at;
 }
 
-/* As it was written: no sign, no blanks. */
+/* Read a number as it is written: without sign and blanks. */
 static int fence_read_number(const char **at, char end, uint64_t most,
 			     uint64_t *out)
 {
@@ -107,7 +107,7 @@ static int fence_read_owner(const char **at, struct sfair_fence *fence)
 	return 0;
 }
 
-/* The checksum is compared by writing what was read once more. */
+/* Reads a fence's text, and writes it again to compare the checksum. */
 int sfair_fence_read(const char *text, size_t size, struct sfair_fence *fence)
 {
 	char again[SFAIR_FENCE_SIZE], copy[SFAIR_FENCE_SIZE];
@@ -135,7 +135,7 @@ int sfair_fence_read(const char *text, size_t size, struct sfair_fence *fence)
 	return 0;
 }
 
-#define TRIES 100 /* while others open and save */
+#define TRIES 100 /* while other processes open and save */
 
 static const char *remedy(int rc)
 {
@@ -173,8 +173,10 @@ int sfair_lineage_stale(struct astra_error *err, const char *name)
 	return ESTALE;
 }
 
-/* Whether a snapshot counts, as far as its head tells: it is written under the
- * fence that its name tells, or one before, up to the base. */
+/* Check whether a snapshot counts, as far as its head tells. It counts if it
+ * was written under the fence in its name, or under an earlier one and at most
+ * up to the base. Returns 0, ESTALE if it does not count, EBADMSG if it is
+ * damaged, or another errno. */
 static int check_head(int fd, const struct sfair_file *file,
 		      const struct sfair_fence *fence,
 		      struct sfair_snapshot *head)
@@ -205,7 +207,6 @@ int sfair_lineage_check(const struct sfair_lineage *l,
 	return rc;
 }
 
-/* Whether another run has put up its fence. */
 int sfair_lineage_look(const struct sfair_lineage *l)
 {
 	struct sfair_files files;
@@ -217,8 +218,6 @@ int sfair_lineage_look(const struct sfair_lineage *l)
 	return rc;
 }
 
-/* What runs before left behind. The last fence before stays, so that who lists
- * the folder just now sees one of the two. */
 void sfair_lineage_clean(const struct sfair_lineage *l,
 			 const struct sfair_files *files)
 {
@@ -265,7 +264,8 @@ static void tell_ignored(const struct sfair_files *files,
 				count, first);
 }
 
-/* One try. *missed: one was removed meanwhile. */
+/* Try once to load the newest snapshot. *missed: another process removed a
+ * snapshot meanwhile. */
 static int load_newest(const struct sfair_lineage *l, void **data, size_t *size,
 		       uint64_t *step, bool *missed, struct astra_error *err)
 {
@@ -314,13 +314,13 @@ int sfair_lineage_load(struct sfair_lineage *l, void **data, size_t *size,
 			continue;
 		if (!follows)
 			return sfair_lineage_stale(err, l->name);
-		missed = true; /* all of them, by the next run */
+		missed = true; /* the next run has removed all of them */
 	}
 	return rc;
 }
 
-/* Remove all of this fence but the newest up to this step, and what is left
- * of those before. */
+/* Remove this fence's snapshots except the newest `keep` up to this step, and
+ * what earlier runs left behind. */
 static void lineage_prune(const struct sfair_lineage *l, uint64_t step,
 			  unsigned keep)
 {
@@ -328,7 +328,7 @@ static void lineage_prune(const struct sfair_lineage *l, uint64_t step,
 	unsigned kept = 0;
 
 	if (sfair_files_read(l->folder, l->name, &files))
-		return; /* the next time */
+		return; /* the next save does it */
 	if (sfair_files_fence(&files, UINT32_MAX) == l->number)
 		sfair_lineage_clean(l, &files);
 	for (size_t i = 0; i < files.count; i++) {
@@ -360,7 +360,7 @@ static int write_temp(const struct sfair_lineage *l, int fd, uint64_t step,
 	return rc ? rc : sfair_lineage_look(l);
 }
 
-/* All but the pruning. */
+/* Write a snapshot, without removing older ones. */
 static int lineage_write_file(const struct sfair_lineage *l,
 			      const struct sfair_file *file, const void *data,
 			      size_t size)
@@ -395,7 +395,7 @@ int sfair_lineage_save(struct sfair_lineage *l, uint64_t step, const void *data,
 
 	sfair_file_name(&file, l->name);
 	rc = lineage_write_file(l, &file, data, size);
-	/* The next run removes temporary files of this one, too. */
+	/* If so, the next run also removes this run's temporary files. */
 	if (rc == ESTALE || (rc && sfair_lineage_look(l) == ESTALE))
 		return sfair_lineage_stale(err, l->name);
 	if (rc)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# libsfair: what programs in leased jobs link. It has no part of Slurm.
-# The file carries the interface's age, its soname what programs ask for.
+# libsfair: programs in leased jobs link it. It does not link Slurm. The file's
+# name has the interface's age, its soname is what programs ask for.
 LIBSFAIR_SONAME = libsfair.so.0
 LIBSFAIR_FILE = $(LIBSFAIR_SONAME).3.0
 noinst_PROGRAMS += libsfair.so
@@ -29,7 +29,7 @@ libastra_client_a_SOURCES = \
 	src/client/store.c \
 	src/client/store.h
 
-# Its threads outlive a dlclose(), so it stays where it is.
+# Its threads outlive a dlclose(), so it is never unloaded.
 libsfair_so_SOURCES =
 libsfair_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,$(LIBSFAIR_SONAME) \
 	-Wl,--version-script,$(srcdir)/src/client/libsfair.map \

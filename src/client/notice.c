@@ -11,7 +11,7 @@
 #include "src/common/clock.h"
 #include "src/common/thread.h"
 
-/* due: it is yet to be called. */
+/* due: still to be called */
 struct hook {
 	void (*call)(void);
 	bool due;
@@ -37,7 +37,7 @@ static struct hook hook;
 static struct sigaction before;
 static int caught; /* the signal whose handler is ours */
 static int ends[2] = {-1, -1};
-/* The process that has the thread: a child of a fork has none. */
+/* The process that has the thread; a child of a fork has none. */
 static volatile pid_t owner;
 static atomic_llong came_msec = -1;
 
@@ -86,8 +86,8 @@ static void notice_call(void)
 		last.call(last.arg);
 }
 
-/* The first byte is the signal's, each further one a callback's that came after
- * the signal. */
+/* Wait for bytes: one for the signal, and one for each callback that is set
+ * after the signal. */
 static void *wait_for_bytes(void *arg)
 {
 	char byte;
@@ -113,7 +113,8 @@ static int notice_start_thread(void)
 	return rc;
 }
 
-/* Start the thread, once a process: in each process all callbacks are due. */
+/* Start the thread, once per process. In a new process all callbacks are
+ * due. */
 static int listen_for_bytes(void)
 {
 	int rc;
@@ -122,7 +123,7 @@ static int listen_for_bytes(void)
 		return 0;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return errno;
-	/* A full pipe wakes the thread as well as one byte more. */
+	/* Never block: a full pipe wakes the thread, too. */
 	if (fcntl(ends[1], F_SETFL, O_NONBLOCK) < 0)
 		rc = errno;
 	else
@@ -147,7 +148,7 @@ static int install(int signal)
 	if (caught)
 		return 0;
 	sigemptyset(&action.sa_mask);
-	/* The handler looks at it, so it has to be there before. */
+	/* The handler uses `before`, so set it first. */
 	if (sigaction(signal, NULL, &before) < 0 ||
 	    sigaction(signal, &action, NULL) < 0)
 		return errno;
@@ -163,8 +164,8 @@ static void notice_wake(void)
 	}
 }
 
-/* The thread, the handler, and in this order: the handler writes to the thread.
- */
+/* Start the thread, install the handler and wake the thread, in this order, as
+ * the handler writes to the thread. */
 static int notice_begin(int signal)
 {
 	int rc = listen_for_bytes();

@@ -14,12 +14,13 @@
  * errno. */
 int sfair_notice_catch(int signal, void (*callback)(void *arg), void *arg);
 
-/* Install the handler, and call this in the thread before the program's
- * callback is called. Returns 0 or an errno. */
+/* Install the handler. The thread calls `hook` before the program's callback.
+ * Returns 0 or an errno. */
 int sfair_notice_hook(int signal, void (*hook)(void));
 
-/* Likewise, and call this with a number of the program's between the two. It
- * replaces an earlier one. Returns 0 or an errno. */
+/* Install the handler. The thread calls `call` between the hook and the
+ * program's callback, with from = gpus, to = 0. It replaces the function of an
+ * earlier call. Returns 0 or an errno. */
 int sfair_notice_resize(int signal, uint32_t gpus,
 			void (*call)(uint32_t from, uint32_t to, void *arg),
 			void *arg);

@@ -10,7 +10,8 @@
 #include "src/proto/dial.h"
 #include "src/proto/sack.h"
 
-/* The first of two variables that has a value; "" if none. */
+/* Returns the value of the first of two variables that has one; "" if neither
+ * has. */
 static const char *place_either(const char *first, const char *second)
 {
 	const char *value = getenv(first);
@@ -20,7 +21,8 @@ static const char *place_either(const char *first, const char *second)
 	return value ? value : "";
 }
 
-/* Returns 0, or -1 when it is no whole number of 32 bits. */
+/* Parse a number. Returns 0, or -1 if the text is not a whole number below 2^32
+ * - 1. */
 static int place_parse_u32(const char *text, uint32_t *out)
 {
 	unsigned long long value;
@@ -86,8 +88,8 @@ static bool find_socket(char *out, size_t size)
 	return snprintf(out, size, "%u@%s", slurm_user, path) < (int)size;
 }
 
-/* Who signs. What the plugin says of auth/slurm counts more than a munged that
- * the user's environment names. */
+/* Returns how messages are signed. auth/slurm, if the plugin names it,
+ * overrides a munged that the user's environment names. */
 static const char *place_auth(void)
 {
 	const char *auth = place_either("SFAIR_AUTH", "ASTRAEA_AUTH");

@@ -8,20 +8,23 @@
 
 struct sfair_place {
 	bool reaches;		    /* knows a socket to ask */
-	bool leased;		    /* and is in a job of a pool */
-	bool speaks;		    /* it is the job's process that reports */
+	bool leased;		    /* and is in a leased job */
+	bool speaks;		    /* it is the process that reports for the
+				     * job */
 	uint32_t job, run;	    /* job 0: outside Slurm */
-	uint32_t gpus, gpus_before; /* of an elastic job, now and last; or 0 */
+	uint32_t gpus, gpus_before; /* GPUs of an elastic job, in this run and
+				     * the one before; or 0 */
 	char socket[600];	    /* as astra_dial() takes it */
 	char auth[128];	  /* who signs: src/proto/sign.h; "": munged */
-	int signal;	  /* for checkpoints; 0: none */
+	int signal;	  /* of checkpoints; 0: none */
 	double end_sec;	  /* of the first lease, since the epoch; 0: none */
 	double grace_sec; /* between signal and requeue */
 };
 
 void sfair_place_read(struct sfair_place *place);
 
-/* A signal by its name, as USR1, or number. Returns 0 where it is none. */
+/* Returns the number of a signal given by name (USR1) or number, 0 if it is
+ * invalid. */
 int sfair_place_signal(const char *text);
 
 #endif

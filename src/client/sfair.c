@@ -110,12 +110,12 @@ size_t sfair_error(char *text, size_t size)
 	return length ? length : sfair_courier_error(text, size);
 }
 
-/* What the agent of an app asks and says. Unlike the rest it waits for the
- * answer, which is what it is called for. */
+/* The requests and bids of an app's agent. Unlike the other calls they wait for
+ * the answer. */
 
 #define WAIT_SEC 5
 
-/* Returns an errno, or 0 with *reply set. */
+/* Send a message and get the reply. Returns an errno, or 0 with *reply set. */
 static int agent_exchange(const struct sfair_place *place, json_t *message,
 			  char **reply, struct astra_error *err)
 {
@@ -158,7 +158,7 @@ static int name_app(json_t *message, const char *app,
 	return 0;
 }
 
-/* Takes the message. */
+/* Complete the message, send it and get the reply. Takes the message over. */
 static int agent_ask(json_t *message, const char *request, const char *app,
 		     char **reply)
 {

@@ -11,7 +11,7 @@
 #define POLYNOMIAL UINT32_C(0xedb88320)
 #define STRIDE 16 /* bytes at a time */
 
-/* [k][b]: what byte b comes to, with k bytes of zero behind it. */
+/* [k][b]: the checksum of byte b with k bytes of zero behind it */
 static uint32_t table[STRIDE][256];
 
 static void crc_fill_table(void)
@@ -137,8 +137,8 @@ static size_t chunk(uint64_t left)
 	return left < CHUNK ? (size_t)left : CHUNK;
 }
 
-/* The head comes last, when the checksum is known: until then the file says
- * that it is none. */
+/* Writes the head last, when the checksum is known. Until then the file is not
+ * a valid snapshot. */
 int sfair_snapshot_write(int fd, struct sfair_snapshot *head, const void *data)
 {
 	uint8_t bytes[SFAIR_HEAD_SIZE] = {0};

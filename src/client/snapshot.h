@@ -20,7 +20,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* crc: 0, or that of what was before. */
+/* Returns the checksum of the data. crc: 0, or the checksum of the data
+ * before. */
 uint32_t sfair_crc(uint32_t crc, const void *data, size_t size);
 
 #define SFAIR_HEAD_SIZE 64
@@ -32,27 +33,27 @@ struct sfair_snapshot {
 	uint32_t crc; /* of the data; set by reading and writing */
 };
 
-/* Write all, and wait until it is on the disk. fd: of an empty file.
+/* Write a snapshot and wait until it is on the disk. fd: of an empty file.
  * Returns 0 or an errno. */
 int sfair_snapshot_write(int fd, struct sfair_snapshot *head, const void *data);
 
-/* Read the head. Returns 0, EBADMSG where this is no whole snapshot, as far as
- * the head and the file's size tell, or another errno. */
+/* Read the head. Returns 0, EBADMSG if head or file size show that this is not
+ * a whole snapshot, or another errno. */
 int sfair_snapshot_head(int fd, struct sfair_snapshot *head);
 
-/* Read the data behind the head. *data: owned by the caller, free().
- * Returns 0, EBADMSG where the data is damaged, or another errno. */
+/* Read the data behind the head. *data: owned by the caller, free(). Returns 0,
+ * EBADMSG if the data is damaged, or another errno. */
 int sfair_snapshot_data(int fd, const struct sfair_snapshot *head, void **data);
 
-/* Write all of it, from the file's position on; read all of it, from `at` on
- * (EBADMSG: the file ends before). Return 0 or an errno. */
+/* Write all data at the file's position, in as many calls as it takes. Returns
+ * 0 or an errno. */
 int sfair_write_all(int fd, const void *data, size_t size);
 
-/* errno; but EIO of a file that is gone from its server, since a store has
- * another use for ESTALE. */
+/* Returns errno, but EIO instead of ESTALE: a store has another use for ESTALE,
+ * which NFS sets when a file is gone. */
 int sfair_failure(void);
 
-/* fsync() that signals do not end. */
+/* As fsync(), but goes on after a signal. Returns 0 or an errno. */
 int sfair_sync(int fd);
 
 #endif

@@ -32,13 +32,13 @@ struct sfair_store {
 	pthread_mutex_t putting; /* one put at a time */
 	pthread_mutex_t writing; /* one at a time uses the lineage */
 	struct sfair_lineage lineage;
-	pthread_mutex_t lock; /* of what follows; taken last */
+	pthread_mutex_t lock; /* for the members below; taken last */
 	pthread_cond_t wake;
 	struct buffer buffers[2];
-	struct buffer *newest; /* the last whole one; NULL: none */
+	struct buffer *newest; /* the last complete one; NULL: none */
 	struct buffer *busy;   /* being written */
 	uint64_t puts, written;
-	uint64_t floor; /* no earlier step is taken */
+	uint64_t floor; /* steps below this are refused */
 	bool stale, closing;
 };
 
@@ -47,7 +47,7 @@ static struct sfair_store *stores;
 static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_error failure;
 
-/* A child of a fork begins without. */
+/* Reset a child of a fork, which has no stores. */
 static void store_begin_child(void)
 {
 	pthread_mutex_init(&stores_lock, NULL);
@@ -60,7 +60,8 @@ static void watch_forks(void)
 	pthread_atfork(NULL, NULL, store_begin_child);
 }
 
-/* Keep the text, set errno. rc: 0 or an errno. */
+/* Save the text for sfair_error() and set errno. rc: 0 or an errno. Returns 0
+ * or -1. */
 static int store_finish(int rc, const struct astra_error *err)
 {
 	pthread_mutex_lock(&failure_lock);
@@ -83,7 +84,8 @@ size_t sfair_store_error(char *text, size_t size)
 	return (size_t)length;
 }
 
-/* What is to be written; NULL: nothing. Called with the lock. */
+/* Returns the snapshot that is still to be written, or NULL. The caller holds
+ * the lock. */
 static struct buffer *unwritten(const struct sfair_store *s)
 {
 	return s->newest && s->newest->number > s->written ? s->newest : NULL;
@@ -102,7 +104,7 @@ static int write_buffer(struct sfair_store *s, const struct buffer *b,
 	return rc;
 }
 
-/* Write what has not been written yet. Returns 0 or an errno. */
+/* Write the newest snapshot if that was not done. Returns 0 or an errno. */
 static int write_newest(struct sfair_store *s, struct astra_error *err)
 {
 	int rc = 0;
@@ -125,8 +127,8 @@ static int write_newest(struct sfair_store *s, struct astra_error *err)
 	return rc;
 }
 
-/* The thread: from the signal on it writes whatever is new. What failed is
- * tried again with the next one, and by sfair_store_close(). */
+/* Run the thread: after the signal it writes each new snapshot. A failed one is
+ * not tried again, but the next one is, and sfair_store_close() tries again. */
 static void *store_run(void *arg)
 {
 	struct sfair_store *s = arg;
@@ -187,7 +189,7 @@ static void stop_thread(struct sfair_store *s)
 		pthread_join(s->thread, NULL);
 }
 
-/* Wait for the signal, where the job gets one. */
+/* Wait for the signal, if the job gets one. */
 static int store_watch(struct sfair_store *s, const struct sfair_place *place)
 {
 	int rc;
@@ -282,7 +284,7 @@ int sfair_store_load(struct sfair_store *s, void **data, size_t *size,
 static int store_fill(struct buffer *b, const void *data, size_t size)
 {
 	if (size > b->room) {
-		/* With something more, since a state varies in size. */
+		/* Leave some room, since states vary in size. */
 		size_t room = size + size / 16;
 		char *grown = realloc(b->data, room);
 
@@ -297,8 +299,9 @@ static int store_fill(struct buffer *b, const void *data, size_t size)
 	return 0;
 }
 
-/* The buffer that is not the newest; or, while that is being written, the
- * newest: then the one that is written is the newest until this is whole. */
+/* Returns the buffer for the next put, which is not the newest one. If that
+ * buffer is being written, returns the newest one instead; the buffer being
+ * written then counts as the newest until the put is complete. */
 static struct buffer *take_buffer(struct sfair_store *s)
 {
 	struct buffer *b = &s->buffers[s->newest == &s->buffers[0]];

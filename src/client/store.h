@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The newest failure of a store's, for sfair_error(). */
+/* The newest failure of a store, for sfair_error(). */
 #ifndef SFAIR_STORE_H
 #define SFAIR_STORE_H
 
 #include <stddef.h>
 
-/* "" after a call that went well. Returns the length of the whole text. */
+/* Copies its text; "" after a successful call. Returns the length of the whole
+ * text. */
 size_t sfair_store_error(char *text, size_t size);
 
 #endif

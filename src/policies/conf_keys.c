@@ -5,7 +5,7 @@
 
 #include "src/policies/options.h"
 
-/* Whether the key is one of the whole file, other than an option. */
+/* Whether the key applies to the whole file and is not an option. */
 static bool is_global(const char *key)
 {
 	static const char *const keys[] = {

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Whether a key may be on a line whose first key is `first`; for the first key
- * the two are the same. Case does not matter. */
+/* Whether a key may be on a line whose first key is `first`. For the first key
+ * itself pass it twice. Case does not matter. */
 bool astra_conf_known(const char *first, const char *key);
 
 #endif

@@ -76,8 +76,8 @@ size_t astra_demand_place(const struct astra_space *space,
 	return astra_place(space, &q, d->banned, 0, shares);
 }
 
-/* Return by how many steps an elastic job may exceed its least size, which
- * finds a place; with `none` steps more it has none. */
+/* Returns how many GPUs more than its least size, in whole steps, an elastic
+ * job can have and still find a place. With `none` steps more it finds none. */
 static uint32_t most_steps(const struct astra_space *space,
 			   const struct astra_demand *d, uint32_t least,
 			   uint32_t none, struct astra_share *shares)

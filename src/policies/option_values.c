@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Read one field of a time: digits only. */
+/* Reads one field of a time: digits only. Returns 0 or -1. */
 static int parse_field(const char **text, double *out)
 {
 	double number = 0;
@@ -111,7 +111,7 @@ int astra_parse_signal(const char *text)
 	return (int)number;
 }
 
-/* Return what the row sets. */
+/* Returns a pointer to the member that the row sets. */
 static void *option_values_value_of(const struct astra_option *row,
 				    struct astra_options *o)
 {
@@ -209,7 +209,8 @@ int astra_option_number(const struct astra_option *row, struct astra_options *o,
 				  row->most, text, err);
 }
 
-/* Read a word. out: its index among the words. */
+/* Reads a word. out: its index among the words. Returns 0, or -1 with err
+ * set. */
 static int parse_word(size_t *out, const char *const *words, const char *text,
 		      struct astra_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsers for the kinds of values of options. All return 0, or -1 with err
- * saying what is valid and out untouched. */
+/* Parsers for the values of options. All return 0, or -1 with err saying what
+ * is valid; out is then untouched. */
 #ifndef ASTRA_OPTION_VALUES_H
 #define ASTRA_OPTION_VALUES_H
 
@@ -10,12 +10,13 @@
 
 #include "src/policies/options.h"
 
-/* For the member parse of an option's row; they write what the row sets. */
+/* Parsers for the member `parse` of an option's row. They write the member of
+ * struct astra_options that the row sets. */
 astra_option_parser astra_option_seconds;
-astra_option_parser astra_option_auto; /* likewise, or auto: -1 */
+astra_option_parser astra_option_auto; /* as seconds; "auto" gives -1 */
 astra_option_parser astra_option_bool;
 astra_option_parser astra_option_count; /* a whole number */
-/* A number of GPUs, or quota or none: ASTRA_GPUS_QUOTA, ASTRA_GPUS_NONE. */
+/* A number of GPUs, or "quota" or "none": ASTRA_GPUS_QUOTA, ASTRA_GPUS_NONE. */
 astra_option_parser astra_option_gpus;
 astra_option_parser astra_option_number; /* from row->least to row->most */
 astra_option_parser astra_option_word;	 /* its index in row->words */

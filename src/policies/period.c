@@ -6,8 +6,8 @@
 
 #define DAY_SEC 86400.0
 
-/* Return the days from 1970-01-01 to the first of a month, 1 to 12, by the
- * Gregorian calendar, with years counted from March on. */
+/* Returns the days from 1970-01-01 to the first of a month, 1 to 12, of the
+ * Gregorian calendar. Internally years begin in March. */
 static int64_t period_days_to(int64_t year, int month)
 {
 	int64_t y = month <= 2 ? year - 1 : year;
@@ -18,7 +18,7 @@ static int64_t period_days_to(int64_t year, int month)
 	       of_year - 719468;
 }
 
-/* Find the first day of the month that a day is in, and of the next month. */
+/* Finds the first day of the month that a day is in, and of the next month. */
 static void period_month(int64_t day, int64_t *first, int64_t *next)
 {
 	int64_t year = 1970 + (int64_t)floor((double)day / 365.2425);
@@ -51,7 +51,8 @@ void astra_period_at(enum astra_period kind, double at_sec, double offset_sec,
 	*end_sec = (double)next * DAY_SEC + offset_sec;
 }
 
-/* East of Greenwich days begin before those of UTC. */
+/* Returns a negative offset east of Greenwich, where days begin before
+ * UTC's. */
 double astra_period_offset(double midnight_sec)
 {
 	double offset = fmod(midnight_sec, DAY_SEC);

@@ -6,16 +6,18 @@
 /* CapPeriod */
 enum astra_period { ASTRA_PERIOD_DAY, ASTRA_PERIOD_WEEK, ASTRA_PERIOD_MONTH };
 
-/* Find the period of a time if 1970 began at offset_sec. Weeks begin on
- * Mondays. begin_sec <= at_sec < end_sec. */
+/* Finds the period that contains at_sec, if days begin offset_sec after
+ * midnight UTC. Weeks begin on Mondays. *begin_sec <= at_sec < *end_sec. */
 void astra_period_at(enum astra_period kind, double at_sec, double offset_sec,
 		     double *begin_sec, double *end_sec);
 
-/* Return the offset of the time zone in which this is a midnight. */
+/* Returns the offset of days from UTC, in a time zone where midnight_sec is a
+ * midnight. */
 double astra_period_offset(double midnight_sec);
 
-/* Return the end of the period that begins at begin_sec, a period's end in the
- * host's time zone. A change of summer time is ignored. */
+/* Returns the end of the period that begins at begin_sec, itself a beginning of
+ * a period in the host's time zone. Changes to and from summer time are
+ * ignored. */
 double astra_period_next(enum astra_period kind, double begin_sec);
 
 #endif

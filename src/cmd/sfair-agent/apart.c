@@ -34,7 +34,7 @@ static int apart_write(const char *path, const char *text)
 	return rc;
 }
 
-/* Map the user and the group to the same numbers inside. The namespace knows no
+/* Map the user and the group to the same ids inside. The namespace knows no
  * other user or group. */
 static int apart_map(uid_t uid, gid_t gid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A user, a pid and a mount namespace for the program and for the tool that
- * dumps and restores it. The program's processes have the same numbers in each
+ * dumps and restores it. The program's processes have the same pids in each
  * run, on any node. The user may do all that a dump needs without any privilege
  * on the host. User and group stay the same. */
 #ifndef AGENT_APART_H
@@ -11,18 +11,18 @@
 #include "src/common/error.h"
 
 /* Fork a child that is the first process of new namespaces. The child has all
- * capabilities there, a /proc of its own and files that were opened anew. It
- * dies with the caller.
- * Returns the child's number to the caller and 0 to the child. Returns -1 with
- * err set if the host allows no such namespaces. */
+ * capabilities there, a /proc of its own and reopened files. It dies with the
+ * caller. Returns the child's pid to the caller and 0 to the child. Returns -1
+ * with err set if the host allows no such namespaces. */
 pid_t agent_apart(struct astra_error *err);
 
 /* Hand all signals on to the child until it has ended: the caller has nothing
  * else to do. Returns the child's wait status. */
 int agent_apart_serve(pid_t child);
 
-/* The last number that a process got there, 0 if unknown; and have the next
- * ones get higher numbers, so that those below are free for who is restored. */
+/* Return the last pid that was given to a process there, 0 if unknown. From
+ * then on new processes get higher pids, so that lower ones are free for
+ * restored processes. */
 long agent_apart_last_pid(void);
 void agent_apart_skip_pids(long last);
 

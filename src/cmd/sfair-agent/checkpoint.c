@@ -20,8 +20,8 @@
 #include "src/common/fault.h"
 
 #define MANIFEST "manifest"
-#define SAID "said"	     /* what the checkpoint program printed last */
-#define FAILED "failed"	     /* what it printed of a dump that failed */
+#define SAID "said"	     /* the last messages of the checkpoint program */
+#define FAILED "failed"	     /* its messages of a dump that failed */
 #define RESTORED ".restored" /* in a dump that was restored at least once */
 #define SAID_MAX 4096
 #define CHECK_SEC 60	/* for "check" */
@@ -364,8 +364,8 @@ static int checkpoint_images(const struct agent_checkpoint *c,
 	return checkpoint_path(c, name, path, err);
 }
 
-/* Duplicate the job's streams for the checkpoint program, and tell it their
- * numbers in SFAIR_STREAMS. */
+/* Duplicate the job's streams for the checkpoint program, and name the
+ * descriptors in SFAIR_STREAMS. */
 static void checkpoint_offer_streams(const int *streams, int *offered)
 {
 	char text[64];

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Dumps of a program that cannot checkpoint, by a program that can: criu or one
- * of the site.
+/* Dumps of a program that cannot checkpoint itself, by criu or another program.
  *
- * criu has to give processes the pids that they had and to open what they had
- * open. Both take privileges, so the task has namespaces of its own (apart.h):
- * slurmstepd's process waits outside and hands signals on; its child is the
- * first process inside and the agent proper; the program is that one's child,
- * without capabilities. File descriptors opened outside belong to mounts that
- * do not exist in the new mount namespace, where criu would look for them; so
- * the files are opened again inside. The agent, criu and its script take pids
- * above those of the dump. slurmstepd executes the agent in the program's
- * place, as an existing process cannot move into a pid namespace.
+ * criu has to give processes the pids that they had and to open the files that
+ * they had open. Both take privileges, so the task has namespaces of its own
+ * (apart.h). slurmstepd's process waits outside and passes signals on. Its
+ * child is the first process inside and the agent proper. The program is a
+ * child of that process, without capabilities. File descriptors opened outside
+ * belong to mounts that do not exist in the new mount namespace, where criu
+ * would look for them; so the files are opened again inside. The agent, criu
+ * and its script take pids above those of the dump. slurmstepd executes the
+ * agent in place of the program, as an existing process cannot move into a pid
+ * namespace.
  *
  * cuda-checkpoint moves what a program has in NVIDIA GPUs into its memory
  * before criu, and back after it. CRIU's own plugin is not used: it suspends
- * seccomp by ptrace, for which the kernel asks for CAP_SYS_ADMIN outside of
- * user namespaces.
+ * seccomp by ptrace, which needs CAP_SYS_ADMIN outside of user namespaces.
  *
  * A dump counts once its manifest is renamed (manifest.c). Only then are the
- * stopped processes killed: a kill before that leaves the dump before it
+ * stopped processes killed, so a kill before that leaves the previous dump
  * valid. What files got after a dump is cut off when it is restored.
- */
+ * */
 #ifndef AGENT_CHECKPOINT_H
 #define AGENT_CHECKPOINT_H
 

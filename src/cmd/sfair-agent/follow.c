@@ -8,7 +8,7 @@
 #include "src/common/clock.h"
 
 #define LOOK_SEC 1.0 /* between two polls, at least */
-#define END_SEC 2    /* the job waits so long for the last poll */
+#define END_SEC 2    /* the job waits at most this long for the last poll */
 #define LOOK_COST                                                \
 	1000.0 /* a pause is at least so many times as long as a \
 		* poll */

@@ -11,8 +11,8 @@
 #include "src/cmd/sfair-agent/pattern.h"
 #include "src/cmd/sfair-agent/stream.h"
 
-/* The time of an iteration, by the moments at which numbers of iterations were
- * done. */
+/* The time of an iteration, from the moments at which counts of iterations were
+ * seen. */
 enum { AGENT_PACE = 16 };
 
 struct agent_pace {
@@ -24,10 +24,10 @@ struct agent_pace {
  * before, the notes begin anew. */
 void agent_pace_add(struct agent_pace *pace, double done, double at_sec);
 
-/* The median of the slopes between notes that are a quarter of all notes apart.
- * A pause, such as for a checkpoint, does not change it. It hardly matters that
- * a moment is off by the time between two looks.
- * Returns seconds an iteration; 0 if unknown. */
+/* Return the median of the slopes between notes that are a quarter of all notes
+ * apart, in seconds an iteration; 0 if unknown. A pause, such as for a
+ * checkpoint, does not change it. Moments may be late by the time between two
+ * looks, which hardly matters. */
 double agent_pace_sec(const struct agent_pace *pace);
 
 /* What is known of the progress. */
@@ -47,7 +47,7 @@ struct agent_report {
 void agent_progress_see(struct agent_progress *progress,
 			const struct agent_seen *seen, double at_sec);
 
-/* Returns whether there is any progress to report. */
+/* Compute the report. Returns whether there is any progress to report. */
 bool agent_progress_report(const struct agent_progress *progress,
 			   struct agent_report *report);
 
@@ -67,7 +67,7 @@ struct agent_follow {
  * epochs, and tee or tail; all else is zero. Returns 0, or -1 with err set. */
 int agent_follow_start(struct agent_follow *follow, struct astra_error *err);
 
-/* Look a last time, and end the thread. */
+/* Look a last time, then end the thread. */
 void agent_follow_finish(struct agent_follow *follow);
 
 #endif

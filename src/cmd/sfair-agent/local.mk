@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The companion of a job. It has no part of Slurm.
+# The companion of a job. It does not link Slurm.
 bin_PROGRAMS += sfair-agent
 agent_sources = \
 	src/cmd/sfair-agent/apart.c \
@@ -31,7 +31,7 @@ sfair_agent_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
 sfair_agent_LDADD = libastra-cli.a libastra-client.a libastra-proto.a \
 	$(AGENT_LIBS)
 
-# What --checkpoint-with=criu runs.
+# The program of --checkpoint-with=criu.
 dist_pkglibexec_SCRIPTS = src/cmd/sfair-agent/sfair-criu
 
 dist_check_SCRIPTS += testsuite/unit/test_sfair_agent.sh \
@@ -50,7 +50,7 @@ test_agent_program_SOURCES = testsuite/unit/test_agent_program.c \
 	testsuite/unit/unit.h
 test_agent_program_CFLAGS = $(UNIT_CFLAGS)
 test_agent_program_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS)
-# The plugin's answers are the test's.
+# The test itself answers in the plugin's place.
 test_agent_watch_SOURCES = testsuite/unit/test_agent_watch.c \
 	src/client/answer.c src/client/answer.h \
 	src/client/place.c src/client/place.h \

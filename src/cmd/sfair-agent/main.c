@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfair-agent: the companion of a job. Outside a lease it becomes the command;
- * else it stays beside it. */
+ * else it runs beside the command. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "src/cmd/sfair-agent/run.h"
 #include "src/common/error.h"
 
-/* NAME=VALUE, a line each. */
+/* Set variables from lines NAME=VALUE whose names begin with SFAIR_. */
 static void main_set_variables(char *lines)
 {
 	char *next, *line;
@@ -26,9 +26,9 @@ static void main_set_variables(char *lines)
 	}
 }
 
-/* Where the plugin listens, for an agent outside a job: read the environment;
- * where it does not say, ask "sfair --where", which reads Slurm's
- * configuration. Returns 0, or -1 with err set. */
+/* Find where the plugin listens, for an agent outside a job: from the
+ * environment or else from "sfair --where", which reads Slurm's configuration.
+ * Returns 0, or -1 with err set. */
 static int main_find_plugin(struct sfair_place *place, struct astra_error *err)
 {
 	static const struct agent_limits limits = {30, 8192, 0};
@@ -70,7 +70,8 @@ static int main_watch(const struct agent_options *options,
 	return status ? main_fail(status, err) : 0;
 }
 
-/* Beside a task that the SPANK plugin has started, whatever the options are. */
+/* Run beside a task that the SPANK plugin has started. If the options are
+ * invalid, they are ignored. */
 static int accompany(struct agent_options *options, bool valid,
 		     struct astra_error *err)
 {
@@ -96,13 +97,13 @@ static int run_command(const struct agent_options *options,
 	return main_fail(agent_become(options->words, err), err);
 }
 
-/* Where the SPANK plugin has put the agent in the place of a task's program,
- * the command line is of that one: SFAIR_TASK is the program,
- * SFAIR_TASK_OPTIONS what the agent is told. Returns the agent's own command
- * line, not to be freed; argv where there is no task, or no memory. */
+/* Return the agent's own command line, not to be freed. If the SPANK plugin
+ * started the agent in place of a task's program, argv has the program's
+ * arguments, SFAIR_TASK the program and SFAIR_TASK_OPTIONS the agent's options.
+ * Returns argv if there is no task, or no memory. */
 static char **main_read_task(int *argc, char **argv)
 {
-	static char **words, *program, *options, end[] = "--"; /* for good */
+	static char **words, *program, *options, end[] = "--"; /* never freed */
 	const char *task = getenv("SFAIR_TASK");
 	const char *text = getenv("SFAIR_TASK_OPTIONS");
 	int count = 1;

@@ -335,8 +335,8 @@ static int manifest_same_command(const json_t *manifest, char *const *words,
 			       *words);
 }
 
-/* Check that the dump is of an earlier run of this job. If it is of this run or
- * of a later run, it belongs to another job that had the same number before. */
+/* Check that the dump is of an earlier run of this job. A dump of this run or
+ * of a later run belongs to another job that had the same id before. */
 static int manifest_is_ours(const json_t *manifest,
 			    const struct agent_dumper *dumper,
 			    struct astra_error *err)

@@ -11,8 +11,8 @@
 #include "src/common/cli.h"
 #include "src/common/error.h"
 
-/* --log, --progress, --fields and --epochs: from where the program's progress
- * is read, and how. */
+/* --log, --progress, --fields and --epochs: the source of the program's
+ * progress, and how it is read. */
 struct agent_log {
 	const char *path; /* "-": the command's output; NULL: none */
 	double epochs;	  /* 0: unknown */
@@ -40,7 +40,7 @@ struct agent_options {
 	struct agent_watch watch; /* the app to watch over, if any */
 };
 
-/* Whether it is the agent of an app, which runs no command. */
+/* Whether this is the agent of an app, which runs no command. */
 static inline bool agent_watches(const struct agent_options *options)
 {
 	return options->watch.app || options->watch.job;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the lines of a log tell of a program's progress. Pure. */
+/* Reads a program's progress from the lines of its log. Pure. */
 #ifndef AGENT_PATTERN_H
 #define AGENT_PATTERN_H
 
@@ -26,7 +26,8 @@ enum { AGENT_PATTERNS_MAX = 8, AGENT_GROUPS_MAX = 8 };
 
 struct agent_pattern {
 	regex_t regex;
-	enum agent_field fields[AGENT_GROUPS_MAX]; /* of its groups, in order */
+	enum agent_field fields[AGENT_GROUPS_MAX]; /* of the pattern's groups,
+						    * in order */
 	size_t count;
 };
 
@@ -35,25 +36,24 @@ struct agent_patterns {
 	size_t count;
 };
 
-/* Add tensorflow, tqdm, lightning or huggingface, or a regular expression of
- * POSIX, extended.
- * fields: names of what its groups are, separated by commas; NULL: done, total,
- *   loss and sec, as many as there are groups. They go with an expression only.
- * Returns 0, or -1 with err naming what is wrong. */
+/* Add tensorflow, tqdm, lightning or huggingface, or an extended regular
+ * expression of POSIX. fields: what its groups are, separated by commas; NULL:
+ * done, total, loss and sec, as many as there are groups. fields are valid with
+ * an expression only. Returns 0, or -1 with err naming what is wrong. */
 int agent_patterns_add(struct agent_patterns *patterns, const char *text,
 		       const char *fields, struct astra_error *err);
 
 void agent_patterns_destroy(struct agent_patterns *patterns);
 
-/* NAN: not seen yet. */
+/* Values seen; NAN: not seen yet. */
 struct agent_seen {
 	double value[AGENT_FIELDS];
 };
 
 void agent_seen_clear(struct agent_seen *seen);
 
-/* Take from a line the values that are not known yet: so go from new lines to
- * old. Returns whether all values are known. */
+/* Take from a line the values that are not known yet; so call it with the
+ * newest line first. Returns whether all values are known. */
 bool agent_patterns_match(const struct agent_patterns *patterns,
 			  const char *line, struct agent_seen *seen);
 

@@ -47,7 +47,7 @@ double agent_pace_sec(const struct agent_pace *p)
 #define COUNT_MAX 9007199254740992.0 /* 2^53 */
 #define SEC_MAX 1e9
 
-/* Convert a number to a count; 0 if it is no count. */
+/* Convert a number to a count; 0 if it is not a valid count. */
 static uint64_t progress_count_of(double value)
 {
 	return value >= 0 && value <= COUNT_MAX ? (uint64_t)value : 0;

@@ -62,10 +62,9 @@ static void run_child(const struct agent_options *options, const sigset_t *mask,
 	_exit(AGENT_CANNOT_RUN);
 }
 
-/* Start the program as a child with this signal mask.
- * outputs: its standard output and error; NULL: the agent's.
- * Returns 0 with the child's number, or the exit status that says why not, with
- * err set. */
+/* Start the program as a child with this signal mask. outputs: its standard
+ * output and error; NULL: the agent's. Returns 0 with the child's pid, or the
+ * exit status that says why not, with err set. */
 static int agent_spawn(const struct agent_options *options,
 		       const sigset_t *mask, const int *outputs, pid_t *pid,
 		       struct astra_error *err)
@@ -107,8 +106,8 @@ static _Noreturn void agent_end_as(int status)
 	_exit(128 + signal);
 }
 
-#define LOST_SEC 60 /* a job may live on so long after its grace */
-#define SAVED 85    /* a job that ends with this is requeued */
+#define LOST_SEC 60 /* longest life of a job after its grace */
+#define SAVED 85    /* exit code that makes Astraea requeue the job */
 
 struct run {
 	const struct agent_options *options;
@@ -135,8 +134,8 @@ static const char *run_name_of(int signal)
 	return name ? name : "RT"; /* a real-time signal has none */
 }
 
-/* The signals that are passed on: all but those of a fault of the agent's own,
- * and those that stop and continue both processes. */
+/* Return the signals that are passed on: all except those of the agent's own
+ * faults and those that stop and continue both processes. */
 static sigset_t watched(void)
 {
 	static const int own[] = {SIGABRT, SIGBUS,  SIGCONT, SIGFPE,
@@ -183,7 +182,7 @@ static void run_hand_on(struct run *r)
 		say(r, sent);
 }
 
-/* The seconds for the dump: the grace without its end, which is for the
+/* Return the seconds for the dump: the grace without its end, which is for the
  * sync. */
 static double run_dump_sec(const struct run *r)
 {

@@ -139,7 +139,7 @@ static void tail_take(struct agent_tail *t, struct agent_window *window,
 	ssize_t size;
 
 	if (fstat(t->fd, &st) < 0) {
-		tail_close_file(t); /* the server has lost the file */
+		tail_close_file(t); /* the file is gone from its server */
 		return;
 	}
 	if (st.st_size < t->at)

@@ -34,7 +34,7 @@ void agent_window_add(struct agent_window *window, const char *bytes,
 bool agent_window_line(const struct agent_window *window, size_t *end,
 		       char *line);
 
-/* Forget all bytes but the last incomplete line. */
+/* Forget all bytes except the last incomplete line. */
 void agent_window_trim(struct agent_window *window);
 
 /* A log file that grows, is cut, is rotated or does not exist yet. It is
@@ -54,8 +54,8 @@ struct agent_tail {
 void agent_tail_read(struct agent_tail *tail, struct agent_window *window,
 		     double now_sec);
 
-/* The standard output and error of a child: passed on as they come, with the
- * newest lines kept. */
+/* The standard output and error of a child: passed on immediately, keeping the
+ * newest lines. */
 enum { AGENT_STREAMS = 2 };
 
 struct agent_tee {

@@ -53,7 +53,7 @@ bool agent_catches(pid_t pid, int signal)
 	line = strstr(text, key);
 	if (!line || strstr(text, "\nState:\tZ"))
 		return false; /* a process that has ended still lists its
-				 handlers */
+			       * handlers */
 	caught = strtoull(line + sizeof(key) - 1, NULL, 16);
 	return caught >> (signal - 1) & 1;
 }
@@ -116,8 +116,8 @@ static const struct process *tree_find(const struct processes *all, pid_t pid)
 	return bsearch(&key, all->list, all->count, sizeof(key), by_pid);
 }
 
-/* Mark all processes below the root. A parent's number may be above its
- * child's: so go over the list until nothing new is found. */
+/* Mark all processes below the root. A parent's pid may be above its child's,
+ * so go over the list until nothing new is found. */
 static long mark(struct processes *all)
 {
 	long found = 0, before;

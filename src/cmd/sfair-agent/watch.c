@@ -16,11 +16,11 @@
 #include "src/proto/wire.h"
 
 #define WAIT_SEC 5   /* for an answer */
-#define NEW_SEC 60   /* an app may be unknown for so long at first */
-#define GONE_TIMES 2 /* it is over when it is unknown so often in a row */
-#define PAUSE_SEC 10 /* after a failure; each time twice as long */
+#define NEW_SEC 60   /* how long an app may be unknown at first */
+#define GONE_TIMES 2 /* unknown this many times in a row: the app is over */
+#define PAUSE_SEC 10 /* after a failure; doubled each time */
 #define PAUSE_SEC_MAX 300
-#define STOP_AT_ONCE 100 /* jobs of one scancel */
+#define STOP_AT_ONCE 100 /* jobs per scancel */
 
 static const struct agent_limits program_limits = {5, 1 << 20, 0};
 static const struct agent_limits scancel_limits = {60, 1 << 16, 0};
@@ -31,17 +31,18 @@ struct state {
 	const struct agent_watch *watch;
 	const struct sfair_place *place;
 	struct agent_memory memory;
-	char app[AGENT_NAME_MAX]; /* whom it asks for; "": by the job */
+	char app[AGENT_NAME_MAX]; /* the app to ask for; "": the one of the
+				   * job */
 	uint32_t job;
 	double begun_sec; /* when the agent began */
 	double next_sec;  /* seconds until the next offer is asked for */
-	double pause_sec; /* how long it last waited after a failure */
+	double pause_sec; /* the last pause after a failure */
 	bool known;	  /* there was an offer */
-	int gone;	  /* times in a row that there is no such app */
-	char complaint[sizeof(struct astra_error)]; /* that was made last */
+	int gone;	  /* times in a row that the app was unknown */
+	char complaint[sizeof(struct astra_error)]; /* the last one printed */
 };
 
-/* An error that repeats is printed once. */
+/* Print an error, unless it is the same as the last one. */
 static void watch_complain(struct state *s, const char *text)
 {
 	if (!strcmp(s->complaint, text))
@@ -50,8 +51,8 @@ static void watch_complain(struct state *s, const char *text)
 	fprintf(stderr, "sfair-agent: %s\n", text);
 }
 
-/* {"astraea":1,"request":REQUEST,WHO...MEMBERS; members: "{}" or more.
- * Returns text to be freed, or NULL. */
+/* Write a request: {"astraea":1,"request":REQUEST,WHO...MEMBERS. members: "{}"
+ * or more. Returns text to be freed, or NULL. */
 static char *write_request(const struct state *s, const char *request,
 			   const char *members)
 {
@@ -72,7 +73,8 @@ static char *write_request(const struct state *s, const char *request,
 	return out.bytes;
 }
 
-/* Returns ASTRA_FAULT_NONE with *reply set, for free(). */
+/* Send a request. Returns ASTRA_FAULT_NONE with *reply set, for free(), or the
+ * fault with err set. */
 static enum astra_fault watch_ask(const struct state *s, const char *request,
 				  const char *members, char **reply,
 				  struct astra_error *err)
@@ -95,7 +97,8 @@ static enum astra_fault watch_ask(const struct state *s, const char *request,
 	return fault;
 }
 
-/* An answer of --scheduler=exec. Returns 0, or -1 with err set. */
+/* Let the program of --scheduler=exec answer an offer. Returns 0, or -1 with
+ * err set. */
 static int ask_program(const struct agent_settings *settings,
 		       const struct agent_offer *offer, const char *text,
 		       struct agent_bid *bid, struct astra_error *err)
@@ -122,8 +125,8 @@ static int ask_program(const struct agent_settings *settings,
 	return rc;
 }
 
-/* A program that fails is replaced by the scheduler of a single job, which
- * gives nobody up. */
+/* Decide on a bid. If the program fails, the scheduler of a single job decides
+ * instead, which gives up no job. */
 static int watch_decide(struct state *s, const struct agent_offer *offer,
 			const char *text, struct agent_bid *bid,
 			struct astra_error *err)
@@ -142,7 +145,7 @@ static int watch_decide(struct state *s, const struct agent_offer *offer,
 	return agent_decide(settings, &s->memory, offer, bid, err);
 }
 
-/* scancel some jobs. */
+/* Run scancel for some jobs. */
 static void watch_stop(struct state *s, char **words)
 {
 	struct astra_error err = {""};
@@ -207,7 +210,7 @@ static void watch_tell(const struct agent_offer *offer,
 		bid->rho ? bid->rho[bid->gpus_max - 1] : (double)NAN);
 }
 
-/* Send the bid; one that is refused is said, and the next may be better. */
+/* Send the bid. If it is refused, say so; the next one may be better. */
 static void send_bid(struct state *s, const char *text)
 {
 	struct astra_error err = {""}, why;
@@ -243,7 +246,7 @@ static int act(struct state *s, const struct agent_offer *offer,
 	return 0;
 }
 
-/* The app may outlive the job that it was named by. */
+/* Note the app's own name, as the app may outlive the job that named it. */
 static void rename_app(struct state *s, const struct agent_offer *offer)
 {
 	uint32_t array = agent_offer_array(offer);
@@ -262,7 +265,8 @@ static enum outcome take_offer(struct state *s, const char *text,
 	int rc = agent_offer_read(&offer, text, err);
 
 	if (s->pause_sec > 0)
-		*s->complaint = '\0'; /* news again, should it come back */
+		*s->complaint = '\0'; /* report the same error again if it comes
+				       * back */
 	s->known = true;
 	s->gone = 0;
 	s->pause_sec = 0;
@@ -279,7 +283,8 @@ static enum outcome take_offer(struct state *s, const char *text,
 	return rc ? PAUSE : GO_ON;
 }
 
-/* Jobs are known from the first round after their submission on. */
+/* Handle an unknown app: jobs are known only from the first round after their
+ * submission on. */
 static enum outcome not_yet(struct state *s)
 {
 	s->next_sec = fmin(s->next_sec, 1);
@@ -312,7 +317,8 @@ static enum outcome watch_look(struct state *s, struct astra_error *err)
 	}
 }
 
-/* slurmctld is away, or busy: longer and longer, up to five minutes. */
+/* Wait while slurmctld is away or busy: twice as long each time, up to five
+ * minutes. */
 static void pause_longer(struct state *s, const char *why)
 {
 	double first =

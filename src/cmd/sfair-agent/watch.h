@@ -11,17 +11,17 @@
 #include "src/client/place.h"
 
 struct agent_watch {
-	const char *app; /* name of --app; NULL: by a job */
-	uint32_t job;	 /* of the app; 0: by its name */
+	const char *app; /* name of --app; NULL: the app of `job` */
+	uint32_t job;	 /* a job of the app; 0: the app is named */
 	struct agent_settings settings;
-	double interval_sec; /* between offers; 0: as the plugin wishes */
+	double interval_sec; /* between offers; 0: as the plugin says */
 	bool once;	     /* one offer, then end */
 	bool dry_run;	     /* print what it would do, and do nothing */
 	bool verbose;
 };
 
-/* Watch over an app until it has no jobs any more.
- * Returns the exit status: 0 then, or 1 with err set. */
+/* Watch over an app until it has no jobs any more. Returns the exit status:
+ * then 0, or 1 with err set. */
 int agent_watch_run(const struct agent_watch *watch,
 		    const struct sfair_place *place, struct astra_error *err);
 

@@ -24,7 +24,8 @@ static int accounts_by_names(const void *a, const void *b)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-/* 1 is what a new one gets, and what fairshare=parent counts. */
+/* Reads a share. A missing or invalid one is 1, as for a new account;
+ * fairshare=parent counts as 1, too. */
 static double accounts_share(const char *text)
 {
 	double share;
@@ -34,8 +35,9 @@ static double accounts_share(const char *text)
 	return share;
 }
 
-/* The account of that name, a new one if need be, as one may come before that
- * which it lies in. Returns ASTRA_NONE when out of memory. */
+/* Returns the index of the account of that name, which is added if it is new:
+ * an account may be listed before its parent. Returns ASTRA_NONE when out of
+ * memory. */
 static uint32_t accounts_number(struct sfair_accounts *a, const char *name)
 {
 	uint32_t at = astra_intern_put(&a->names, name);
@@ -52,7 +54,8 @@ static uint32_t accounts_number(struct sfair_accounts *a, const char *name)
 	return astra_account_tree_add(&a->tree, &entry);
 }
 
-/* account|parent|user|share; an account's own line has no user. */
+/* Reads a line "account|parent|user|share". An account's own line has no
+ * user. */
 static int accounts_line(struct sfair_accounts *a, char *line)
 {
 	const char *name = strsep(&line, "|"), *above = strsep(&line, "|");
@@ -119,8 +122,8 @@ int sfair_accounts_ask(struct sfair_accounts *a, const char *cluster,
 	return accounts_split(a) < 0 ? astra_error_nomem(err) : 0;
 }
 
-/* Who an account's jobs are to the plugin with that TenantLevel; NULL: there is
- * no such account. Borrowed. */
+/* Returns the tenant that the plugin charges with an account's jobs under that
+ * TenantLevel. NULL: there is no such account. Borrowed. */
 static const char *sfair_accounts_tenant(const struct sfair_accounts *a,
 					 const char *account, unsigned level)
 {
@@ -154,8 +157,8 @@ void sfair_accounts_clear(struct sfair_accounts *a)
 	*a = (struct sfair_accounts){0};
 }
 
-/* What Slurm's accounting knows beside the jobs: whose they are, who has which
- * share, and how many GPUs there were. */
+/* What Slurm's accounting knows besides the jobs: their tenants, shares, and
+ * how many GPUs there were. */
 
 int sfair_audit_accounts(struct astra_record *record,
 			 const struct sfair_accounts *accounts, unsigned level,
@@ -177,7 +180,7 @@ int sfair_audit_accounts(struct astra_record *record,
 	return 0;
 }
 
-/* Of the first so many tenants, or ASTRA_NONE. */
+/* Returns the index of a tenant among the first `known` ones, or ASTRA_NONE. */
 static uint32_t tenant_named(const struct astra_trace *trace, size_t known,
 			     const char *name)
 {
@@ -212,8 +215,8 @@ int sfair_audit_shares(struct astra_trace *trace,
 	return 0;
 }
 
-/* Lines of start|end|TRES, the cluster's events; the last is not always the
- * latest. */
+/* Returns the GPUs of the cluster's latest event. text: lines "start|end|TRES";
+ * the last line is not always the latest event. */
 static uint64_t latest(char *text)
 {
 	double since = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair adopt: accounts that begin with the past. The plugin says how it keeps
- * them, slurmdbd's records of the pool's jobs go through the same accounting
- * here, and the plugin is told what came of it. */
+/* sfair adopt: accounts that begin with the past. The plugin tells how it keeps
+ * accounts; slurmdbd's records of the pool's jobs go through the same
+ * accounting here; the result is sent to the plugin. */
 #include "src/cmd/sfair/adopt.h"
 
 #include <math.h>
@@ -50,8 +50,8 @@ static int adopt_args_check(const struct sfair_adopt_args *args,
 	return 0;
 }
 
-/* Returns as astra_cli_parse() does. show.query is to be
- * destroyed either way. */
+/* Parses the command line. Returns as astra_cli_parse() does. Destroy
+ * show.query in both cases. */
 static int sfair_adopt_parse(int argc, char **argv,
 			     struct sfair_adopt_args *args,
 			     struct astra_error *err)
@@ -86,7 +86,7 @@ struct adopt {
 	struct astra_trace trace;
 	struct astra_sim_result past;
 	struct sfair_adopt_rows rows;
-	struct sfair_accounts known; /* to slurmdbd */
+	struct sfair_accounts known; /* in slurmdbd */
 };
 
 static const char *adopt_text(const struct adopt *a, const char *key)
@@ -101,7 +101,7 @@ static double adopt_number(const struct adopt *a, const char *key)
 	return json_number_value(json_object_get(a->accounts, key));
 }
 
-/* What the plugin has. */
+/* Asks the plugin for its accounts. */
 static int adopt_ask(struct adopt *a, struct astra_query *query,
 		     struct astra_error *err)
 {
@@ -124,7 +124,7 @@ static int adopt_ask(struct adopt *a, struct astra_query *query,
 			       a->args->start);
 }
 
-/* What slurmdbd has. */
+/* Reads jobs and accounts from slurmdbd. */
 static int adopt_read(struct adopt *a, struct astra_error *err)
 {
 	const char *partitions = adopt_text(a, "partitions");
@@ -147,8 +147,8 @@ static int adopt_read(struct adopt *a, struct astra_error *err)
 				    err);
 }
 
-/* Weights are the plugin's. known: of the trace's tenants, whether they are the
- * pool's as well; the pool's others join the trace. */
+/* Sets the weights to the plugin's and adds the pool's other tenants to the
+ * trace. known: of the trace's tenants, set to whether the pool has them. */
 static int adopt_weigh(struct adopt *a, bool *known)
 {
 	const json_t *one;
@@ -173,7 +173,7 @@ static int adopt_weigh(struct adopt *a, bool *known)
 	return 0;
 }
 
-/* Jobs of users and accounts that are no tenants any more are left out. */
+/* Drops jobs of users and accounts that are not tenants any more. */
 static void adopt_drop(struct adopt *a, const bool *known)
 {
 	struct astra_trace *t = &a->trace;
@@ -216,7 +216,7 @@ static int adopt_trace(struct adopt *a, struct astra_error *err)
 	return rc;
 }
 
-/* The same account as the plugin's. */
+/* Computes the accounts as the plugin does. */
 static int adopt_measure(struct adopt *a, struct astra_error *err)
 {
 	bool by_user = !strcmp(adopt_text(a, "within"), "user");
@@ -241,7 +241,7 @@ static int adopt_measure(struct adopt *a, struct astra_error *err)
 		       : 0;
 }
 
-/* Have it so, and saved. */
+/* Sends the accounts to the plugin, which saves them. */
 static int adopt_apply(struct adopt *a, struct astra_error *err)
 {
 	struct astra_query query = {.kind = ASTRA_QUERY_ADOPT};

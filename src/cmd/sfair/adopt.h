@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair adopt's parts among themselves. */
+/* What the files of sfair adopt share. */
 #ifndef SFAIR_ADOPT_H
 #define SFAIR_ADOPT_H
 
@@ -13,8 +13,8 @@ struct sfair_adopt_args {
 	bool slurmdbd, immediate, replace, quiet;
 };
 
-/* A tenant, or a user of it: what its account is, and what it would begin
- * with. Names are borrowed. */
+/* A tenant or one of its users: the present account, and the one to begin with.
+ * Names are borrowed. */
 struct sfair_adopt_row {
 	const char *tenant, *user; /* "": the tenant itself */
 	struct astra_usage now, past;
@@ -25,18 +25,18 @@ struct sfair_adopt_rows {
 	size_t count, room;
 };
 
-/* adopt_rows.c: rows from the plugin's accounts, and from what was measured;
- * one for each tenant of the pool, and each user of it who has or had any.
- * accounts, result: to outlive them. each: what a GPU counts.
+/* adopt_rows.c: makes rows of the plugin's accounts and of the measured past:
+ * one for each tenant of the pool, and one for each user with an account or a
+ * past. accounts, result: must outlive the rows. each: the weight of a GPU.
  * Returns 0, or -1 when out of memory. */
 int sfair_adopt_rows_make(const json_t *accounts,
 			  const struct astra_sim_result *result, double each,
 			  struct sfair_adopt_rows *out);
 void sfair_adopt_rows_clear(struct sfair_adopt_rows *rows);
 
-/* Whether a tenant's account is more than nothing. */
+/* Whether the present account of any tenant is above 0. */
 bool sfair_adopt_has_begun(const struct sfair_adopt_rows *rows);
-/* What the plugin is to be told. Returns 0, or -1 when out of memory. */
+/* Makes the request to the plugin. Returns 0, or -1 when out of memory. */
 int sfair_adopt_rows_say(const struct sfair_adopt_rows *rows,
 			 struct astra_query_adopt *out);
 json_t *sfair_adopt_rows_json(const struct sfair_adopt_rows *rows);

@@ -70,7 +70,8 @@ static int adopt_add_now(struct sfair_adopt_rows *rows, const json_t *accounts)
 	return rc;
 }
 
-/* A tenant with nothing may be none of the pool's. */
+/* Adds the past. Tenants with an empty past are left out, as they may not be in
+ * the pool. */
 static int adopt_add_past(struct sfair_adopt_rows *rows,
 			  const struct astra_sim_result *r, double each)
 {
@@ -111,7 +112,7 @@ static bool adopt_is_nothing(const struct sfair_adopt_row *row)
 	       !(row->past.alloc > 0) && !(row->past.fair > 0);
 }
 
-/* The two rows of one name become one. */
+/* Merges rows of the same name, and drops users with empty accounts. */
 static void adopt_join(struct sfair_adopt_rows *rows)
 {
 	size_t count = 0;
@@ -170,7 +171,7 @@ bool sfair_adopt_has_begun(const struct sfair_adopt_rows *rows)
 	return false;
 }
 
-/* Who is not named begins with nothing. */
+/* Tenants and users not named here begin with empty accounts. */
 int sfair_adopt_rows_say(const struct sfair_adopt_rows *rows,
 			 struct astra_query_adopt *out)
 {

@@ -101,7 +101,7 @@ static const struct astra_cli_option options[] = {
 	ASTRA_CLI_END,
 };
 
-/* "tenant", "tenants" or, of "class", "classes". */
+/* Reads the command: "tenant", "tenants" or, for "class", "classes". */
 static int parse_command(const char *word, struct sfair_args *args,
 			 struct astra_error *err)
 {
@@ -162,7 +162,7 @@ static int refuse_option(const char *option, const struct sfair_args *args,
 			       astra_query_kind_name(args->query.kind));
 }
 
-/* Which options go together, as the protocol has it. */
+/* Checks which options go together; the protocol has the same rules. */
 static int args_check(const struct sfair_args *args, struct astra_error *err)
 {
 	const struct astra_query *q = &args->query;

@@ -9,19 +9,19 @@
 #include "src/common/clock.h"
 #include "src/proto/dial.h"
 
-#define STARTING_SEC 5.0 /* for a plugin that is starting */
-#define PATIENCE_SEC 2.0 /* for one that slurmctld says is there */
+#define STARTING_SEC 5.0 /* while the plugin is starting */
+#define PATIENCE_SEC 2.0 /* while slurmctld says that the plugin is there */
 #define AGAIN_USEC 100000
-#define ROUND_SEC 60 /* for a round to be held */
+#define ROUND_SEC 60 /* for the next round to be held */
 
-static bool not_found; /* by the last refusal */
+static bool not_found; /* the last refusal said so */
 
 bool sfair_not_found(void)
 {
 	return not_found;
 }
 
-/* Whether it is an error of that code. */
+/* Whether the reply is an error with that code. */
 static bool says(const json_t *reply, const char *fault)
 {
 	const char *code = json_string_value(
@@ -30,7 +30,7 @@ static bool says(const json_t *reply, const char *fault)
 	return code && !strcmp(code, fault);
 }
 
-/* Check a reply as it comes from outside: version, then error, then kind. */
+/* Checks a reply, which comes from outside: version, then error, then kind. */
 static int check_reply(const json_t *reply, const struct astra_query *query,
 		       struct astra_error *err)
 {
@@ -57,7 +57,8 @@ static int check_reply(const json_t *reply, const struct astra_query *query,
 	return 0;
 }
 
-/* A moment; false where there is no time left for it. */
+/* Sleeps for a moment. Returns false, at once, if there is not enough time
+ * left. */
 static bool ask_pause(double begin_sec, double patience_sec)
 {
 	if (astra_now_sec(CLOCK_MONOTONIC) - begin_sec >= patience_sec)
@@ -66,8 +67,8 @@ static bool ask_pause(double begin_sec, double patience_sec)
 	return true;
 }
 
-/* Whether the plugin may be there in a moment: from Slurm 23.11 on a
- * reconfigure replaces slurmctld, and it answers nobody meanwhile. */
+/* Whether the plugin may answer in a moment: from Slurm 23.11 on a reconfigure
+ * replaces slurmctld, which answers nobody meanwhile. */
 static bool ask_may_come(const struct sfair_where *where,
 			 const struct sfair_slurm *slurm)
 {
@@ -77,7 +78,7 @@ static bool ask_may_come(const struct sfair_where *where,
 	       sfair_is_here(sfair_slurm_host(slurm->index));
 }
 
-/* Send the request once. */
+/* Sends the request once. */
 static int ask_once(const struct sfair_where *where, const char *request,
 		    int wait_sec, char **text, struct astra_error *err)
 {
@@ -96,9 +97,8 @@ static int ask_once(const struct sfair_where *where, const char *request,
 	return rc;
 }
 
-/* Send the request, again and again while nobody is there yet. What slurmctld
- * takes to say so, as while it is replaced, is not of the time for that: it is
- * when it has answered that its plugin may be there. */
+/* Sends the request, and again while the plugin is absent but may come. The
+ * patience is counted without the time that slurmctld takes to answer. */
 static int ask_call(struct sfair_where *where, const char *request,
 		    int wait_sec, char **text, struct astra_error *err)
 {
@@ -124,7 +124,7 @@ static int ask_call(struct sfair_where *where, const char *request,
 	return rc;
 }
 
-/* Whether the plugin has not had a round yet. */
+/* Whether the plugin has not held a round yet. */
 static bool ask_is_starting(const json_t *reply,
 			    const struct astra_query *query)
 {
@@ -188,7 +188,7 @@ json_t *sfair_ask_round(struct astra_query *query, const char *key,
 
 		if (!reply)
 			return NULL;
-		astra_adopt_clear(&query->adopt); /* is sent once */
+		astra_adopt_clear(&query->adopt); /* only sent once */
 		query->ticket = (uint64_t)json_integer_value(
 			json_object_get(reply, "ticket"));
 		json_decref(reply);

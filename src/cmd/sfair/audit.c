@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair audit: how fair it really was, and how fair it could have been. */
+/* sfair audit: how fair the past was, and how fair other policies would have
+ * been. */
 #include "src/cmd/sfair/audit.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #include "src/sim/field.h"
 #include "src/sim/trace_weights.h"
 
-/* When. */
+/* The window. */
 
 static int check_window(const struct sfair_audit *a, struct astra_error *err)
 {
@@ -34,7 +35,7 @@ static int read_window(struct sfair_audit *a, double now_sec,
 	return check_window(a, err);
 }
 
-/* A trace's times are its own. */
+/* Reads a bound of the window. It is in the trace's own time. */
 static int read_bound(const char *key, const char *text, double *sec,
 		      struct astra_error *err)
 {
@@ -56,7 +57,7 @@ static int trace_window(struct sfair_audit *a, struct astra_error *err)
 	return check_window(a, err);
 }
 
-/* What. */
+/* The jobs, and the machine that they ran on. */
 
 static int audit_read_trace(struct sfair_audit *a, struct astra_error *err)
 {
@@ -80,13 +81,13 @@ static int read_records(struct sfair_audit *a, struct astra_error *err)
 					  a->args->cluster, NULL, err);
 }
 
-/* Whether sacct told of no job at all: a source that failed has none. */
+/* Whether sacct listed no jobs. After a failure there is no source. */
 static bool audit_is_empty(const struct sfair_audit *a)
 {
 	return a->record.source && !a->record.job_count;
 }
 
-/* Read until now if there was no job yesterday, as on a cluster's first day.
+/* Reads until now if there was no job yesterday, as on a cluster's first day.
  * Returns 0, or -1 with err set. */
 static int read_today(struct sfair_audit *a, struct astra_error *err)
 {
@@ -136,7 +137,7 @@ static int audit_weigh(struct sfair_audit *a, struct astra_error *err)
 			  : 0;
 }
 
-/* Jobs that fit nowhere on so many nodes of so many GPUs each. */
+/* Counts jobs that do not fit on `nodes` nodes of `each` GPUs. */
 static size_t count_unfit(const struct astra_record *record, uint64_t nodes,
 			  uint32_t each)
 {
@@ -152,8 +153,8 @@ static size_t count_unfit(const struct astra_record *record, uint64_t nodes,
 	return unfit;
 }
 
-/* The largest number of GPUs up to 8 that all nodes can have, where as many
- * jobs as possible fit. */
+/* Returns the number of GPUs per node, up to 8, that divides `gpus` and on
+ * which most jobs fit; the largest of several. */
 static uint32_t audit_node_gpus(const struct astra_record *record,
 				uint64_t gpus)
 {
@@ -203,7 +204,7 @@ static int make_machine(struct sfair_audit *a, struct astra_error *err)
 		       : 0;
 }
 
-/* Before anything is asked or read. */
+/* Checks the names before anything is asked or read. */
 static int check_policies(const char *names, struct astra_error *err)
 {
 	char *copy, *rest, *name;
@@ -233,7 +234,7 @@ static int audit_check_format(const struct sfair_audit_args *args,
 	return rc;
 }
 
-/* Whom. */
+/* Accounts and users. */
 
 static bool account_known(const struct sfair_audit *a, const char *name)
 {
@@ -280,7 +281,7 @@ static int check_names(const struct sfair_audit *a, struct astra_error *err)
 	return 0;
 }
 
-/* All together. */
+/* The command. */
 
 static int audit_check_args(struct sfair_audit *a, struct astra_error *err)
 {
@@ -336,7 +337,8 @@ static json_t *audit_describe(const struct sfair_audit *a)
 			 "interval_sec", a->args->interval_sec);
 }
 
-/* JSON has the jobs, too; for people there may be too many. */
+/* Returns the document. In JSON it lists the jobs; a table of them is made only
+ * on request. */
 static json_t *document(struct sfair_audit *a, struct astra_error *err)
 {
 	const struct sfair_audit_args *args = a->args;

@@ -8,8 +8,8 @@
 
 /* sfair audit --set: options of astraea.conf. */
 
-/* Of options that define the tenants.
- * Returns 0, or 1 if it is none of them, or -1 with err set. */
+/* Sets an option that defines the tenants. Returns 0, or 1 if key is another
+ * option, or -1 with err set. */
 static int set_tenants(struct sfair_audit *a, const char *key,
 		       const char *value, struct astra_error *err)
 {
@@ -152,7 +152,7 @@ static int set_table(void *at, const char *word, struct astra_error *err)
 			       word);
 }
 
-/* Which options go together. */
+/* Checks which options go together. */
 static int audit_args_check(const struct sfair_audit_args *args,
 			    struct astra_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an audit found, as JSON; the tables for people are made of it. */
+/* The results of an audit as JSON; the tables are made from it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void name_policy(json_t *row, const char *policy)
 		json_object_set_new(row, "policy", json_string(policy));
 }
 
-/* Who is asked for. */
+/* Selected accounts and users. */
 
 static bool listed(const struct astra_names *names, const char *name)
 {
@@ -52,7 +52,7 @@ static bool is_wanted(const struct sfair_audit *audit,
 	return !query->users.count || listed(&query->users, job->user);
 }
 
-/* Which jobs of a trace; for free(). */
+/* Returns for each job of a trace whether it is selected; for free(). */
 static bool *wanted_jobs(const struct sfair_audit *audit,
 			 const struct astra_trace *trace)
 {
@@ -211,8 +211,8 @@ json_t *sfair_audit_sizes(const struct sfair_audit *audit,
 
 /* Jobs. */
 
-/* Times are those of the job, also outside the window; a span that is not over
- * goes to the window's end. */
+/* Sets the job's own times, even if they lie outside the window. A wait or a
+ * run that is not over is counted to the end of the window. */
 static void job_times(json_t *row, const struct sfair_audit *audit,
 		      const struct astra_record_job *job)
 {

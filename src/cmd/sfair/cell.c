@@ -32,7 +32,7 @@ void sfair_span(double sec, char *text, size_t size)
 		snprintf(text, size, "%lu:%02lu", minutes, s);
 }
 
-/* What is before 2001 counts from the beginning of a trace. */
+/* Times before 2001 are relative: seconds from the beginning of a trace. */
 void sfair_time(double sec, char *text, size_t size)
 {
 	time_t when = (time_t)sec;
@@ -45,8 +45,9 @@ void sfair_time(double sec, char *text, size_t size)
 		snprintf(text, size, "N/A");
 }
 
-/* The bytes of a character that steers a terminal or turns the reading round:
- * C0 and C1, U+2028 to U+202E, U+2066 to U+2069. 0: it does not. */
+/* Returns the size of a character that controls the terminal or the direction
+ * of text: C0 and C1, U+2028 to U+202E, U+2066 to U+2069. 0: other
+ * characters. */
 static size_t steering(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -61,7 +62,8 @@ static size_t steering(const char *text)
 	return 0;
 }
 
-/* A job's name is its user's: it must not steer the reader's terminal. */
+/* Replaces control characters: users choose job names, which must not control
+ * the reader's terminal. */
 static char *cell_clean(const char *text)
 {
 	char *copy = strdup(text), *to = copy;

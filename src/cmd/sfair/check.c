@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair check: an astraea.conf before it is used. It works without the plugin
- * and without slurmctld. */
+/* sfair check: checks an astraea.conf before use. It needs neither the plugin
+ * nor slurmctld. */
 #include "src/cmd/sfair/check.h"
 
 #include <stdio.h>

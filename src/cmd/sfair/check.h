@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sfair check finds. Apart from its arguments, for the plugin's parser and
- * the messages' have types of one name. */
+/* What sfair check finds. Separate from its arguments, as the plugin's parser
+ * and the messages have types of the same name. */
 #ifndef SFAIR_CHECK_H
 #define SFAIR_CHECK_H
 
@@ -8,25 +8,25 @@
 
 #include "src/common/error.h"
 
-/* Check an astraea.conf with the plugin's own parser against the slurm.conf
- * that is loaded, and print what would change.
- * path: NULL: the one beside slurm.conf. quiet: only what is wrong. asks: say what
- * leases would mean for the jobs of a slurmctld without the plugins.
- * Returns 0, or -1 with err naming file, line, key and value. */
+/* Checks an astraea.conf with the plugin's own parser, against the slurm.conf
+ * that is loaded, and prints what would change. path: NULL: the file beside
+ * slurm.conf. quiet: prints only what is wrong. asks: prints what leases would
+ * mean for the jobs of a slurmctld without the plugins. Returns 0, or -1 with
+ * err naming file, line, key and value. */
 int sfair_check_conf(const char *path, bool quiet, bool asks,
 		     struct astra_error *err);
 
-/* Of what: slurm.conf's lines, partitions, the file itself, this host. */
+/* Warnings on slurm.conf's lines, partitions, the file itself and this host. */
 #define SFAIR_CONF_WARNINGS 4
 
 struct astra_config;
 
-/* Print what leases would mean for the jobs that slurmctld has, where it answers
- * and has no plugin. Slurm's configuration is loaded. */
+/* Prints what leases would mean for slurmctld's jobs, if it answers and has no
+ * plugin. Slurm's configuration is loaded. */
 void sfair_check_jobs(const struct astra_config *config);
 
-/* Read one so, and print nothing.
- * Returns it, to be freed with astra_config_destroy(), or NULL with err set. */
+/* Reads a file in the same way, without printing. Returns it, to be freed with
+ * astra_config_destroy(), or NULL with err set. */
 struct astra_config *
 sfair_conf_read(const char *path,
 		struct astra_error warnings[SFAIR_CONF_WARNINGS],
@@ -35,7 +35,7 @@ sfair_conf_read(const char *path,
 /* Whether there is an astraea.conf beside the slurm.conf that is loaded. */
 bool sfair_conf_is_here(void);
 
-/* Call tell() for each of them. */
+/* Calls tell() for each warning. */
 void sfair_conf_warnings(const struct astra_error *warnings,
 			 void (*tell)(void *arg, const char *text), void *arg);
 

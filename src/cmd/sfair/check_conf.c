@@ -17,7 +17,7 @@
 #include "src/slurm/conf/config_diff.h"
 #include "src/slurm/conf/gpu_kinds.h"
 
-#define KEPT "astraea-conf" /* as the plugin names it */
+#define KEPT "astraea-conf" /* the plugin's name for it */
 
 struct parts {
 	slurm_conf_partition_t **list;
@@ -34,7 +34,7 @@ static bool part_exists(char *name, const void *arg)
 	return false;
 }
 
-/* Each text between "; " is one. */
+/* Warnings of one member are separated by "; ". */
 void sfair_conf_warnings(const struct astra_error *warnings,
 			 void (*tell)(void *arg, const char *text), void *arg)
 {
@@ -52,10 +52,10 @@ void sfair_conf_warnings(const struct astra_error *warnings,
 	}
 }
 
-/* Its type has become another one with Slurm 23.11. */
+/* Slurm 23.11 changed the type. */
 typedef typeof(slurm_hostlist_create("")) host_list;
 
-/* Whether one of the nodes is among the partition's. */
+/* Whether any of these nodes is in the partition. */
 static bool conf_nodes_meet(const slurm_conf_partition_t *part,
 			    const slurm_conf_node_t *nodes)
 {
@@ -80,8 +80,8 @@ static bool conf_nodes_meet(const slurm_conf_partition_t *part,
 	return meet;
 }
 
-/* What slurm.conf says of the GPUs of a pool's nodes; of those that come by a
- * NodeSet the plugin says it. */
+/* Returns the GPUs of a pool's nodes as slurm.conf lists them. The plugin
+ * checks nodes of a NodeSet. */
 static struct astra_gpu_kinds conf_kinds(const struct astra_pool_config *pool,
 					 const struct parts *parts)
 {
@@ -101,7 +101,8 @@ static struct astra_gpu_kinds conf_kinds(const struct astra_pool_config *pool,
 	return kinds;
 }
 
-/* Returns 0, or -1 with err naming a pool that has both. */
+/* Checks that no pool mixes whole GPUs and MIG devices. Returns 0, or -1 with
+ * err naming the pool. */
 static int check_conf_kinds(const struct astra_config *config,
 			    const struct parts *parts,
 			    struct astra_error *warning,
@@ -118,7 +119,7 @@ static int check_conf_kinds(const struct astra_config *config,
 	return 0;
 }
 
-/* A node of both partitions; malloced, or NULL. */
+/* Returns a node of both partitions, malloced, or NULL. */
 static char *conf_shared_node(const slurm_conf_partition_t *a,
 			      const slurm_conf_partition_t *b)
 {
@@ -144,7 +145,7 @@ static char *conf_shared_node(const slurm_conf_partition_t *a,
 	return name;
 }
 
-/* The first in the file that has a partition of that name, or NULL. */
+/* Returns the file's first pool with a partition of that name, or NULL. */
 static const struct astra_pool_config *
 conf_pool_of(const struct astra_config *config, const char *partition)
 {
@@ -154,8 +155,8 @@ conf_pool_of(const struct astra_config *config, const char *partition)
 	return NULL;
 }
 
-/* Returns 0, or -1 with err naming two pools that share a node; those that come
- * by a NodeSet the plugin finds. */
+/* Checks that no two pools share a node. The plugin checks nodes of a NodeSet.
+ * Returns 0, or -1 with err naming the pools. */
 static int check_conf_overlap(const struct astra_config *config,
 			      const struct parts *parts,
 			      struct astra_error *err)
@@ -205,9 +206,10 @@ static void check_conf_warn(const struct astra_config *config,
 	astra_config_warn_host(config, &warnings[3]);
 }
 
-/* What runs: the plugin's copy of it, which only root and SlurmUser can read on
- * slurmctld's host; else what would, after a restart.
- * name: gets what it is. Returns NULL where neither is known. */
+/* Returns the configuration in force: the plugin's copy, which only root and
+ * SlurmUser can read on slurmctld's host. Otherwise the live file, which a
+ * restart would use. name: gets which of the two. Returns NULL if neither can
+ * be read. */
 static struct astra_config *running(const char *checked, const char *live,
 				    const char **name)
 {
@@ -227,8 +229,8 @@ static struct astra_config *running(const char *checked, const char *live,
 	return astra_config_read(live, &err);
 }
 
-/* Why nothing is compared: on slurmctld's host, who may look there sees that
- * there is no copy. */
+/* Tells why nothing is compared. On slurmctld's host, a user who may read the
+ * folder sees that there is no copy. */
 static void check_tell_unknown(void)
 {
 	const char *folder = slurm_conf.state_save_location;
@@ -265,8 +267,8 @@ static void tell_changes(const struct astra_config *config, const char *checked,
 	astra_config_destroy(before);
 }
 
-/* Slurm looks for what a file includes by its whole name. Returns it, malloced;
- * or NULL: out of memory. */
+/* Returns the whole path, malloced, as Slurm resolves includes by it. NULL: out
+ * of memory. */
 static char *whole_path(const char *path)
 {
 	char *whole = realpath(path, NULL);
@@ -292,7 +294,7 @@ bool sfair_conf_is_here(void)
 	return here;
 }
 
-/* What Slurm's parser refuses it says itself. */
+/* Lets Slurm's parser log errors: it explains what it refuses. */
 static void let_parser_speak(void)
 {
 	log_options_t loud = LOG_OPTS_STDERR_ONLY;

@@ -15,11 +15,11 @@
 #include "src/cmd/sfair/slurm.h"
 #include "src/slurm/conf/config.h"
 
-#define ASK_SEC 5 /* for all that is asked */
+#define ASK_SEC 5 /* for all requests together */
 
-/* Jobs with GPUs of the pools that are to have leases. */
+/* Jobs that ask for GPUs of pools that get leases. */
 struct check_jobs {
-	uint32_t *users; /* a job's each, in any order */
+	uint32_t *users; /* one for each job, in any order */
 	size_t count;
 };
 
@@ -38,7 +38,8 @@ static bool jobs_have(const struct astra_config *config, const char *partition,
 	return false;
 }
 
-/* Whether one of the partitions, separated by commas, is in such a pool. */
+/* Whether one of the partitions, separated by commas, is in a pool that gets
+ * leases. */
 static bool jobs_meet(const struct astra_config *config, const char *partitions)
 {
 	for (const char *at = partitions ? partitions : ""; *at;) {
@@ -51,8 +52,8 @@ static bool jobs_meet(const struct astra_config *config, const char *partitions)
 	return false;
 }
 
-/* Whatever it was asked for with, and whether or not AccountingStorageTRES has
- * GPUs. */
+/* Whether the job asks for GPUs, with any option, even if AccountingStorageTRES
+ * has no GPUs. */
 static bool jobs_ask(const slurm_job_info_t *job)
 {
 	const char *const texts[] = {
@@ -136,9 +137,9 @@ static void jobs_look(const struct astra_config *config)
 	slurm_free_job_info_msg(all);
 }
 
-/* In a process of its own: where the configuration names a plugin that this
- * host lacks, Slurm's library ends the process, and logs what is no fault here.
- */
+/* Runs in a child process: if the configuration names a plugin that this host
+ * lacks, Slurm's library ends the process and logs errors that do not matter
+ * here. */
 void sfair_check_jobs(const struct astra_config *config)
 {
 	pid_t child;
@@ -151,7 +152,7 @@ void sfair_check_jobs(const struct astra_config *config)
 			;
 	if (child)
 		return;
-	sfair_argv = NULL; /* nothing is begun again */
+	sfair_argv = NULL; /* never start again */
 	nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (nowhere >= 0)
 		dup2(nowhere, STDERR_FILENO);

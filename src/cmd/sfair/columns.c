@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of replies: a column is a member of their records that has a
+/* The tables of replies: a column is a member of their records with a
  * heading. */
 #include <ctype.h>
 #include <stdio.h>
@@ -24,7 +24,8 @@ format_find_column(const struct sfair_table *table, const char *name,
 	return NULL;
 }
 
-/* "%N" aligns to the right, "%-N" to the left, as in Slurm's commands. */
+/* Reads a width: "%N" aligns to the right, "%-N" to the left, as in Slurm's
+ * commands. */
 static int parse_width(const char *text, size_t size,
 		       struct sfair_choice *choice)
 {
@@ -118,7 +119,8 @@ int sfair_choices_keys(const struct sfair_choices *choices,
 #define KEY_BYTES 32
 
 struct column_list {
-	struct sfair_column columns[COLUMNS_MAX + 2]; /* Left, and the end */
+	struct sfair_column columns[COLUMNS_MAX + 2]; /* with Left, and the
+						       * end */
 	char keys[COLUMNS_MAX][KEY_BYTES];
 	size_t count;
 	struct sfair_table table;
@@ -144,7 +146,8 @@ static const char *const columns_shown[] = {
 
 #define COLUMNS_TABLES (sizeof(columns_shown) / sizeof(*columns_shown))
 
-/* part: the key of which they are parts, or "". */
+/* Adds a member's columns. part: the key of the object that it is a part of, or
+ * "". */
 static void columns_add(struct column_list *list, const char *part,
 			const struct astra_member *m)
 {

@@ -6,12 +6,12 @@
 
 struct sfair_command {
 	const char *name;
-	const char *words; /* of the help; NULL: none */
+	const char *words; /* for the help; NULL: none */
 	const char *help;
-	sfair_run *run; /* NULL: a question and its answer */
+	sfair_run *run; /* NULL: a request that prints its reply */
 };
 
-/* tenant and job are questions where no report is named. */
+/* tenant and job are requests if no report is named. */
 static const struct sfair_command commands[] = {
 	{"tenant", NULL, "what each tenant had and was entitled to", NULL},
 	{"job", NULL, "the same for each job, and its place in line", NULL},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the plugin listens: the same answer that the plugin gives itself, or,
- * on another host, through slurmctld. */
+/* Where the plugin listens: the answer that the plugin itself finds, or, on
+ * another host, what slurmctld says. */
 #include <config.h> /* Slurm's */
 #include <errno.h>
 #include <stdio.h>
@@ -24,15 +24,15 @@
 #define INCLUDES_MAX 8
 #define SOCKET_NAME "astraea.sock"
 
-/* Its value in astraea.conf; malloced, or NULL. */
+/* Values from astraea.conf; malloced, or NULL. */
 struct found {
 	char *socket, *listen;
 };
 
 static int conf_find_in(const char *path, int depth, struct found *out);
 
-/* The word after a key and its = or blanks, or NULL when the line has
- * another key. malloced. */
+/* Returns the word after a key and its = or blanks, malloced, or NULL if the
+ * line has another key. */
 static char *conf_value_of(const char *line, const char *key)
 {
 	size_t size = strlen(key);
@@ -48,7 +48,8 @@ static char *conf_value_of(const char *line, const char *key)
 	return strndup(line, strcspn(line, " \t\r\n#"));
 }
 
-/* Like Slurm's own, an Include is relative to the including file's folder. */
+/* Reads an included file. As in Slurm, its path is relative to the including
+ * file's folder. */
 static int scan_include(const char *from, const char *name, int depth,
 			struct found *out)
 {
@@ -74,8 +75,7 @@ static void conf_keep(char **out, char *value)
 	*out = value;
 }
 
-/* Look for Socket= and Listen= only: whether the rest is right is the plugin's
- * to say. */
+/* Looks for Socket= and Listen= only; the plugin checks the rest. */
 static int conf_find_in(const char *path, int depth, struct found *out)
 {
 	FILE *file = depth > INCLUDES_MAX ? NULL : fopen(path, "re");
@@ -98,7 +98,7 @@ static int conf_find_in(const char *path, int depth, struct found *out)
 	return 0;
 }
 
-/* AuthInfo=socket=/path,ttl=… */
+/* Returns PATH of AuthInfo=socket=PATH,ttl=… */
 static char *munge_of(const char *auth_info)
 {
 	const char *at = auth_info ? strstr(auth_info, "socket=") : NULL;
@@ -109,8 +109,8 @@ static char *munge_of(const char *auth_info)
 	return strndup(at, strcspn(at, ",;"));
 }
 
-/* As src/proto/sign.h takes it, by slurm.conf. The plugin signs by auth/slurm
- * from 24.05 on. */
+/* Returns how messages are signed by slurm.conf, as src/proto/sign.h takes it.
+ * The plugin signs by auth/slurm from 24.05 on. */
 static char *auth_of_slurm(void)
 {
 	char *auth;
@@ -125,7 +125,7 @@ static char *auth_of_slurm(void)
 	return auth;
 }
 
-/* Whether the file was put in place of the plugin's socket by a stranger, in a
+/* Whether another user put the file in place of the plugin's socket, in a
  * folder that others may write to. */
 static bool find_is_strangers(const char *path)
 {
@@ -143,7 +143,7 @@ static bool find_is_socket(const char *path)
 	       !access(path, R_OK | W_OK);
 }
 
-/* The default port, where the plugin does not name one. */
+/* Returns the port that Listen= names, else the default port. */
 static unsigned int find_port(const char *listen)
 {
 	const char *colon = listen ? strrchr(listen, ':') : NULL;
@@ -154,7 +154,7 @@ static unsigned int find_port(const char *listen)
 	return astra_listen_default(slurm_conf.slurmctld_port);
 }
 
-/* Replace the path by the network's address. */
+/* Replaces the path by the network address. */
 static int find_address(struct sfair_where *where,
 			const struct sfair_slurm *slurm, unsigned int port,
 			struct astra_error *err)
@@ -179,8 +179,8 @@ int sfair_find_again(struct sfair_where *where, const struct sfair_slurm *slurm,
 	return find_address(where, slurm, slurm->status.port, err);
 }
 
-/* Slurmctld is asked over the network by what is signed: where nothing can be,
- * nobody need be asked. */
+/* Checks that a message can be signed. Over the network an unsigned request is
+ * not answered, so it need not be sent. */
 static int find_signer(const struct sfair_where *where, struct astra_error *err)
 {
 	char *credential = astra_sign(where->auth, "", 0, err);
@@ -189,8 +189,9 @@ static int find_signer(const struct sfair_where *where, struct astra_error *err)
 	return credential ? 0 : -1;
 }
 
-/* Where slurmctld says, or, where it has nothing to say, a guess; if it does
- * not answer, the socket's name tells more. */
+/* Finds where the plugin listens on another host: slurmctld says so, or it is a
+ * guess. If slurmctld is silent and the socket does not exist, keeps the path,
+ * as it makes a better error message. */
 static int find_remote(struct sfair_where *where, const char *listen,
 		       struct astra_error *err)
 {
@@ -238,7 +239,7 @@ static int find_by_slurm(struct sfair_where *where, struct astra_error *err)
 	return rc;
 }
 
-/* UID@/PATH */
+/* Splits "UID@/PATH". */
 static void find_split_user(struct sfair_where *where)
 {
 	uint32_t uid;
@@ -250,7 +251,7 @@ static void find_split_user(struct sfair_where *where)
 	memmove(where->path, bare, strlen(bare) + 1);
 }
 
-/* Who signs, by the environment; NULL: it does not say. */
+/* Returns what the environment says of signing, or NULL. */
 static char *find_auth(void)
 {
 	char *auth = variable("SFAIR_AUTH");
@@ -264,8 +265,8 @@ static char *find_auth(void)
 	return auth ? auth : variable("MUNGE_SOCKET");
 }
 
-/* Slurm's configuration is read only for what the environment leaves open. A
- * munged that the environment names is of no use with auth/slurm. */
+/* Reads Slurm's configuration only for what the environment leaves open. With
+ * auth/slurm, a munged that the environment names is ignored. */
 int sfair_find(struct sfair_where *where, struct astra_error *err)
 {
 	char *auth;
@@ -298,8 +299,8 @@ void sfair_where_clear(struct sfair_where *where)
 	*where = (struct sfair_where){0};
 }
 
-/* The plugin does not answer where it was asked: slurmctld is down, runs on
- * another host, or has not loaded the plugin. */
+/* If the plugin does not answer: slurmctld is down, runs on another host, or
+ * has not loaded the plugin. */
 
 #define HOST_BYTES 256
 
@@ -315,7 +316,7 @@ bool sfair_is_here(const char *machine)
 	       (!machine[size] || machine[size] == '.');
 }
 
-/* The plugin is there, but not where it was asked. */
+/* Explains that the plugin is there, but not where it was asked. */
 static void absent_plugin(const struct sfair_where *where,
 			  const struct astra_status *status,
 			  struct astra_text *out)
@@ -339,7 +340,7 @@ static void absent_plugin(const struct sfair_where *where,
 			"its astraea plugin is not on the network: log in there, or set Listen= in astraea.conf (where it is set, slurmctld's log says what is wrong)");
 }
 
-/* What was tried, in short. */
+/* Says in short what was tried. */
 static void absent_what(const char *path, const struct astra_error *err,
 			struct astra_text *out)
 {

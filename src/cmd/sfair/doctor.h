@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of sfair doctor. */
+/* What the files of sfair doctor share. */
 #ifndef SFAIR_DOCTOR_H
 #define SFAIR_DOCTOR_H
 
@@ -10,21 +10,21 @@
 enum doctor_level { DOCTOR_GOOD, DOCTOR_WARNING, DOCTOR_ERROR };
 
 struct doctor {
-	bool quiet; /* what is good is not said */
+	bool quiet; /* good findings are not printed */
 	unsigned warnings, errors;
 	struct astra_text said; /* warnings and errors, a line each */
 };
 
-/* Print a finding, as printf() does: what is so, and what to do. */
+/* Prints a finding, as printf() does: what is wrong or right, and what to
+ * do. */
 void doctor_say(struct doctor *d, enum doctor_level level, const char *format,
 		...) __attribute__((format(printf, 3, 4)));
 
-/* doctor_host.c: what this host can know by itself. Slurm's configuration is
- * loaded. here: slurmctld runs on it, or is to. */
+/* doctor_host.c: checks what this host itself shows. Slurm's configuration is
+ * loaded. here: slurmctld runs on this host, or is to. */
 void doctor_host(struct doctor *d, bool here);
 
-/* doctor_live.c: what the plugin in slurmctld answers, of itself and of jobs.
- */
+/* doctor_live.c: checks what the plugin replies about itself and about jobs. */
 void doctor_live(struct doctor *d);
 
 #endif

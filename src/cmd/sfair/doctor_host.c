@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a host can know by itself: files, configuration, sbatch. */
+/* Checks of what a host itself shows: files, configuration, sbatch. */
 #include <config.h> /* Slurm's */
 #include <errno.h>
 #include <math.h>
@@ -17,9 +17,9 @@
 #include "src/slurm/conf/config.h"
 
 #define MIN_PER_SEC (1.0 / 60)
-#define ROOM_MIB 100 /* that StateSaveLocation has to have free */
+#define ROOM_MIB 100 /* free space that StateSaveLocation needs */
 
-/* Slurm's own. */
+/* Slurm's own settings. */
 
 static void host_slurm(struct doctor *d)
 {
@@ -89,7 +89,7 @@ static void host_plugins(struct doctor *d)
 			   slurm_conf.plugindir);
 }
 
-/* Slurm asks them in their order. */
+/* Checks JobSubmitPlugins, which Slurm calls in the order of the list. */
 static void host_submit(struct doctor *d)
 {
 	const char *list = slurm_conf.job_submit_plugins;
@@ -107,7 +107,7 @@ static void host_state(struct doctor *d)
 	const char *folder = slurm_conf.state_save_location;
 	struct statvfs room;
 
-	/* It is root's and SlurmUser's to look at. */
+	/* Only root and SlurmUser may look into it. */
 	if (statvfs(folder, &room) < 0 && errno == EACCES)
 		return;
 	if (statvfs(folder, &room) < 0) {
@@ -151,7 +151,7 @@ static void host_grace(struct doctor *d, const struct astra_pool_config *pool)
 			pool->name, o->lease_sec);
 }
 
-/* "1,84-86": whether a code is in a list of slurm.conf. */
+/* Whether a code is in a list of slurm.conf, such as "1,84-86". */
 static bool host_has_code(const char *list, int code)
 {
 	while (list && *list) {
@@ -168,7 +168,7 @@ static bool host_has_code(const char *list, int code)
 	return false;
 }
 
-/* Slurm's reading of an exit code comes before ours. */
+/* Checks that Slurm itself does not handle the exit codes of CheckpointExit. */
 static void host_exits(struct doctor *d, const struct astra_pool_config *pool)
 {
 	const struct astra_options *o = &pool->options;
@@ -252,8 +252,8 @@ static void host_conf(struct doctor *d)
 	astra_config_destroy(config);
 }
 
-/* sbatch's own help has the options of plugstack.conf. What an optional plugin
- * lacks it does not say from Slurm 25.11 on. */
+/* Checks that sbatch's help lists the options of plugstack.conf. From Slurm
+ * 25.11 on sbatch does not report errors of an optional plugin. */
 static void host_options(struct doctor *d)
 {
 	FILE *help = popen("sbatch --help 2>&1", "r");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the plugin answers: of itself, and of jobs that lose work. */
+/* Checks of what the plugin replies: about itself, and about jobs that lose
+ * work. */
 #include <config.h> /* Slurm's */
 #include <math.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 #include "src/proto/report.h"
 #include "src/sim/child.h"
 
-#define SKEW_SEC 5    /* that clocks of two hosts may differ */
-#define ROUND_SEC 180 /* so old may the last round be */
+#define SKEW_SEC 5    /* allowed difference of two hosts' clocks */
+#define ROUND_SEC 180 /* allowed age of the last round */
 #define USERS_NAMED 5
 
 static json_t *live_ask(struct doctor *d, enum astra_query_kind kind)
@@ -69,7 +70,8 @@ static void live_faults(struct doctor *d, const json_t *diag)
 			live_text(json_object_get(diag, "history"), "error"));
 }
 
-/* What the file alone shows has been said on slurmctld's host. */
+/* Reports the plugin's warnings, except those already reported from the file on
+ * slurmctld's host. */
 static void live_warn(struct doctor *d, const json_t *diag)
 {
 	const char *at = live_text(diag, "config_warning");
@@ -129,17 +131,17 @@ static void live_diag(struct doctor *d, const json_t *reply)
 
 /* Jobs. */
 
-/* So many jobs, and whose they are. */
+/* A number of jobs, and their users. */
 struct live_of {
 	unsigned count;
-	json_t *users; /* the jobs of each by name */
+	json_t *users; /* number of jobs by user name */
 };
 
 struct live_jobs {
 	struct live_of deaf;
 	struct live_of kept;	  /* they declare no checkpoint */
-	struct live_of later;	  /* the same, where there are no leases yet */
-	unsigned unleased, began; /* began: without leases */
+	struct live_of later;	  /* the same, in pools without leases yet */
+	unsigned unleased, began; /* began: of these, without leases */
 };
 
 static void live_add(struct live_of *of, const char *user)
@@ -152,7 +154,8 @@ static void live_add(struct live_of *of, const char *user)
 						     of->users, user))));
 }
 
-/* The user with the most jobs that is not in taken, which gets it. */
+/* Returns the user with the most jobs that is not in `taken`, and adds it to
+ * `taken`. */
 static const char *live_next(json_t *users, json_t *taken)
 {
 	const char *name, *best = NULL;
@@ -175,7 +178,8 @@ static const char *live_next(json_t *users, json_t *taken)
 	return best;
 }
 
-/* "bob", or "3 users (bob 5, eve 2, mal 1)". users: for astra_text_clear(). */
+/* Returns "bob", or "3 users (bob 5, eve 2, mal 1)". users: for
+ * astra_text_clear(). */
 static const char *live_users(const struct live_of *of,
 			      struct astra_text *users)
 {
@@ -275,7 +279,7 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 	json_decref(jobs.later.users);
 }
 
-/* slurmdbd, as sacctmgr finds it. */
+/* Checks slurmdbd, as sacctmgr finds it. */
 static void live_slurmdbd(struct doctor *d)
 {
 	char *argv[] = {"sacctmgr", "--noheader", "--parsable2", "--readonly",

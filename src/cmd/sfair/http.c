@@ -17,27 +17,27 @@
 #include "src/common/clock.h"
 #include "src/proto/listen.h"
 
-#define IDLE_SEC 10  /* without a byte */
-#define WHOLE_SEC 30 /* for a request and the response to it, by drops too */
-#define QUIET_SEC 60 /* between two lines on hosts that are not allowed */
-#define LEAVING 64   /* connections that are ended and not closed yet */
+#define IDLE_SEC 10  /* without any byte */
+#define WHOLE_SEC 30 /* for a request and its response, even in drops */
+#define QUIET_SEC 60 /* between two lines about refused hosts */
+#define LEAVING 64   /* connections that are ended, but not closed yet */
 
-/* One connection; its request or response has to be whole by then. */
+/* A connection, and when its request or response must be complete. */
 struct http_client {
 	int fd; /* -1: none */
 	bool leaves;
-	bool answered; /* its request is whole, and the response not sent yet */
+	bool answered; /* its request is complete, its response not yet sent */
 	time_t until_sec;
-	uint64_t turn;		 /* of its begin or its last response */
-	struct in6_addr address; /* an IPv4 one as IPv6 maps it */
+	uint64_t turn;		 /* when it began or got its last response */
+	struct in6_addr address; /* IPv4 as a mapped IPv6 address */
 };
 
 struct http_server {
 	const struct http_options *options;
 	pthread_mutex_t lock;	     /* of clients and turn */
-	uint64_t turn;		     /* the last one */
+	uint64_t turn;		     /* the last one given */
 	struct http_client *clients; /* options->clients + LEAVING of them */
-	time_t told_sec;	     /* of a host that is not allowed */
+	time_t told_sec;	     /* when a refused host was last reported */
 };
 
 static time_t http_now_sec(void)
@@ -124,7 +124,7 @@ static enum MHD_Result http_dispatch(const struct http_options *o,
 	return path->answer(o->arg, connection);
 }
 
-/* What was kept for the connection; NULL: nothing. */
+/* Returns the entry of the connection; NULL: there is none. */
 static struct http_client *http_client_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
@@ -143,7 +143,7 @@ static enum MHD_Result http_handle(void *cls, struct MHD_Connection *connection,
 
 	(void)version;
 	(void)upload;
-	if (!*request) { /* first its headers come, then its body */
+	if (!*request) { /* the first call has only the headers */
 		*request = connection;
 		return MHD_YES;
 	}
@@ -160,7 +160,8 @@ static enum MHD_Result http_handle(void *cls, struct MHD_Connection *connection,
 
 /* ---- Connections. ---- */
 
-/* Loopback is this host's, whose users may ask the plugin themselves. */
+/* Accepts loopback connections always: users of this host may ask the plugin
+ * themselves. */
 static enum MHD_Result http_accept(void *cls, const struct sockaddr *address,
 				   socklen_t size)
 {
@@ -210,9 +211,9 @@ static void http_end(struct http_client *client)
 	shutdown(client->fd, SHUT_RDWR);
 }
 
-/* If more than max connections are open, end the one that has been idle
- * longest. If all others are being answered, that is the new one. of: of this
- * address alone, or NULL. Caller holds the lock. */
+/* Ends the connection that has been idle longest if more than max are open. If
+ * all others are being answered, that is the new one. of: counts only this
+ * address; NULL: all. The caller holds the lock. */
 static void http_end_oldest(struct http_server *s, const struct in6_addr *of,
 			    unsigned int max)
 {
@@ -233,7 +234,7 @@ static void http_end_oldest(struct http_server *s, const struct in6_addr *of,
 		http_end(oldest);
 }
 
-/* A new connection is taken, whoever keeps idle ones open. */
+/* Takes a new connection, even if idle ones use up the limit. */
 static void http_begin(struct http_server *s, struct MHD_Connection *connection,
 		       void **place)
 {
@@ -256,7 +257,7 @@ static void http_begin(struct http_server *s, struct MHD_Connection *connection,
 	http_end_oldest(s, NULL, s->options->clients);
 }
 
-/* MHD closes the socket after that. */
+/* Notes begin and end of a connection. MHD closes the socket afterwards. */
 static void http_note(void *cls, struct MHD_Connection *connection,
 		      void **place, enum MHD_ConnectionNotificationCode what)
 {
@@ -270,7 +271,7 @@ static void http_note(void *cls, struct MHD_Connection *connection,
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* A response is taken: the next request has its own time. */
+/* Notes that a response was sent: the next request gets its own time. */
 static void http_completed(void *cls, struct MHD_Connection *connection,
 			   void **request, enum MHD_RequestTerminationCode how)
 {
@@ -299,7 +300,7 @@ static void http_end_slow(struct http_server *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- Begin and end. ---- */
+/* ---- Start and stop. ---- */
 
 static void http_announce(int fd)
 {

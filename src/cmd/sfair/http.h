@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The HTTP server of sfair metrics and sfair web: GET and HEAD of a few paths,
- * by one thread. What is malformed, too large or too slow costs a connection,
- * of which there are so many, and so many of a host. */
+ * by one thread. Malformed, too large or too slow requests cost their
+ * connection. The number of connections is limited, in total and per host. */
 #ifndef SFAIR_HTTP_H
 #define SFAIR_HTTP_H
 
@@ -13,7 +13,7 @@
 #include "src/common/error.h"
 #include "src/proto/query.h"
 
-/* ---- Who may connect: networks. (http_nets.c) ---- */
+/* ---- Allowed clients: networks. (http_nets.c) ---- */
 
 struct http_net {
 	uint8_t address[16]; /* of IPv4 as ::ffff:a.b.c.d */
@@ -27,20 +27,20 @@ struct http_nets {
 	size_t count;
 };
 
-/* Add "10.0.0.0/8,2001:db8::/32,192.0.2.7,all". Returns 0, or -1 with err
- * naming what is none; nets is then of no use. */
+/* Adds networks such as "10.0.0.0/8,2001:db8::/32,192.0.2.7,all". Returns 0, or
+ * -1 with err naming the invalid one; nets is then invalid. */
 int http_nets_parse(struct http_nets *nets, const char *text,
 		    struct astra_error *err);
 bool http_nets_have(const struct http_nets *nets,
 		    const struct sockaddr *address);
 bool http_is_loopback(const struct sockaddr *address);
 
-/* Whether a page may be had under this name, as a Host header has it: a number,
- * localhost, or one of names. Else a page of somebody else's, by a name that
- * suddenly means this host, could read what is here. */
+/* Whether pages are served under this name, as in a Host header: an IP address,
+ * localhost, or one of names. This prevents DNS rebinding: a page of another
+ * site, whose name suddenly resolves to this host, could read our pages. */
 bool http_host_known(const char *host, const struct astra_names *names);
 
-/* Add the names of this host. Returns 0, or -1 when out of memory. */
+/* Adds the names of this host. Returns 0, or -1 when out of memory. */
 int http_own_names(struct astra_names *names);
 
 /* ---- The server. (http.c) ---- */
@@ -48,12 +48,12 @@ int http_own_names(struct astra_names *names);
 #ifdef ASTRA_MICROHTTPD
 #include <microhttpd.h>
 
-/* Queue the response to a GET or HEAD; by the server's thread.
- * Returns as MHD_queue_response(). */
+/* Queues the response to a GET or HEAD, in the server's thread. Returns as
+ * MHD_queue_response(). */
 typedef enum MHD_Result http_answer(void *arg,
 				    struct MHD_Connection *connection);
 
-/* Queue a text as the response; body: freed. */
+/* Queues a text as the response; body: freed. */
 enum MHD_Result http_reply(struct MHD_Connection *connection,
 			   unsigned int status, const char *type,
 			   const char *body, size_t size);
@@ -74,17 +74,18 @@ struct http_options {
 	unsigned int clients, clients_of_one;
 	const struct http_path *paths; /* ended by a NULL url */
 	const char *other;	       /* the text of any other path */
-	const char *without;	       /* what to do without libmicrohttpd */
+	const char *without;	       /* advice if libmicrohttpd is missing */
 	void *arg;
-	const struct http_nets *nets;	 /* loopback besides; NULL: all may */
-	const struct astra_names *names; /* NULL: by any name */
+	const struct http_nets *nets;	 /* loopback is always allowed; NULL:
+					  * all are */
+	const struct astra_names *names; /* NULL: any name is served */
 };
 
-/* Listen; beyond loopback not where nets are empty. Connections wait from then
- * on. Returns a descriptor, or -1 with err set. */
+/* Listens; without nets only on loopback. From then on connections wait.
+ * Returns a descriptor, or -1 with err set. */
 int http_listen(const struct http_options *options, struct astra_error *err);
 
-/* Answer until SIGINT or SIGTERM. fd: of http_listen(); closed either way.
+/* Answers until SIGINT or SIGTERM. fd: of http_listen(); closed in any case.
  * Returns 0, or -1 with err set. */
 int http_serve(const struct http_options *options, int fd,
 	       struct astra_error *err);

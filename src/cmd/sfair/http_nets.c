@@ -22,7 +22,7 @@ static bool nets_is_set(const uint8_t *address, unsigned int bit)
 	return address[bit / 8] >> (7 - bit % 8) & 1;
 }
 
-/* An address as text. Returns how many bits are before its own, or -1. */
+/* Reads an address. Returns how many leading bits IPv4 mapping adds, or -1. */
 static int nets_read_address(const char *text, uint8_t *out)
 {
 	if (inet_pton(AF_INET6, text, out) == 1)
@@ -32,7 +32,7 @@ static int nets_read_address(const char *text, uint8_t *out)
 								   : -1;
 }
 
-/* text: changed. */
+/* Reads a network. text: changed. */
 static int nets_read(char *text, struct http_net *out)
 {
 	char *slash = strchr(text, '/'), *end;

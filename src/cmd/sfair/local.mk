@@ -2,7 +2,7 @@
 # Queries of the live state and of history.
 bin_PROGRAMS += sfair
 
-# What of sfair top is pure.
+# The pure files of sfair top.
 top_sources = \
 	src/cmd/sfair/top.h \
 	src/cmd/sfair/top_columns.c \
@@ -114,7 +114,7 @@ dist_check_SCRIPTS += testsuite/page/page.sh
 EXTRA_DIST += testsuite/page/look.py testsuite/page/replies.py \
 	testsuite/page/web.py
 
-# What it says of what really happened, and of what would.
+# Its results, real and simulated.
 dist_check_SCRIPTS += testsuite/sim/audit.sh testsuite/sim/try.sh
 
 check_PROGRAMS += test_http_nets

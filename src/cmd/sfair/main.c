@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair: ask the astraea plugin for tenants, jobs, leases, reasons and
- * diagnostics. Parse, ask, print; each in files of its own. */
+/* sfair: asks the astraea plugin for tenants, jobs, leases, reasons and
+ * diagnostics. Parsing, asking and printing are in files of their own. */
 #include "astra_config.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static int help_formats(void)
 	return 0;
 }
 
-/* In one piece: json_dumpf() writes each comma by itself. */
+/* Writes in one piece; json_dumpf() would write each comma by itself. */
 static int main_print_json(const json_t *reply, struct astra_error *err)
 {
 	char *text =
@@ -72,8 +72,8 @@ static int main_print_reply(const json_t *reply, const struct sfair_args *args,
 	return 0;
 }
 
-/* A wrong --format is the user's to mend: say so before anybody is asked. Of
- * thousands of jobs only what is shown is asked for. */
+/* Applies --format before anything is asked: its errors are the user's, and
+ * only the shown fields of thousands of jobs are requested. */
 static int apply_format(struct sfair_args *args, struct astra_error *err)
 {
 	const struct sfair_table *table = sfair_table_of(args->query.kind);
@@ -111,7 +111,8 @@ static int main_run(struct sfair_args *args, struct astra_error *err)
 	return rc;
 }
 
-/* For programs that have no part of Slurm's, as variables. */
+/* Prints the sockets as variables, for programs that do not use Slurm's
+ * libraries. */
 static int print_where(struct astra_error *err)
 {
 	struct sfair_where where;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair metrics: once on standard output, or to whoever asks over HTTP. */
+/* sfair metrics: prints metrics once, or serves them over HTTP. */
 #include "astra_config.h"
 
 #include "src/cmd/sfair/metrics.h"
@@ -11,9 +11,9 @@
 #include "src/common/clock.h"
 #include "src/proto/listen.h"
 
-/* One question for all metrics, asked once a second at most. */
+/* All metrics come from one request, at most once a second. */
 
-#define WAIT_SEC 5 /* a scrape gives up after ten seconds as a rule */
+#define WAIT_SEC 5 /* scrapes usually time out after ten seconds */
 #define KEEP_MSEC 1000
 
 static int64_t metrics_scrape_now_msec(void)
@@ -50,7 +50,7 @@ static void metrics_scrape_ask(struct metrics_scraper *s)
 		s->failures++;
 }
 
-/* The first of them. */
+/* Returns the first METRICS_TENANTS_MAX tenants. */
 static json_t *choose_tenants(const json_t *reply)
 {
 	json_t *chosen = json_array(), *tenant;
@@ -69,7 +69,7 @@ static void set_count(json_t *object, const char *key, uint64_t count)
 	json_object_set_new(object, key, json_integer((json_int_t)count));
 }
 
-/* The metrics of sfair itself, and the tenants that have metrics. */
+/* Returns the metrics of sfair itself, and the tenants that have metrics. */
 static json_t *metrics_scrape_describe(const struct metrics_scraper *s)
 {
 	json_t *scrape = json_object();
@@ -156,7 +156,7 @@ static int metrics_parse(int argc, char **argv, struct metrics_args *args,
 	return rc;
 }
 
-/* What the plugin's silence leaves is printed, too. */
+/* Prints once; if the plugin is silent, the metrics that remain. */
 static int metrics_print_once(struct metrics_scraper *scraper, bool plain,
 			      struct astra_error *err)
 {

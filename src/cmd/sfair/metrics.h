@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of sfair metrics among themselves. */
+/* What the files of sfair metrics share. */
 #ifndef SFAIR_METRICS_H
 #define SFAIR_METRICS_H
 
@@ -20,7 +20,7 @@ enum metric_type {
 	METRIC_INFO,	/* texts as labels */
 };
 
-/* Which objects of the reply it is of: one series each. */
+/* The objects of the reply that a metric is of; each is a series. */
 enum metric_source {
 	METRIC_EXPORTER, /* sfair itself */
 	METRIC_REPLY,	 /* the reply's head */
@@ -33,68 +33,67 @@ enum metric_source {
 	METRIC_TENANT,
 };
 
-/* Where one metric takes several members of an object: the value of its own
- * label by the member's key. Of METRIC_INFO the label's name. */
+/* A member of an object, if a metric takes several of them: its key, and the
+ * value of the metric's own label. For METRIC_INFO the label's name. */
 struct metric_part {
 	const char *value, *key;
 };
 
-/* One row a metric: in the text, and in the manual page. */
+/* A metric: a row of the text and of the manual page. */
 struct metric {
 	const char *name; /* without the suffix of its type */
 	enum metric_type type;
 	enum metric_source source;
-	const char *key;		 /* or parts */
+	const char *key;		 /* NULL: see parts */
 	const char *label;		 /* of the parts; NULL: none */
 	const struct metric_part *parts; /* ended by a NULL key */
-	const char *member;		 /* of the member, or NULL */
-	double scale;			 /* 0: 1 */
+	const char *member;		 /* of the value, an object; or NULL */
+	double scale;			 /* factor; 0: 1 */
 	const char *help;		 /* one sentence without a full stop */
 };
 
 /* metrics_table.c; ended by a NULL name. */
 extern const struct metric metric_table[];
 
-/* The labels that each object of a source has; ended by a NULL key. */
+/* Returns the labels that each object of a source has; ended by a NULL key. */
 const struct metric_part *metric_labels(enum metric_source source);
 const char *metric_type_name(enum metric_type type);
 
-/* "" or the suffix of the type's samples. */
+/* Returns the suffix of the type's samples, or "". */
 const char *metric_suffix(enum metric_type type);
 
-/* The unit in its name, or NULL. */
+/* Returns the unit in the metric's name, or NULL. */
 const char *metric_unit(const struct metric *metric);
 
-/* metrics_table.c: the table for the manual page. */
+/* metrics_table.c: prints the table for the manual page. */
 void metrics_mdoc(void);
 
-/* metrics_text.c: append all metrics.
- * scrape: of METRIC_EXPORTER. reply: NULL when the plugin did not answer.
- * plain: in Prometheus' older format instead of OpenMetrics. */
+/* metrics_text.c: appends all metrics. scrape: the object of METRIC_EXPORTER.
+ * reply: NULL if the plugin did not answer. plain: in Prometheus' older format
+ * instead of OpenMetrics. */
 void metrics_text(struct astra_text *out, const json_t *scrape,
 		  const json_t *reply, bool plain);
 
-/* metrics.c: whom to ask, and what was answered last. */
+/* metrics.c: where the plugin is, and its last answer. */
 struct metrics_scraper {
 	struct sfair_where where;
 	bool verbose;
 	bool serves;	    /* more than one scrape */
 	json_t *reply;	    /* NULL: the plugin did not answer */
-	double took_sec;    /* to ask */
-	int64_t asked_msec; /* when; 0: never */
+	double took_sec;    /* time of the request */
+	int64_t asked_msec; /* when it was asked; 0: never */
 	uint64_t scrapes, failures;
 	struct astra_error err; /* of the last failure */
-	bool silent;		/* it was told that there is no answer */
+	bool silent;		/* the silence was reported */
 };
 
-/* Ask, but not twice within a second, and write what was answered.
- * Returns 0, or -1 with scraper->err set when the plugin did not answer; the
- * text then says so. */
+/* Asks, at most once a second, and writes the answer. Returns 0, or -1 with
+ * scraper->err set if the plugin did not answer; the text then says so. */
 int metrics_scrape(struct metrics_scraper *scraper, bool plain,
 		   struct astra_text *out);
 
-/* metrics_http.c: answer scrapes until SIGINT or SIGTERM.
- * where: [ADDRESS:]PORT. Returns 0, or -1 with err set. */
+/* metrics_http.c: answers scrapes until SIGINT or SIGTERM. where:
+ * [ADDRESS:]PORT. Returns 0, or -1 with err set. */
 int metrics_serve(struct metrics_scraper *scraper, const char *where,
 		  struct astra_error *err);
 

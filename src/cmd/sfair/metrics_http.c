@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Scrapes over HTTP. One thread serves all: the plugin is asked once at a time,
- * and the others get the same answer. */
+/* Scrapes over HTTP. One thread serves all clients: it asks the plugin once at
+ * a time, and all scrapes of that time get the same answer. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -16,7 +16,7 @@
 #define TYPE_OPEN "application/openmetrics-text; version=1.0.0; charset=utf-8"
 #define TYPE_PLAIN "text/plain; version=0.0.4; charset=utf-8"
 
-/* Whether the client wants plain text. Prometheus names all formats that it
+/* Whether the client wants plain text. Prometheus lists all formats that it
  * knows. */
 static bool wants_plain(struct MHD_Connection *connection)
 {
@@ -26,7 +26,8 @@ static bool wants_plain(struct MHD_Connection *connection)
 	return !accept || !strcasestr(accept, "application/openmetrics-text");
 }
 
-/* Once when the plugin falls silent, and once when it answers again. */
+/* Reports when the plugin falls silent, and when it answers again, once
+ * each. */
 static void metrics_http_tell(struct metrics_scraper *scraper, bool silent)
 {
 	if (scraper->silent == silent)

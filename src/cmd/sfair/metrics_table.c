@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All metrics, row by row: as they are printed, and as the manual page has
- * them. */
+/* All metrics, row by row, for the text and for the manual page. */
 #include <stdio.h>
 #include <string.h>
 

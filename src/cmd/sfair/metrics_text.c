@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Metrics as text. OpenMetrics names a family without the suffix of its type
- * and knows units and infos; the older format knows neither. */
+ * and supports units and infos; the older format does not. */
 #include <math.h>
 #include <string.h>
 
 #include "src/cmd/sfair/metrics.h"
 #include "src/common/encode.h"
 
-/* What is being written: a family, and the object that a series is of. */
+/* The family being written, and the object of the present series. */
 struct writer {
 	struct astra_text *out;
 	const struct metric *metric;
@@ -35,7 +35,7 @@ static void metrics_text_put_head(struct writer *w)
 		astra_text_printf(w->out, "# UNIT %s %s\n", m->name, unit);
 }
 
-/* The reply is UTF-8, and so is the output. */
+/* Writes a label. The reply is UTF-8, and so is the output. */
 static void metrics_text_put_label(struct writer *w, const char *name,
 				   const char *value, bool *first)
 {
@@ -66,7 +66,8 @@ static void metrics_text_put_labels(struct writer *w,
 				       first);
 }
 
-/* The name and all labels of a sample. part: the value of the metric's own. */
+/* Writes the name and all labels of a sample. part: the value of the metric's
+ * own label. */
 static void metrics_text_put_name(struct writer *w, const char *suffix,
 				  const char *part)
 {
@@ -92,7 +93,7 @@ static void metrics_text_put_value(struct writer *w, double value)
 	astra_text_add(w->out, "\n", 1);
 }
 
-/* Whether there is a number. A text is 1, but for an empty one. */
+/* Whether the value gives a number. A text gives 1, unless it is empty. */
 static bool metrics_text_number_of(const json_t *value, double *out)
 {
 	const char *text = json_string_value(value);
@@ -164,7 +165,7 @@ static void metrics_text_put_array(struct writer *w, const json_t *array)
 	}
 }
 
-/* The objects of a metric; NULL where there are none. */
+/* Returns the objects of a metric, or NULL if there are none. */
 static const json_t *objects(const struct metric *m, const json_t *scrape,
 			     const json_t *reply)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfair why without a job, and sfair without a command: the caller's own jobs,
- * a line each. */
+ * one per line. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "src/cmd/sfair/sfair.h"
 
 #define OVERVIEW_TENANTS 2
-#define OVERVIEW_JOBS 6 /* with tenants, counts and the rest: ten lines */
+#define OVERVIEW_JOBS 6 /* the whole overview has ten lines */
 
 static void put_jobs(const json_t *jobs, size_t most)
 {

@@ -32,6 +32,7 @@ void page_script(FILE *file)
 	fprintf(file, "<script>%s</script>\n", page_js);
 }
 
+/* Writes a time of the window; whole days without the time of day. */
 static void put_day(FILE *f, double sec, bool with_clock)
 {
 	time_t when = (time_t)sec;

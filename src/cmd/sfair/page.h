@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page of sfair report: what the plugin's history says of a window, and its
- * drawing. Times are seconds from 1970, GPU time is in GPU seconds; what is not
- * known or hidden is NAN, or "". */
+/* The page of sfair report: a window of the plugin's history, and its drawing.
+ * Times are seconds from 1970, GPU time is in GPU seconds. Unknown or hidden
+ * values are NAN, or "". */
 #ifndef SFAIR_PAGE_H
 #define SFAIR_PAGE_H
 
@@ -13,11 +13,11 @@
 #include "src/common/member_read.h"
 #include "src/html/html.h"
 
-#define PAGE_OTHERS 7	   /* tenants before that have a look of their own */
+#define PAGE_OTHERS 7	   /* tenants with a look of their own, at most */
 #define PAGE_SLOTS_MAX 200 /* points of a chart over time */
-#define PAGE_ROWS_MAX 500  /* of the table of jobs, of users */
+#define PAGE_ROWS_MAX 500  /* of the tables of jobs and of users */
 
-/* The reports a page is made of. */
+/* The reports that a page is made of. */
 enum page_part {
 	PAGE_UTILIZATION,
 	PAGE_LOSS,
@@ -30,7 +30,7 @@ enum page_part {
 	PAGE_PARTS
 };
 
-/* Its name in a request. */
+/* Returns the part's name in a request. */
 const char *page_part_name(enum page_part part);
 
 struct page_cell {
@@ -47,19 +47,19 @@ struct page_row {
 	double alloc_gpu_sec, fair_gpu_sec, lack_gpu_sec, demand_gpu_sec;
 	double used_gpu_sec, total_gpu_sec, down_gpu_sec, wanted_gpu_sec;
 	double lost_gpu_sec;
-	bool more;		/* there was more than a reply has */
-	struct page_tenant *of; /* of a job or a lease; NULL: not known */
+	bool more;		/* the reply was cut */
+	struct page_tenant *of; /* the tenant of a job or lease; NULL: not
+				 * known */
 };
 
 struct page_tenant {
 	const char *pool, *name;
 	struct page_row row; /* of PAGE_TENANTS */
 	double used_sec;
-	double before_sec,
-		before_rho; /* alloc_gpu_sec and rho of the time before */
-	size_t look;	    /* up to PAGE_OTHERS */
+	double before_sec, before_rho; /* of the time before; NAN: unknown */
+	size_t look; /* index; PAGE_OTHERS: shared by all other tenants */
 	size_t jobs;
-	struct page_cell *cells; /* one a slot; NULL: never any */
+	struct page_cell *cells; /* one per slot; NULL: never used any */
 };
 
 /* GPU seconds of the time before the window, all pools together. */
@@ -68,7 +68,7 @@ struct page_before {
 	double total_sec, used_sec, wanted_sec, fair_sec, lack_sec;
 };
 
-/* All tenants of a slot together. */
+/* The sums over all tenants in a slot. */
 struct page_slot {
 	double fair_sec, lack_sec;
 };
@@ -76,35 +76,37 @@ struct page_slot {
 struct page_data {
 	const char *cluster;
 	double now_sec, start_sec, end_sec; /* of the window */
-	double known_sec; /* in it, from when on charts over time are drawn */
+	double known_sec; /* time in the window from which on charts are
+			   * drawn */
 	double slot_sec;
 	size_t slot_count;
 	struct page_slot *slots;
-	/* Of the window: GPU seconds, all pools together. */
+	/* Sums over the window and all pools, in GPU seconds. */
 	double total_sec, used_sec, down_sec, wanted_sec, lost_sec;
-	double gpus; /* in the mean */
+	double gpus; /* mean number */
 	size_t pool_count;
 	struct page_before before;
 
 	struct page_tenant **tenants; /* most used first */
 	size_t tenant_count, tenant_room;
-	size_t tenant_last; /* found, of use while they are read */
+	size_t tenant_last; /* index of the last tenant found; used while rows
+			     * are read */
 	struct page_row *users;
 	size_t user_count;
-	struct page_row *jobs; /* by number */
+	struct page_row *jobs; /* sorted by id */
 	size_t job_count;
-	struct page_row *leases; /* by job, then by begin */
+	struct page_row *leases; /* sorted by job, then by begin */
 	size_t lease_count;
 
-	json_t *replies[PAGE_PARTS]; /* the texts are theirs */
+	json_t *replies[PAGE_PARTS]; /* the texts point into these */
 	struct page_row heads[PAGE_PARTS];
-	struct astra_error wrong; /* the first value that is none; "" */
+	struct astra_error wrong; /* names the first invalid value; "" */
 };
 
-/* page_data.c: take replies apart.
- * replies: one of each part, NULL where there is none; taken in any case.
- * data: zeroed; clear it in any case. What is wrong with a row is not known,
- * and data->wrong says so. Returns 0, or -1 with err set. */
+/* page_data.c: reads replies. replies: one of each part, NULL if there is none;
+ * taken in any case. data: zeroed; clear it in any case. Invalid values of a
+ * row count as unknown, and data->wrong names them. Returns 0, or -1 with err
+ * set. */
 int page_data_load(struct page_data *data, json_t *replies[PAGE_PARTS],
 		   struct astra_error *err);
 void page_data_clear(struct page_data *data);
@@ -129,23 +131,22 @@ int page_before_load(struct page_data *data, json_t *const replies[PAGE_PARTS],
 struct page_row *page_rows(const json_t *reply, enum page_part part,
 			   size_t *count, struct astra_error *wrong);
 
-/* When a slot begins; of slot_count: when the window ends. */
+/* Returns when a slot begins; for slot_count, when the window ends. */
 double page_slot_at(const struct page_data *data, size_t slot);
 
-/* The mean number of GPUs that a look had in a slot. */
+/* Returns the mean number of GPUs that a look had in a slot. */
 double page_gpus(const struct page_data *data, size_t look, size_t slot);
 
-/* How many looks there are, the others' counted. */
+/* Returns the number of looks, including the look of the other tenants. */
 size_t page_looks(const struct page_data *data);
 
-/* page.c: the whole page. command: that makes it, for its foot.
- * Whether file has failed its owner finds out. Returns 0, or -1 when memory is
- * out. */
+/* page.c: writes the whole page. command: that made the page, for its foot. The
+ * caller checks `file` for errors. Returns 0, or -1 when memory is out. */
 int page_write(const struct page_data *data, const char *command, FILE *file);
 
-/* page.c: what a page begins with, up to its heading, and the script at its
- * end. live: of one that is renewed: its own rules, and the hashes of its own
- * scripts; NULL: it is not. */
+/* page.c: write the beginning of a page, up to its heading, and the script at
+ * its end. live: for a page that is renewed, its own style and the hashes of
+ * its own scripts; NULL: another page. */
 struct page_live {
 	const char *style, *scripts;
 };
@@ -153,10 +154,9 @@ struct page_live {
 void page_head(const char *title, const struct page_live *live, FILE *file);
 void page_script(FILE *file);
 
-/* page_ask.c: ask for a part of the window of a query; verbose: say whom.
- * query: kind, window and filters; the rest is put into a copy.
- * reply: NULL before. Returns 0, or -1 with err set; reply is to be released
- * either way. */
+/* page_ask.c: asks for a part of the window of a query. query: kind, window and
+ * filters are used, in a copy. verbose: prints the requests. reply: NULL
+ * before. Returns 0, or -1 with err set; release reply in both cases. */
 struct astra_query;
 struct sfair_where;
 struct page_asked {
@@ -173,17 +173,17 @@ int page_ask_sums(const struct page_asked *whom,
 		  const struct astra_query *query, enum page_part part,
 		  json_t **reply, struct astra_error *err);
 
-/* Its parts, one file each. */
+/* Write the parts of a page, one file each. */
 void page_usage(const struct page_data *data, FILE *file);
 void page_fairness(const struct page_data *data, FILE *file);
 int page_waits(const struct page_data *data, FILE *file);
 int page_gantt(const struct page_data *data, FILE *file);
 int page_tables(const struct page_data *data, FILE *file);
 
-/* page_tables.c: a table that a click on a heading sorts; title: one word, the
- * id of its section, too: its headings, ended by a NULL title, each with what
- * it means and whether its cells are texts; its cells; its end, and that of
- * what it scrolls in. */
+/* page_tables.c: a table that a click on a heading sorts. title: one word, also
+ * the id of its section. heads: ended by a NULL title; each has its meaning and
+ * whether its cells are texts. page_table_end() also ends the box that the
+ * table scrolls in. */
 struct page_heading {
 	const char *title, *help;
 	bool text;
@@ -198,18 +198,19 @@ void page_cell_text(FILE *file, const char *text);
 void page_cell_fixed(FILE *file, double value, int digits);
 void page_cell_span(FILE *file, double sec);
 
-/* page_text.c: the length of the array's number in "20_4"; 0: it is no task. */
+/* page_text.c: returns the length of the array's id in "20_4"; 0: not a
+ * task. */
 size_t page_array_of(const char *id_text);
 
-/* page_text.c: a name, cut to so many characters, of which those are two that
- * take more than two bytes, for they are wide. */
+/* page_text.c: writes a name, cut to `most` characters. Characters of three or
+ * more bytes are wide and count as two. */
 void page_name(FILE *file, const char *name, size_t most);
-/* A tenant's, with its pool's where there are several. */
+/* Writes a tenant's name, with its pool's name if there are several pools. */
 void page_tenant_name(const struct page_data *data,
 		      const struct page_tenant *tenant, size_t most,
 		      FILE *file);
 void page_look_name(const struct page_data *data, size_t look, FILE *file);
-/* The tenant of a look; NULL: the others. */
+/* Returns the tenant of a look; NULL: the look of the other tenants. */
 const struct page_tenant *page_look_tenant(const struct page_data *data,
 					   size_t look);
 void page_gpu_hours(FILE *file, double gpu_sec);
@@ -217,10 +218,9 @@ void page_span(FILE *file, double sec);
 void page_time(FILE *file, double sec);
 void page_fixed(FILE *file, double value, int digits);
 void page_percent(FILE *file, double share);
-/* What each look means; kind: of the mark in it, "area" or "curve". */
+/* Writes the legend of the looks. kind: of their marks, "area" or "curve". */
 void page_keys(const struct page_data *data, const char *kind, FILE *file);
-/* A table that is shown on request, behind a chart: its begin up to the body.
- */
+/* Begins a table behind a chart that is shown on request, up to its body. */
 void page_details_begin(FILE *file, const char *title);
 void page_details_end(FILE *file);
 
@@ -231,7 +231,7 @@ struct page_axis {
 	const char *list[HTML_TICKS_MAX];
 };
 
-/* axis: holds what the returned one points to. */
+/* Makes the axis. axis: holds what the returned axis points to. */
 struct html_axis page_time_axis(const struct page_data *data,
 				struct page_axis *axis, double begin_px,
 				double end_px);

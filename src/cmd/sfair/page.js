@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A click on a heading sorts, upward for texts and downward for numbers first;
- * what is not known stays at the end. The filter shows the rows that have all of its
- * words in their texts. CSV saves the rows that are shown. Point at a tenant, or click
- * on it, to see it alone. All of it holds for what comes into the page later, too. */
+/* A click on a heading sorts: texts first in ascending, numbers first in
+ * descending order; unknown values stay at the end. The filter shows the rows
+ * whose texts have all of its words. CSV saves the rows that are shown. Pointing
+ * at a tenant, or a click on it, shows that tenant alone. All this also works for
+ * elements that are added to the page later. */
 
 const sorted = h => {
 	const table = h.closest('table'), column = h.cellIndex;

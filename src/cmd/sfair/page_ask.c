@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reports that a page is made of, from the plugin. */
+/* Asks the plugin for the reports that a page is made of. */
 #include <time.h>
 
 #include "src/cmd/sfair/page.h"
 #include "src/cmd/sfair/sfair.h"
 
-#define PARTS_MAX 128 /* replies to put together */
+#define PARTS_MAX 128 /* replies that are put together, at most */
 #define PART_SEC INT64_C(21600)
 #define DAY_SEC INT64_C(86400)
 
@@ -25,7 +25,8 @@ static enum astra_report_kind page_ask_kind_of(enum page_part part)
 	return kind;
 }
 
-/* Where a reply was cut: its last time, which may lack rows. 0: it has none. */
+/* Returns where a reply was cut: its last time, which may lack rows. 0: no
+ * rows. */
 static int64_t last_time(const json_t *reply)
 {
 	const json_t *rows = json_object_get(reply, "rows");
@@ -54,7 +55,7 @@ static void copy_key(json_t *to, const json_t *from, const char *key)
 	json_object_set(to, key, json_object_get(from, key));
 }
 
-/* Each row has its own step, as shorter spans have finer ones. */
+/* Copies the step to each row, as shorter spans have finer steps. */
 static void say_step(json_t *reply)
 {
 	json_t *row;
@@ -64,7 +65,7 @@ static void say_step(json_t *reply)
 		copy_key(row, reply, "step_sec");
 }
 
-/* Put what goes on where a reply ends behind its rows. */
+/* Appends the rows of the next reply, which begins where this one was cut. */
 static void page_ask_append(json_t *reply, const json_t *next, int64_t from_sec)
 {
 	json_t *rows = json_object_get(reply, "rows");
@@ -78,8 +79,8 @@ static void page_ask_append(json_t *reply, const json_t *next, int64_t from_sec)
 	copy_key(reply, next, "more");
 }
 
-/* Until when to ask at a time, so that the history answers as finely as it can:
- * it has a row for each minute, hour or day, and at most 400 of them. */
+/* Returns the end of the next request. The history answers as finely as
+ * possible if its rows (one per minute, hour or day) are at most 400. */
 static int64_t part_end(const struct astra_query_past *all, int64_t from_sec)
 {
 	int64_t span = all->end_sec - all->start_sec, end = all->end_sec;
@@ -97,8 +98,8 @@ static int64_t part_end(const struct astra_query_past *all, int64_t from_sec)
 	return end > from_sec && end < all->end_sec ? end : all->end_sec;
 }
 
-/* A report over time, part by part; one that does not fit in a reply goes on
- * where that ends. */
+/* Asks for a report over time, part by part. If a part does not fit in a reply,
+ * the next request begins where the reply was cut. */
 static int ask_over_time(const struct page_asked *whom,
 			 const struct astra_query *all, json_t **reply,
 			 struct astra_error *err)

@@ -62,10 +62,9 @@ page_data_add_tenant(struct page_data *d, const char *pool, const char *name)
 	return t;
 }
 
-/* Rows come in the order of tenants again and again, so the search begins
- * behind the last one found. */
-/* The tenant of a row, made if it is new. NULL when out of memory, and when
- * the row has none. */
+/* Returns the tenant of a row, added if it is new. Rows repeat the tenants in
+ * the same order, so the search begins behind the last one found. NULL when out
+ * of memory, or if the row has no tenant. */
 static struct page_tenant *page_tenant_of(struct page_data *d,
 					  const struct page_row *row)
 {
@@ -103,8 +102,8 @@ static double positive(double value)
 	return value > 0 ? value : 0;
 }
 
-/* The least length of a clock or a calendar that is as long as a step and does
- * not make too many slots. */
+/* Returns the shortest slot, of usual lengths, that is not shorter than a step
+ * and does not make too many slots. */
 static double choose_slot(double span_sec, double step_sec)
 {
 	static const double lengths[] = {
@@ -129,8 +128,8 @@ static void load_heads(struct page_data *d)
 	}
 }
 
-/* When the history has its first row of the window: on the day on which the
- * plugin comes, charts over time begin with it. */
+/* Returns when the history has its first row in the window. On the plugin's
+ * first day, charts over time begin there. */
 static double first_time(const struct page_data *d)
 {
 	static const enum page_part parts[] = {PAGE_TIMELINE, PAGE_LOSS};
@@ -149,7 +148,7 @@ static double first_time(const struct page_data *d)
 							  : d->start_sec;
 }
 
-/* The window as it is covered, and its slots. */
+/* Sets the window that the replies cover, and its slots. */
 static int load_window(struct page_data *d, struct astra_error *err)
 {
 	int at = d->replies[PAGE_TIMELINE] ? PAGE_TIMELINE : 0;
@@ -173,12 +172,13 @@ static int load_window(struct page_data *d, struct astra_error *err)
 	return d->slots ? 0 : astra_error_nomem(err);
 }
 
-/* Find the slot of a step. A day that daylight saving makes longer or shorter
- * must not fall into the slot before. Returns false if the step is in none. */
+/* Finds the slot of a step. A day that daylight saving makes longer or shorter
+ * must not fall into the slot before. Returns false if the step is in no
+ * slot. */
 static bool find_slot(const struct page_data *d, enum page_part part,
 		      const struct page_row *row, size_t *out)
 {
-	double own = row->step_sec; /* of replies put together */
+	double own = row->step_sec; /* if replies were put together */
 	double step = own > 0 ? own : positive(d->heads[part].step_sec);
 	double at = row->time_sec + step / 2 - d->known_sec;
 
@@ -245,7 +245,7 @@ static int load_time(struct page_data *d, const struct page_row *row)
 	return 0;
 }
 
-/* Each row of a part, in turn. Returns 0, or -1 when out of memory. */
+/* Loads each row of a part. Returns 0, or -1 when out of memory. */
 static int load_part(struct page_data *d, enum page_part part,
 		     int (*load)(struct page_data *, const struct page_row *))
 {
@@ -285,7 +285,7 @@ static int earlier_job(const void *a, const void *b)
 	return by_id ? by_id : page_jobs_compare(x->submit_sec, y->submit_sec);
 }
 
-/* What b knows and a does not: one report knows more of a job's fairness, the
+/* Copies to a what only b knows: one report knows more of a job's fairness, the
  * other of its waiting. */
 static void page_jobs_complete(struct page_row *a, const struct page_row *b)
 {
@@ -301,7 +301,7 @@ static void page_jobs_complete(struct page_row *a, const struct page_row *b)
 	}
 }
 
-/* A job of both reports becomes one. */
+/* Merges the rows of jobs that are in both reports. */
 static void unite(struct page_data *d)
 {
 	size_t kept = 0;
@@ -327,8 +327,7 @@ static void unite(struct page_data *d)
 			d->jobs[i].of->jobs++;
 }
 
-/* The jobs and leases of such replies.
- * Return 0, or -1 when out of memory. */
+/* Loads jobs and leases. Returns 0, or -1 when out of memory. */
 static int page_jobs_load(struct page_data *d)
 {
 	size_t more;

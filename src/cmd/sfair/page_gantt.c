@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who held GPUs from when to when: a line for each job, a bar for each lease.
- */
+/* Which jobs held GPUs when: a line for each job, a bar for each lease. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +10,13 @@
 #define RIGHT_PX 960
 #define TOP_PX 10
 #define ROW_PX 17
-#define ROWS_MAX 40  /* as many as a sheet of paper has room for */
-#define NEAR_PX 0.75 /* leases farther from each other are bars apart */
-#define DOT_PX 2     /* too small for its parts to show */
+#define ROWS_MAX 40  /* as fit on a sheet of paper */
+#define NEAR_PX 0.75 /* leases farther apart are separate bars */
+#define DOT_PX 2     /* a shorter bar shows no parts */
 #define BARS_MAX 1000
 #define LABEL_CHARS 10
 
-/* A job's leases: of all those, sorted. */
+/* A job's leases, among all leases, which are sorted. */
 struct row {
 	const struct page_row *first;
 	size_t count;
@@ -25,7 +24,7 @@ struct row {
 };
 
 struct rows {
-	struct row *rows; /* those shown come first */
+	struct row *rows; /* the shown ones come first */
 	size_t count, shown;
 };
 
@@ -34,7 +33,7 @@ static double page_gantt_clip(const struct page_data *d, double sec)
 	return fmin(fmax(sec, d->known_sec), d->end_sec);
 }
 
-/* Cut to the window; a lease without an end goes on. */
+/* Returns a lease's end, cut to the window; a lease without an end goes on. */
 static double page_gantt_end_of(const struct page_data *d,
 				const struct page_row *l)
 {
@@ -125,8 +124,9 @@ static void put_tooltip(const struct page_data *d, FILE *f,
 	fputs("</title>", f);
 }
 
-/* Those from l on that are one bar: they follow each other, and the later ones
- * are short at this scale. A revocation ends a bar, unless that is a dot. */
+/* Returns how many leases, from l on, make one bar: they follow each other, and
+ * the later ones are short at this scale. A revocation ends a bar, unless the
+ * bar is a dot. */
 static size_t run_of(const struct html_scale *x, const struct page_data *d,
 		     const struct page_row *l, size_t most, double short_px)
 {
@@ -164,7 +164,8 @@ static size_t count_bars(const struct html_scale *x, const struct page_data *d,
 	return bars;
 }
 
-/* How short a lease is that is drawn together with the one before it. */
+/* Returns the length up to which a lease is drawn together with the one
+ * before. */
 static double choose_short(const struct html_scale *x,
 			   const struct page_data *d, const struct rows *r)
 {

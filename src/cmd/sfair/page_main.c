@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair report: a page about past time, for whoever answers for the cluster.
- * Parse, ask, draw; each in files of its own. */
+/* sfair report: a page about past time, for reports to a cluster's owners.
+ * Parsing, asking and drawing are in files of their own. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static void sort_in(json_t *reply, struct replies *replies)
 	}
 }
 
-/* The same from a file with an array of replies. path may be "-": standard
+/* Reads the replies from a file that has an array of them; "-": standard
  * input. */
 static int page_read(const char *path, struct replies *replies,
 		     struct astra_error *err)
@@ -151,7 +151,7 @@ static int page_main_check(struct options *o, struct astra_error *err)
 	return parse_window(o, err);
 }
 
-/* KEY=VALUE, as sreport has it, is in the table. */
+/* Refuses other words; KEY=VALUE, as in sreport, is in the table. */
 static int refuse_word(void *args, const char *word, struct astra_error *err)
 {
 	(void)args;
@@ -180,7 +180,7 @@ static int page_main_parse(int argc, char **argv, struct options *o,
 	return rc ? rc : page_main_check(o, err);
 }
 
-/* The page, all and whole or not at all. */
+/* Writes the page, complete or not at all. */
 static int page_main_draw(const struct page_data *data, const char *command,
 			  const char *path, struct astra_error *err)
 {

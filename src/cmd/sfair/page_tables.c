@@ -56,7 +56,7 @@ static void put_hours(FILE *f, double gpu_sec)
 	page_gpu_hours(f, gpu_sec);
 }
 
-/* Sorted by its seconds, not by its letters. */
+/* Sorts by seconds, not by letters. */
 void page_cell_span(FILE *f, double sec)
 {
 	if (sec >= 0 && sec < 1e11)
@@ -163,12 +163,12 @@ static void put_users(const struct page_data *d, FILE *f)
 	fputs("</section>\n", f);
 }
 
-/* A row of the table of jobs: a job, or the tasks of an array together. */
+/* A row of the table of jobs: a job, or the tasks of an array. */
 struct job_line {
-	struct page_row of; /* sums, but for gpus, submit_sec and wait_sec */
+	struct page_row of; /* sums, except gpus, submit_sec and wait_sec */
 	const struct page_row *first;
 	size_t tasks;
-	double waited_sec, slowdowns; /* sums over those that have one */
+	double waited_sec, slowdowns; /* sums over the jobs that have them */
 	size_t waits, slowed;
 	bool alike; /* all have one state */
 };
@@ -200,7 +200,8 @@ static void page_tables_put_job(const struct page_data *d, FILE *f,
 	fputs("\n", f);
 }
 
-/* How much a job mattered: its GPUs by the time that it had or waited. */
+/* Returns how much a job mattered: its GPUs by the time that it ran or
+ * waited. */
 static double weight(const struct job_line *line)
 {
 	double run = line->of.run_sec > 0 ? line->of.run_sec : 0;
@@ -225,7 +226,8 @@ static int page_tables_by_place(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Tasks of one array together, by their first one's place; others by theirs. */
+/* Orders tasks of an array together, at the place of the first; other jobs at
+ * their own. */
 static int by_array(const void *a, const void *b)
 {
 	const struct page_row *x = *(const struct page_row *const *)a;
@@ -243,7 +245,7 @@ static int by_array(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* What is known of either. */
+/* Returns the sum of two values; if one is unknown, the other. */
 static double both(double a, double b)
 {
 	return isnan(a) ? b : isnan(b) ? a : a + b;
@@ -272,7 +274,8 @@ static void add_task(struct job_line *line, const struct page_row *j)
 	line->slowed += j->slowdown > 0;
 }
 
-/* Waits and slowdowns in the mean; rho of all tasks' GPU time. */
+/* Completes a line: mean waits and slowdowns, and rho of all tasks' GPU
+ * time. */
 static void finish_line(struct job_line *line)
 {
 	struct page_row *of = &line->of;

@@ -7,7 +7,7 @@
 #include "src/common/encode.h"
 
 #define NAME_CHARS 32
-#define NAME_BYTES 256 /* no longer than what is cut from */
+#define NAME_BYTES 256 /* longest text that a name is cut from */
 
 void page_name(FILE *file, const char *name, size_t most)
 {
@@ -110,7 +110,7 @@ void page_time(FILE *file, double sec)
 	fputs(text, file);
 }
 
-/* A patch of the area's pattern, or a piece of the dashed line. */
+/* Draws a patch of the area's pattern, or a piece of the dashed line. */
 static void put_patch(FILE *file, const char *kind, size_t look)
 {
 	bool line = !strcmp(kind, "curve");
@@ -132,7 +132,7 @@ void page_keys(const struct page_data *d, const char *kind, FILE *file)
 	fputs("<p class=\"keys\">", file);
 	for (size_t i = 0; i < page_looks(d); i++) {
 		if (lines && !page_look_tenant(d, i))
-			break; /* the others together have none */
+			break; /* the look of the other tenants has none */
 		fputs("<button type=\"button\" aria-pressed=\"false\"", file);
 		html_series(file, "key", i);
 		fputs(">", file);
@@ -157,14 +157,14 @@ void page_details_end(FILE *file)
 	fputs("</tbody></table></div></details>\n", file);
 }
 
-/* Marks of local time where people expect them: at full hours, midnights, first
- * days of months. */
+/* Marks of local time at usual places: full hours, midnights, first days of
+ * months. */
 
-#define MARK_PX 70 /* from one to the next, at least about */
+#define MARK_PX 70 /* between two marks, at least about */
 
 enum style { CLOCK_SECONDS, CLOCK, WEEKDAY, DAY, MONTH, YEAR };
 
-/* Of these units one is not 0. */
+/* A step between marks; one of the units is not 0. */
 struct step {
 	int sec, days, months;
 	enum style style;
@@ -215,7 +215,8 @@ static const struct step *page_axis_choose(double span, double marks)
 	return &steps[last];
 }
 
-/* Midnight, of the first of the month, of the year, where that is the unit. */
+/* Returns a time rounded down to midnight and, for steps of these units, to the
+ * first of the month or of the year. */
 static struct tm round_down(double sec, const struct step *s)
 {
 	time_t when = (time_t)sec;
@@ -257,7 +258,7 @@ static void page_axis_put_text(char *text, size_t size, const struct tm *tm,
 	}
 }
 
-/* A midnight among hours has its day. */
+/* Adds a mark. A midnight among hours shows its day. */
 static void put_mark(struct page_axis *axis, size_t *count, time_t when,
 		     const struct step *s)
 {
@@ -290,7 +291,7 @@ struct html_axis page_time_axis(const struct page_data *d,
 	size_t count = 0;
 	double at = 0;
 
-	/* Seconds from a midnight are at most a day's before the window. */
+	/* Begin at most a day before the window, at a midnight. */
 	for (int i = 0; i < 2 * 86400 && count < HTML_TICKS_MAX; i++) {
 		time_t when = mktime(&tm);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The charts over time. Who used the GPUs when: tenants one on the other, under
- * the line of all that there are. */
+/* The charts over time. GPUs used: tenants stacked, under the line of all
+ * GPUs. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define TOP_PX 30
 #define BOTTOM_PX 290
 
-/* GPUs of the looks before this one. */
+/* Returns the GPUs of the looks below this one. */
 static double below(const struct page_data *d, size_t look, size_t slot)
 {
 	double sum = 0;
@@ -30,7 +30,7 @@ static double page_usage_highest(const struct page_data *d)
 	return most;
 }
 
-/* Steps along the upper edge and back along the lower one. */
+/* Draws steps along the upper edge and back along the lower one. */
 static void page_usage_draw_layer(const struct html_chart *c,
 				  const struct page_data *d, size_t look)
 {
@@ -52,7 +52,7 @@ static void page_usage_draw_layer(const struct html_chart *c,
 	fputs("Z\"/>\n", f);
 }
 
-/* The text under the pointer: a strip for each slot, with its numbers. */
+/* Draws the text under the pointer: a strip for each slot, with its values. */
 static void draw_strip(const struct html_chart *c, const struct page_data *d,
 		       size_t slot)
 {
@@ -141,13 +141,13 @@ void page_usage(const struct page_data *d, FILE *file)
 	fputs("</section>\n", file);
 }
 
-/* Fairness over time: what tenants had over what was their due, and how much of
- * what was due was not given. */
+/* Fairness over time: what tenants had relative to what was due to them, and
+ * how much of what was due was not given. */
 
-#define POINTS_MAX 50 /* fewer than there are slots: leases take turns */
+#define POINTS_MAX 50 /* fewer than slots, as leases take turns */
 #define RHO_MAX 2
 
-/* So many slots are one point. */
+/* Returns how many slots make a point. */
 static size_t group_of(const struct page_data *d)
 {
 	return (d->slot_count + POINTS_MAX - 1) / POINTS_MAX;
@@ -167,9 +167,10 @@ static size_t group_end(const struct page_data *d, size_t point)
 	return end < d->slot_count ? end : d->slot_count;
 }
 
-/* Leases take turns: over one point rho is 0 or twice what is due. Over which
- * time it is taken: from the begin, as accounts are kept, or over the last
- * eighth of the window or less, to see a change. */
+/* The time over which rho is computed. Leases take turns, so over a single
+ * point rho is 0 or twice what is due. It is computed from the beginning, as
+ * accounts are kept, or over the last eighth of the window or less, to show
+ * changes. */
 enum span { SINCE_BEGIN, LATELY, SPANS };
 
 struct lately {
@@ -192,7 +193,7 @@ static struct lately lately(const struct page_data *d)
 	return spans[i];
 }
 
-/* The first slot of the span that ends with a point. */
+/* Returns the first slot of the span that ends with a point. */
 static size_t span_begin(const struct page_data *d, size_t point,
 			 enum span span)
 {
@@ -218,7 +219,7 @@ static double page_fair_rho(const struct page_tenant *t, size_t from,
 	return due > 0 ? had / due : (double)NAN;
 }
 
-/* NAN where nothing was due. */
+/* Returns rho at a point; NAN if nothing was due. */
 static double rho_at(const struct page_data *d, const struct page_tenant *t,
 		     size_t point, enum span span)
 {
@@ -255,7 +256,8 @@ static bool page_fair_is_alone(const struct page_data *d,
 	       isnan(rho_at(d, t, point + 1, span));
 }
 
-/* Interrupted where nothing was due; a point alone is a level line. */
+/* Draws a curve, interrupted where nothing was due; a single point is a level
+ * line. */
 static void draw_curve(const struct html_chart *c, const struct page_data *d,
 		       const struct page_tenant *t, enum span span)
 {
@@ -317,7 +319,7 @@ static void draw_rho(const struct page_data *d, enum span span, FILE *file)
 	html_chart_end(&chart);
 }
 
-/* Of the two charts that follow one is shown. */
+/* Writes the switch between the two charts that follow. */
 static void put_switch(const struct page_data *d, FILE *f)
 {
 	fputs("<input type=\"radio\" name=\"span\" id=\"since\" checked>"

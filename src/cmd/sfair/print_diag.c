@@ -5,7 +5,7 @@
 
 #include "src/cmd/sfair/sfair.h"
 
-/* One row a line of the block. */
+/* A line of a block. */
 struct line {
 	const char *label;
 	const char *key;
@@ -93,7 +93,7 @@ static const struct line pool_lines[] = {
 	{NULL, NULL, SFAIR_TEXT},
 };
 
-/* LeaseTerm=auto. */
+/* For LeaseTerm=auto. */
 static const struct line pool_auto_lines[] = {
 	{"Term chosen", "lease_chosen_sec", SFAIR_TIME},
 	{"Jobs simulated", "lease_chosen_jobs", SFAIR_NUMBER},
@@ -102,7 +102,7 @@ static const struct line pool_auto_lines[] = {
 	{NULL, NULL, SFAIR_TEXT},
 };
 
-/* Where there are any. */
+/* For pools with leases. */
 static const struct line pool_lease_lines[] = {
 	{"Lease term", "lease_sec", SFAIR_SPAN},
 	{"Automatic term", "lease_auto", SFAIR_FLAG},
@@ -144,7 +144,7 @@ static void put_lines(const struct sfair_args *args, const char *group,
 
 		if (lines->kind == SFAIR_TEXT && args->style == SFAIR_TABLE &&
 		    !json_string_length(value))
-			continue; /* no error, no line */
+			continue; /* an empty error has no line */
 		text = sfair_cell(lines->kind, value, args->unit, 0);
 		if (text)
 			print_diag_put_line(args, group, lines->label, text);

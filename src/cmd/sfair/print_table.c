@@ -13,7 +13,7 @@
 struct grid {
 	const struct sfair_choices *choices;
 	size_t rows;
-	char **cells; /* rows * choices->count */
+	char **cells; /* rows * choices->count of them */
 	size_t *widths;
 };
 
@@ -27,7 +27,7 @@ size_t sfair_terminal_width(void)
 	return size.ws_col;
 }
 
-/* How many columns a text takes: UTF-8 continuation bytes take none. */
+/* Returns how many columns a text takes: UTF-8 continuation bytes take none. */
 static size_t print_table_text_width(const char *text)
 {
 	size_t width = 0;
@@ -37,7 +37,8 @@ static size_t print_table_text_width(const char *text)
 	return width;
 }
 
-/* The bytes of the first so many characters. */
+/* Returns the number of bytes that the first `width` characters of text
+ * take. */
 static size_t text_bytes(const char *text, size_t width)
 {
 	const char *at = text;
@@ -56,7 +57,7 @@ static void grid_free(struct grid *g)
 	free(g->widths);
 }
 
-/* The member of that name; "a.b": b of the object a. */
+/* Returns the member of that name; "a.b": b of the object a. */
 static const json_t *member(const json_t *row, const char *key)
 {
 	const char *dot = strchr(key, '.');
@@ -109,7 +110,7 @@ static void natural_widths(struct grid *g)
 	}
 }
 
-/* Make the widest text column narrower until the table fits. */
+/* Narrows the widest text column until the table fits. */
 static void shrink_widths(struct grid *g, size_t room)
 {
 	for (;;) {
@@ -137,7 +138,8 @@ static void put_blanks(size_t count)
 		putchar(' ');
 }
 
-/* Without printf(), of which a table of all jobs had hundreds of thousands. */
+/* Writes a cell without printf(): a table of all jobs made hundreds of
+ * thousands of calls. */
 static void print_table_put_cell(const char *text, size_t width, bool left,
 				 bool last)
 {
@@ -198,7 +200,7 @@ static void put_parsable(const struct grid *g, const struct sfair_args *args)
 		printf("%s%s", g->cells[i], (i + 1) % columns == 0 ? end : "|");
 }
 
-/* A line for each pool above the table: GPUs in all, and GPUs held. */
+/* Writes a line for each pool above the table: its GPUs, and GPUs held. */
 static void print_table_put_pools(const json_t *pools, double now_sec)
 {
 	json_t *pool;
@@ -261,7 +263,7 @@ static void put_auction(const json_t *pool, double now_sec)
 	free(name);
 }
 
-/* The same for the last auction of each. */
+/* Writes a line for the last auction of each pool. */
 static void put_auctions(const json_t *pools, double now_sec)
 {
 	json_t *pool;
@@ -304,14 +306,14 @@ static const json_t *rows_of(const json_t *reply, enum astra_query_kind kind)
 	return json_object_get(reply, keys[kind]);
 }
 
-/* Nothing of a table that is not empty. */
+/* Writes that no pool has prices, if so. */
 static void put_prices(const json_t *reply)
 {
 	if (!json_array_size(json_object_get(reply, "prices")))
 		puts("No pool sells GPUs now: Policy=incentive and oasis do");
 }
 
-/* Where none could come, either. */
+/* Writes that no pool can have classes, if so. */
 static void put_classes(const json_t *pools)
 {
 	const char *policy;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair record: a round of production, to be decided again by sfairsim. */
+/* sfair record: records a round of the live cluster, for sfairsim to decide
+ * again. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,8 @@ static int write_to(FILE *file, const json_t *record)
 	return rc;
 }
 
-/* The whole record, or none: what is there stays until this is complete. */
+/* Writes the whole record or none: an existing file stays until the new one is
+ * complete. */
 static int write_output(const char *path, const json_t *record,
 			struct astra_error *err)
 {

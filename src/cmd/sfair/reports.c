@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports over past time: parse, ask, print. */
+/* Reports over past time: parsing and asking. */
 #include "astra_config.h"
 
 #include "src/cmd/sfair/reports.h"
@@ -27,7 +27,7 @@ static const struct {
 	{"hourper", SFAIR_HOURS, SFAIR_BOTH},
 };
 
-/* Names may be shortened, as in sreport. */
+/* Names may be abbreviated, as in sreport. */
 static int set_unit(const struct astra_cli_option *row, void *at,
 		    const char *text, struct astra_error *err)
 {
@@ -92,7 +92,8 @@ static const struct astra_cli_option options[] = {
 	ASTRA_CLI_END,
 };
 
-/* The report of a type by a name that may be shortened. Returns 0, or -1. */
+/* Finds the report of a type by its name, which may be abbreviated. Returns 0,
+ * or -1. */
 static int sfair_report_find(const char *type, const char *name,
 			     enum astra_report_kind *out)
 {
@@ -189,7 +190,7 @@ static int reports_args_set_window(struct sfair_report_args *args,
 	return 0;
 }
 
-/* The reports of "sfair tenant". */
+/* Lists the reports of a type for --help, such as those of "sfair tenant". */
 static void put_reports(const struct astra_cli *cli)
 {
 	const char *type = cli->name + strlen("sfair ");
@@ -209,7 +210,7 @@ static void put_reports(const struct astra_cli *cli)
 	}
 }
 
-/* The first report of a type, for examples. */
+/* Returns the first report of a type, for examples. */
 static enum astra_report_kind first_of(const char *type)
 {
 	int kind = 0;
@@ -235,8 +236,8 @@ bool sfair_report_meant(int argc, char **argv)
 	return false;
 }
 
-/* Returns as astra_cli_parse() does. The query in show is to be
- * destroyed either way. */
+/* Parses the command line. Returns as astra_cli_parse() does. Destroy the query
+ * in show in both cases. */
 static int sfair_report_parse(int argc, char **argv,
 			      struct sfair_report_args *args,
 			      struct astra_error *err)
@@ -286,7 +287,7 @@ static void sfair_report_help_format(const struct sfair_report_args *args)
 	}
 }
 
-/* The plugin answers for its own cluster. */
+/* Checks that the cluster is the plugin's own. */
 static int check_cluster(const struct sfair_report_args *args,
 			 struct astra_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of sfair's reports over past time among themselves. */
+/* What the files of sfair's reports over past time share. */
 #ifndef SFAIR_REPORTS_H
 #define SFAIR_REPORTS_H
 
@@ -20,13 +20,13 @@ struct sfair_report_args {
 };
 
 /* Whether the words of a live view ("tenant", "job") name a report, or ask for
- * the help or the fields of those. */
+ * the help or the fields of reports. */
 bool sfair_report_meant(int argc, char **argv);
 
-/* reports_print.c: the columns of a report. */
+/* reports_print.c: returns the columns of a report. */
 const struct sfair_table *sfair_report_table(enum astra_report_kind kind);
 
-/* reports_print.c: write the reply. Returns 0, or -1 with err set. */
+/* reports_print.c: writes the reply. Returns 0, or -1 with err set. */
 int sfair_report_print(const json_t *reply,
 		       const struct sfair_report_args *args,
 		       struct astra_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A report as sreport would write it. */
+/* Prints a report as sreport would. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -191,7 +191,7 @@ const struct sfair_table *sfair_report_table(enum astra_report_kind kind)
 	return &tables[kind];
 }
 
-/* tenant > account > user, each with the sum of what is below it. */
+/* The tree tenant > account > user; each row has the sums of the rows below. */
 
 static const char *reports_tree_text_of(const json_t *row, const char *key)
 {
@@ -223,7 +223,7 @@ static void reports_tree_add_row(json_t *sum, const json_t *row)
 		reports_tree_add(sum, row, keys[i]);
 }
 
-/* A sum's row, to which those below it are added. Borrowed. */
+/* Begins a row of sums, to which the rows below are added. Borrowed. */
 static json_t *reports_tree_begin(json_t *tree, const json_t *row,
 				  bool of_account)
 {
@@ -256,8 +256,8 @@ static void add_leaf(json_t *tree, const json_t *row)
 	json_array_append_new(tree, leaf);
 }
 
-/* The rows of tenant usage, indented and with sums: tenant,
- * account, user. Returns an array to be freed, or NULL when out of memory. */
+/* Returns the rows of tenant usage as an indented tree with sums: tenant,
+ * account, user. An array to be freed, or NULL when out of memory. */
 static json_t *sfair_report_tree(const json_t *rows)
 {
 	json_t *tree = json_array(), *tenant = NULL, *account = NULL;
@@ -314,7 +314,8 @@ static bool reports_print_has(const struct sfair_table *table,
 	return false;
 }
 
-/* The last second is shown, not the one after it. */
+/* Writes the heading; its end is the last second of the window, not the next
+ * one. */
 static void reports_print_put_heading(const json_t *reply,
 				      const struct sfair_report_args *args,
 				      const struct sfair_table *table)
@@ -339,7 +340,7 @@ static void reports_print_put_heading(const json_t *reply,
 	fputs(RULE, stdout);
 }
 
-/* A GPU time becomes a part of what the row's pool had. */
+/* Turns a GPU time into a part of what the row's pool had. */
 static void share_value(json_t *row, const char *key, double total,
 			const struct sfair_report_args *args)
 {
@@ -350,7 +351,7 @@ static void share_value(json_t *row, const char *key, double total,
 
 	if (!json_is_number(value))
 		return;
-	/* Runs are counted whole, the pool only while it was seen. */
+	/* Runs count in full, the pool's GPUs only while they were seen. */
 	if (!strcmp(key, "used_gpu_sec") && percent > 100)
 		percent = 100;
 	if (args->share == SFAIR_PERCENT)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair's parts among themselves: arguments, configuration, printing. */
+/* What the files of sfair share: arguments, configuration, printing. */
 #ifndef SFAIR_COMMAND_H
 #define SFAIR_COMMAND_H
 
@@ -12,7 +12,7 @@
 #include "src/proto/query.h"
 #include "src/proto/report_members.h"
 
-/* In which unit GPU time is shown. */
+/* The unit in which GPU time is shown. */
 enum sfair_unit { SFAIR_SECONDS, SFAIR_MINUTES, SFAIR_HOURS };
 
 enum sfair_style {
@@ -27,28 +27,29 @@ struct sfair_args {
 	enum sfair_style style;
 	enum sfair_unit unit;
 	bool no_header;
-	bool no_unit; /* GPU time's is said elsewhere */
-	bool command; /* one was given; it is in query.kind */
+	bool no_unit; /* the unit of GPU time is printed elsewhere */
+	bool command; /* a command was given; query.kind has it */
 	bool help_format, where;
 	bool verbose;
 	const char *format; /* of argv; NULL: the default columns */
 };
 
-/* args.c: take the command line apart.
- * Returns as astra_cli_parse() does. */
+/* args.c: reads the command line. Returns as astra_cli_parse() does. */
 int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
 		     struct astra_error *err);
 
-/* Rows that several commands have (args.c, names.c): of a struct sfair_args how
- * a table is shown, and of a struct astra_query accounts, pools and users. */
+/* Rows that several commands have (args.c, names.c): how a table is shown, for
+ * a struct sfair_args; and accounts, pools and users, for a struct
+ * astra_query. */
 extern const struct astra_cli_option sfair_style_options[];
 extern const struct astra_cli_option sfair_which_options[];
 
 #define SFAIR_EXIT_STATUS \
 	"Exit status: 0, or 1 with one line on standard error."
 
-/* Setters of rows: names; jobs; an enum sfair_unit; one pool; nothing, where
- * the only TRES there is was named. */
+/* Setters of rows: names; jobs; an enum sfair_unit; one pool.
+ * sfair_check_tres() sets nothing: it checks that the value names the only TRES
+ * there is. */
 int sfair_set_names(const struct astra_cli_option *row, void *at,
 		    const char *value, struct astra_error *err);
 int sfair_set_jobs(const struct astra_cli_option *row, void *at,
@@ -60,127 +61,126 @@ int sfair_set_pool(const struct astra_cli_option *row, void *at,
 int sfair_check_tres(const struct astra_cli_option *row, void *at,
 		     const char *value, struct astra_error *err);
 
-/* Names separated by commas, to be destroyed; a job. Both return 0, or -1 with
- * err set. */
+/* Read names separated by commas, to be destroyed, or add a job. Both return 0,
+ * or -1 with err set. */
 int sfair_parse_names(const char *text, struct astra_names *out,
 		      struct astra_error *err);
 int sfair_add_job(const char *text, struct astra_job_refs *out,
 		  struct astra_error *err);
 
-/* commands.c: those that are more than one question and its answer. argv[0] is
- * the name. Returns -1 with err set, else all is well. */
+/* commands.c: commands that are more than one request and its reply. argv[0] is
+ * the command's name. Returns -1 with err set on failure. */
 typedef int sfair_run(int argc, char **argv, struct astra_error *err);
 
-sfair_run sfair_adopt; /* accounts that begin with the past */
+sfair_run sfair_adopt; /* makes accounts begin with the past */
 sfair_run sfair_audit;
-sfair_run sfair_check;	 /* an astraea.conf before it is used */
-sfair_run sfair_doctor;	 /* a whole installation */
-sfair_run sfair_metrics; /* numbers for a monitoring system */
-sfair_run sfair_page;	 /* about past time */
-sfair_run sfair_record;	 /* a round of production as JSON */
-sfair_run sfair_report;	 /* what was, over past time */
+sfair_run sfair_check;	 /* checks an astraea.conf */
+sfair_run sfair_doctor;	 /* checks an installation */
+sfair_run sfair_metrics; /* metrics for a monitoring system */
+sfair_run sfair_page;	 /* a page about past time */
+sfair_run sfair_record;	 /* a round of the live cluster as JSON */
+sfair_run sfair_report;	 /* reports over past time */
 sfair_run sfair_top;	 /* a live view */
-sfair_run sfair_try;	 /* another astraea.conf on what runs */
-sfair_run sfair_watch;	 /* leases, in a pool without any */
-sfair_run sfair_web;	 /* a page that is live */
-sfair_run sfair_when;	 /* a job is expected to start */
+sfair_run sfair_try;	 /* tries another astraea.conf on the live cluster */
+sfair_run sfair_watch;	 /* what leases would change in a pool without any */
+sfair_run sfair_web;	 /* a live page */
+sfair_run sfair_when;	 /* when a job is expected to start */
 
-/* argv[0]: the name. NULL: none of them. */
+/* Returns the command that argv[0] names, or NULL. */
 sfair_run *sfair_command_find(int argc, char **argv);
 
-/* Whether that is a question to the plugin. */
+/* Whether the command is a request that prints its reply. */
 bool sfair_command_asks(const char *name);
 
-/* Their names with ", " in between; the same for --help. */
+/* Write the names of all commands, separated by ", "; list them for --help. */
 void sfair_command_names(char *text, size_t size);
 void sfair_list_commands(const struct astra_cli *cli);
 
-/* ask.c: send a request to the plugin; verbose: say whom it asks.
- * Returns its reply, or NULL with err set: also when the plugin refuses. */
+/* ask.c: sends a request to the plugin and returns its reply. Returns NULL with
+ * err set on failure, also if the plugin refuses. verbose: prints the
+ * request. */
 json_t *sfair_ask(const struct astra_query *query, bool verbose,
 		  struct astra_error *err);
 
-/* The same of what a round makes, and a ticket is given for meanwhile: asked
- * for until it is there. query: gets the ticket. key: of the reply.
- * Returns what is there, an object, or NULL with err set. */
+/* Asks for something that the next round makes. The plugin gives a ticket for
+ * it, and it is asked for until it is there. query: gets the ticket. key: of
+ * the object in the reply. Returns the object, or NULL with err set. */
 json_t *sfair_ask_round(struct astra_query *query, const char *key,
 			bool verbose, struct astra_error *err);
 
-/* Whether the last refusal was of a job that the plugin does not know, or that
- * the user may not see. */
+/* Whether the last request was refused because the plugin does not know the
+ * job, or the user may not see it. */
 bool sfair_not_found(void);
 
-/* slurm.c: read Slurm's configuration, in silence; the program ends where it
- * cannot be read.
- * otherwise: what its user can do instead. Returns 0, or -1 with err set. */
+/* slurm.c: reads Slurm's configuration without logging; the program ends if it
+ * cannot be read. otherwise: what the user can do instead. Returns 0, or -1
+ * with err set. */
 int sfair_load_slurm_conf(const char *otherwise, struct astra_error *err);
 
-/* slurm.c: whether Slurm can be asked: its configuration is, or could be, read.
- */
+/* slurm.c: whether Slurm can be asked. Reads its configuration and loads its
+ * plugins if that was not done. */
 bool sfair_slurm_known(void);
 
-/* Where the plugin is asked, and who signs; all malloced. */
+/* Where the plugin listens, and how messages are signed; all malloced. */
 struct sfair_where {
-	char *path;	     /* a socket's, or as astra_dial() takes it */
+	char *path;	     /* of a socket, or an address for astra_dial() */
 	char *auth;	     /* as in src/proto/sign.h */
-	bool given;	     /* by SFAIR_SOCKET: no other is looked for */
-	uint32_t slurm_user; /* who answers at a socket; may be unknown */
+	bool given;	     /* by SFAIR_SOCKET: nothing else is tried */
+	uint32_t slurm_user; /* owner of the plugin's socket; may be unknown */
 };
 
-/* conf.c: look in the environment, in Slurm's configuration and in astraea.conf
- * where this host has it; where the plugin's socket is not on this host ask
- * slurmctld. where: to be cleared, either way.
- * Returns 0, or -1 with err set. */
+/* conf.c: looks in the environment, in Slurm's configuration and in this host's
+ * astraea.conf. If the plugin's socket is not on this host, asks slurmctld.
+ * where: clear it in both cases. Returns 0, or -1 with err set. */
 int sfair_find(struct sfair_where *where, struct astra_error *err);
 void sfair_where_clear(struct sfair_where *where);
 
-/* conf.c: where slurmctld says, unless it is given.
- * Returns 0, or -1 with err set: out of memory. */
+/* conf.c: replaces the path by the address that slurmctld named, unless
+ * where->given. Returns 0, or -1 with err set: out of memory. */
 struct sfair_slurm;
 int sfair_find_again(struct sfair_where *where, const struct sfair_slurm *slurm,
 		     struct astra_error *err);
 
-/* conf.c: nobody answers there: say why, as far as Slurm knows. err: what is
- * known of it; replaced where there is more to say. */
+/* conf.c: explains why the plugin does not answer, as far as Slurm knows. err:
+ * what is known already; replaced if Slurm knows more. */
 void sfair_explain_absent(const struct sfair_where *where,
 			  const struct sfair_slurm *slurm,
 			  struct astra_error *err);
 
-/* Whether a host of this name is this one. */
+/* Whether a host of this name is this host. */
 bool sfair_is_here(const char *machine);
 
-/* why.c: a reply about a job that the plugin does not manage, from Slurm.
- * Returns NULL when Slurm knows none either, or cannot be asked. */
+/* why.c: makes a reply about a job that the plugin does not manage, from Slurm.
+ * Returns NULL if Slurm does not know the job either or cannot be asked. */
 json_t *sfair_why_other(const struct astra_query *query);
 
-/* The same of a plugin that is known, as sfair_find() finds it; wait_sec: for
- * each part of the reply at most. Where it is being replaced, as in a
- * reconfigure, it has some seconds; where it has moved, where is replaced. */
+/* As sfair_ask(), with the plugin that sfair_find() has found. wait_sec: at
+ * most, for each part of the reply. A plugin that is being replaced, as in a
+ * reconfigure, gets some seconds. If it has moved, `where` is replaced. */
 json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
 		     int wait_sec, bool verbose, struct astra_error *err);
 
-/* slurm.c: a point in time as Slurm's commands take it, in seconds from 1970.
- * Returns 0, or -1 with err naming key, text and what is allowed. */
+/* slurm.c: reads a point in time as Slurm's commands take it, in seconds from
+ * 1970. Returns 0, or -1 with err naming key, text and what is allowed. */
 int sfair_parse_time(const char *key, const char *text, double *sec,
 		     struct astra_error *err);
-/* A span of time: what is not said is the last whole day, as in sreport; what
- * begins after that goes on until now. start, end: NULL: not given.
- * Returns as above. */
+/* Reads a span of time. By default it is the last whole day, as in sreport; if
+ * it begins after that day, it ends now. start, end: NULL: not given. Returns
+ * as above. */
 int sfair_parse_window(const char *start, const char *end, double *start_sec,
 		       double *end_sec, struct astra_error *err);
 
-/* The fields of a table, for --helpformat. */
+/* Lists the fields of a table, for --helpformat. */
 struct sfair_table;
 void sfair_list_fields(const char *title, const struct sfair_table *table);
 
-/* The cluster's name, where it is NULL: Slurm's ClusterName; not to be freed.
- * Either way Slurm's own log is silent afterwards.
- * otherwise: what its user can do where the configuration cannot be read.
- * Returns 0, or -1 with err set. */
+/* Sets a NULL name to the cluster's, Slurm's ClusterName; not to be freed. In
+ * any case Slurm's own log is silent afterwards. otherwise: what the user can
+ * do if the configuration cannot be read. Returns 0, or -1 with err set. */
 int sfair_cluster_name(const char **name, const char *otherwise,
 		       struct astra_error *err);
 
-/* One column of a table: what users call it, and the reply's key. */
+/* One column of a table: its name for users, and the reply's key. */
 struct sfair_column {
 	const char *name;
 	const char *key;
@@ -193,19 +193,20 @@ struct sfair_table {
 	const char *format;		    /* the default columns */
 };
 
-/* columns.c: the table of a request; NULL for why and diag. */
+/* columns.c: returns the table of a request; NULL for why and diag. */
 const struct sfair_table *sfair_table_of(enum astra_query_kind kind);
 
-/* cell.c: a value as text, control characters replaced; malloced. */
+/* cell.c: returns a value as text, malloced, with control characters
+ * replaced. */
 char *sfair_cell(enum sfair_kind kind, const json_t *value,
 		 enum sfair_unit unit, double now_sec);
 void sfair_span(double sec, char *text, size_t size);
 void sfair_time(double sec, char *text, size_t size);
 
-/* columns.c: those asked for. */
+/* columns.c: a column that was asked for. */
 struct sfair_choice {
 	const struct sfair_column *column;
-	size_t width; /* 0: as wide as need be */
+	size_t width; /* 0: as wide as its cells */
 	bool left;
 };
 
@@ -214,43 +215,45 @@ struct sfair_choices {
 	size_t count, room;
 };
 
-/* format: Field[%[-]N],…; free choices->items.
- * Returns 0, or -1 with err naming the field. */
+/* Reads a format, Field[%[-]N],…; free choices->items. Returns 0, or -1 with
+ * err naming the field. */
 int sfair_format_parse(const struct sfair_table *table, const char *format,
 		       struct sfair_choices *choices, struct astra_error *err);
 
-/* The keys of the records that the columns show, each once; an object's whole.
- * Returns 0, or -1 when out of memory. */
+/* Lists the keys of the records that the columns show, each once; of an
+ * object's members only the object's key. Returns 0, or -1 when out of
+ * memory. */
 int sfair_choices_keys(const struct sfair_choices *choices,
 		       struct astra_names *out);
 
-/* Whether somebody is asked for whom neither a row nor this host knows.
+/* Checks that each user asked for is in a row or known on this host.
  * (print_table.c) Returns 0, or -1 with err set. */
 int sfair_check_users(const json_t *rows, const struct astra_names *users,
 		      struct astra_error *err);
 
-/* print_*.c: write a reply to standard output. */
+/* print_*.c: writes a reply to standard output. */
 int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
 		     const struct sfair_args *args, double now_sec,
 		     struct astra_error *err);
-/* Say on standard error why nothing is managed, if so: what is empty for a
- * reason must not look as if there were nothing. */
+/* Says on standard error why nothing is managed, if so; otherwise an empty
+ * table would look as if there were no jobs. */
 void sfair_tell_idle(const json_t *reply);
 int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 		      struct astra_error *err);
-/* The words of a reply on a job, joined: the reason and what would change it;
- * all: with the answer before and its GPU time and rho behind. Of an older
- * plugin all. malloced; NULL when out of memory. (why.c) */
+/* Returns the words of a reply on a job, joined, malloced: the reason and what
+ * would change it. all: also the answer before them, and GPU time and rho after
+ * them. An older plugin's words are all returned. NULL when out of memory.
+ * (why.c) */
 char *sfair_why_words(const json_t *reply, bool all);
-/* Words, in lines that can be read. */
+/* Prints words, wrapped into readable lines. */
 void sfair_put_wrapped(const char *text);
 void sfair_print_why(const json_t *reply, const struct sfair_args *args);
-/* mine.c: a line for each of the user's waiting jobs; without a command a few
- * lines on all of them and their tenants. */
+/* mine.c: prints a line for each of the user's waiting jobs; without a command
+ * a few lines on all the user's jobs and their tenants. */
 void sfair_print_mine(const json_t *reply, const struct sfair_args *args);
 void sfair_print_diag(const json_t *reply, const struct sfair_args *args);
 
-/* The width of the terminal, or 0 where the output is none. */
+/* Returns the width of the terminal, or 0 if the output is not a terminal. */
 size_t sfair_terminal_width(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What Slurm's library is for: its configuration, wherever this host has that
- * from, and slurmctld's word where the plugin answers. */
+/* What Slurm's library is needed for: the configuration, which it finds for
+ * this host, and slurmctld's answer to where the plugin listens. */
 #include "src/cmd/sfair/slurm.h"
 
 #include <config.h> /* Slurm's */
@@ -20,7 +20,7 @@
 #include "src/common/read_config.h"
 #include "src/common/xmalloc.h"
 
-/* Its timeouts are hours, for batch systems; here a user waits. */
+/* Slurm's timeouts suit batch systems; here a user waits. */
 #define MESSAGE_SEC 5
 #define STANDBY_SEC 2
 
@@ -29,11 +29,11 @@
 
 char **sfair_argv;
 
-/* What else its user can do where that fails; NULL: it is not being read. */
+/* While the configuration is being read: what the user can do if that fails. */
 static const char *loading;
-static pid_t loader; /* the process: Slurm may have a child for it */
+static pid_t loader; /* the process that reads: Slurm may fork a child for it */
 
-/* Begun as it was, once. */
+/* Starts the program again with the same arguments, once. */
 static void slurm_begin_again(void)
 {
 	if (!sfair_argv || getenv(SLURM_AGAIN) || setenv(SLURM_AGAIN, "1", 1))
@@ -42,9 +42,10 @@ static void slurm_begin_again(void)
 	execv("/proc/self/exe", sfair_argv);
 }
 
-/* Slurm ends the program where its configuration is missing or wrong, with
- * lines that do not help a user of sfair: this is said instead. But a slurmctld
- * that is being reconfigured may fail to send it: in a moment it can. */
+/* Explains why Slurm ended the program: its configuration is missing or wrong.
+ * Slurm's own messages do not help a user of sfair. First starts the program
+ * again, as a slurmctld that is being reconfigured may fail to send the
+ * configuration for a moment. */
 static void explain_exit(void)
 {
 	if (!loading || loader != getpid())
@@ -87,9 +88,9 @@ int sfair_load_slurm_conf(const char *otherwise, struct astra_error *err)
 	return 0;
 }
 
-/* Load Slurm's plugins, without which no release from 23.11 on can be asked.
- * They are loaded only here: if they are missing, our own plugin still answers.
- * Returns whether Slurm can be asked. */
+/* Loads Slurm's plugins too: from 23.11 on they are needed to ask slurmctld.
+ * They are loaded only here, so that without them our own plugin can still be
+ * asked. Returns whether Slurm can be asked. */
 bool sfair_slurm_known(void)
 {
 	static const char *const otherwise = "unset SLURM_CONF";
@@ -97,7 +98,8 @@ bool sfair_slurm_known(void)
 	const char *named = getenv("SLURM_CONF");
 	struct astra_error err;
 
-	/* Not worth the end of the program, so only where it is named. */
+	/* Read the configuration only if SLURM_CONF names it, as a failure
+	 * would end the program. */
 	if (!slurm_conf.control_addr &&
 	    (!named || access(named, R_OK) < 0 ||
 	     sfair_load_slurm_conf(otherwise, &err) < 0))
@@ -124,8 +126,9 @@ int sfair_cluster_name(const char **name, const char *otherwise,
 	return 0;
 }
 
-/* Whether a controller answers at all; without a word, as to a credential that
- * it cannot read, is an answer. */
+/* Whether a controller answers a ping. If one answers with an error, the state
+ * is SFAIR_SLURM_REFUSES; so it is if one answers nothing, as to a credential
+ * that it cannot read. */
 static bool slurm_ping_all(struct sfair_slurm *out)
 {
 	out->state = SFAIR_SLURM_SILENT;
@@ -152,7 +155,8 @@ static size_t slurm_index_of(const char *host, size_t otherwise)
 	return otherwise;
 }
 
-/* Only the controller in charge answers more than a ping. */
+/* Asks for the status; only the controller in charge answers more than a
+ * ping. */
 static void slurm_ask_status(struct sfair_slurm *out)
 {
 	char *text = NULL;
@@ -172,8 +176,8 @@ static void slurm_ask_status(struct sfair_slurm *out)
 	xfree(text);
 }
 
-/* A ping goes to the hosts' own addresses, which may be closed where they share
- * one. */
+/* Pings first, unless the controllers share an address: a ping goes to the
+ * hosts' own addresses, which may be closed then. */
 void sfair_slurm_ask(struct sfair_slurm *out)
 {
 	*out = (struct sfair_slurm){.state = SFAIR_SLURM_UNKNOWN};
@@ -197,9 +201,9 @@ const char *sfair_slurm_host(size_t index)
 		       : "?";
 }
 
-/* Times as Slurm's commands take them, by the parser that they have. */
+/* Times as Slurm's commands take them, by Slurm's own parser. */
 
-/* Slurm's parser logs an error of its own: ours has more details. */
+/* Parses a time without Slurm's log: our own error has more details. */
 static time_t parse_quietly(const char *text)
 {
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -14,9 +14,9 @@
 
 #include "src/cmd/sfair/sfair.h"
 
-/* The same as text, again and again. */
+/* The same as text, repeatedly. */
 
-#define WIDTH 100 /* where there is no terminal */
+#define WIDTH 100 /* if there is no terminal */
 
 static void print_line(const struct top_cell *cells, size_t columns)
 {
@@ -166,7 +166,7 @@ static int parse_sort(const char *text, struct top_state *state,
 	return -1;
 }
 
-/* Returns as astra_cli_parse() does. */
+/* Parses the command line. Returns as astra_cli_parse() does. */
 static int top_args_parse(int argc, char **argv, struct top_args *args,
 			  struct astra_error *err)
 {

@@ -98,8 +98,8 @@ static double number_at(const void *row, size_t offset)
 	return *(const double *)((const char *)row + offset);
 }
 
-/* The time on the same day, the day of the week within six days, else the date.
- */
+/* Writes the time of day for the same day, the day of the week within six days,
+ * else the date. */
 static void write_clock(double sec, double now_sec, char *text, size_t size)
 {
 	time_t when = (time_t)sec, now = (time_t)now_sec;
@@ -161,7 +161,7 @@ static int top_columns_compare_numbers(double a, double b, bool reverse)
 	return reverse ? (a < b) - (a > b) : (a > b) - (a < b);
 }
 
-/* n2 stands before n10. */
+/* Compares texts; numbers in them by value, so that n2 comes before n10. */
 static int compare_texts(const char *a, const char *b, bool reverse)
 {
 	if (!*a || !*b)
@@ -196,7 +196,7 @@ void top_sort(struct top_model *model, enum top_view view,
 		.reverse = sort->reverse,
 	};
 
-	/* Who came first has waited longest. */
+	/* For spans to now, the earliest time is the longest wait. */
 	if (order.column->kind == TOP_SINCE)
 		order.reverse = !order.reverse;
 

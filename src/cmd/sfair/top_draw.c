@@ -9,7 +9,8 @@
 
 #define LINE_BYTES 512
 
-/* The bytes of the next line: whole words, or as much of one as fits. */
+/* Returns the bytes of the next line: whole words, or as much of a word as
+ * fits. */
 static size_t line_size(const char *text, size_t width)
 {
 	size_t size = 0;
@@ -29,7 +30,7 @@ static size_t line_size(const char *text, size_t width)
 	return size;
 }
 
-/* A text in lines as wide as the sheet. */
+/* Draws a text in lines as wide as the sheet. */
 static void top_draw_text(struct top_sheet *sheet, const char *text,
 			  size_t first, size_t rows)
 {
@@ -101,8 +102,8 @@ static const char *const view_names[TOP_VIEWS] = {
 
 /* ---- The head. ---- */
 
-/* The views by their keys, at the right; where there is no room, the one that
- * is shown. */
+/* Draws the views with their keys, at the right; if there is no room, only the
+ * current one. */
 static void put_views(struct top_sheet *sheet, size_t from,
 		      const struct top_state *state)
 {
@@ -203,8 +204,7 @@ static void put_pool(struct top_sheet *sheet, const struct top_pool *pool,
 		 pool->hold_job, when);
 }
 
-/* Of top_draw.c's parts: the head; a list from a row on, with its line of
- * names; how many GPUs are whose. */
+/* Draws the head of a screen. */
 static void top_draw_head(struct top_sheet *sheet,
 			  const struct top_model *model,
 			  const struct top_state *state, double now_sec)
@@ -278,7 +278,8 @@ static void draw_why(struct top_sheet *sheet, const struct top_state *state,
 	top_draw_text(sheet, state->why, state->text_scroll, rows - 1);
 }
 
-/* A view that is one list. The cursor, or else the scroll, stays in it. */
+/* Draws a view that is one list. Keeps the cursor, or else the scroll, in
+ * it. */
 static void draw_list_view(struct top_sheet *sheet,
 			   const struct top_model *model,
 			   struct top_state *state, double now_sec, size_t rows)

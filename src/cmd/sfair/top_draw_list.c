@@ -8,11 +8,11 @@
 
 #define VALUE_BYTES 1024
 
-/* Before a job's or a tenant's first column stands its letter. */
+/* The letter stands before the first column of a job or a tenant. */
 #define MARGIN 2
 #define LEGEND 25 /* columns */
 
-/* GPUs: whose they are, a letter each; and how many, as a bar. */
+/* GPUs: as letters of their tenants, and as bars of their number. */
 
 #define NAME_MOST 12
 #define GAP 2
@@ -29,7 +29,7 @@ static size_t put_many(struct top_sheet *sheet, size_t at, size_t end,
 	return at;
 }
 
-/* The GPUs of one node at a column of the last line, a letter each. */
+/* Draws the GPUs of a node in the last line, a letter each. */
 static size_t top_put_gpus(struct top_sheet *sheet, size_t at, size_t width,
 			   const struct top_node *node)
 {
@@ -43,7 +43,7 @@ static size_t top_put_gpus(struct top_sheet *sheet, size_t at, size_t width,
 	for (size_t i = 0; i < node->holder_count; i++)
 		at = put_many(sheet, at, end, node->holders[i].letter,
 			      (uint32_t)node->holders[i].gpus);
-	/* Neither held by leases nor free: other jobs have them. */
+	/* GPUs neither held by leases nor free belong to other jobs. */
 	if (up && rest > node->free) {
 		at = put_many(sheet, at, end, '?',
 			      (uint32_t)(rest - node->free));
@@ -53,7 +53,7 @@ static size_t top_put_gpus(struct top_sheet *sheet, size_t at, size_t width,
 			(uint32_t)fmax(rest, 0));
 }
 
-/* ---- All nodes, several a line. ---- */
+/* ---- All nodes, several per line. ---- */
 
 struct grid {
 	size_t name, gpus, columns;
@@ -113,8 +113,8 @@ static size_t cells_of(double gpus, double scale, size_t width)
 	return (size_t)fmin(fmax(cells, 0), (double)width);
 }
 
-/* What it holds, then what it asks for; its quota is a bar across. */
-/* A tenant's bar, as wide as there is room. scale: GPUs of its whole width. */
+/* Draws a tenant's bar, as wide as there is room: GPUs held, then those asked
+ * for; a mark shows the quota. scale: GPUs of the whole width. */
 static void top_put_bar(struct top_sheet *sheet, size_t at,
 			const struct top_tenant *tenant, double scale)
 {
@@ -169,7 +169,7 @@ static void top_draw_list_title_of(const struct top_column *column, bool sorted,
 	text[i] = '\0';
 }
 
-/* What bars mean, where there is room for all of it. */
+/* Draws the legend of bars, if there is room for all of it. */
 static void put_legend(struct top_sheet *sheet, size_t at)
 {
 	const char *text = sheet->utf8 ? "HELD \u2588  WANTED \u2591  QUOTA |"
@@ -180,7 +180,7 @@ static void put_legend(struct top_sheet *sheet, size_t at)
 	top_put(sheet, at, sheet->columns, TOP_HEADER, text);
 }
 
-/* The column that the list is sorted by has a mark. */
+/* Draws the headings; the column that sorts the list has a mark. */
 static void top_draw_titles(struct top_sheet *sheet,
 			    const struct top_state *state, enum top_view view)
 {
@@ -205,7 +205,7 @@ static void top_draw_titles(struct top_sheet *sheet,
 		top_put(sheet, at, sheet->columns, TOP_HEADER, "WHOSE");
 }
 
-/* What the widest bar of all stands for. */
+/* Returns the GPUs that the widest bar stands for. */
 static double bar_scale(const struct top_model *model)
 {
 	double most = 1;
@@ -216,7 +216,7 @@ static double bar_scale(const struct top_model *model)
 	return most;
 }
 
-/* After the letters of a node's GPUs, the jobs that hold them. */
+/* Writes the jobs that hold a node's GPUs behind their letters. */
 static void put_holders(struct top_sheet *sheet, size_t at,
 			const struct top_node *node)
 {
@@ -281,9 +281,9 @@ void top_draw_list(struct top_sheet *sheet, const struct top_model *model,
 	}
 }
 
-/* A part of each list on one screen. */
+/* A screen with a part of each list. */
 
-#define ROOMY 14 /* lines from which on there is room for all parts */
+#define ROOMY 14 /* from this many lines on there is room for all parts */
 
 /* Lines of each part, without the titles. */
 struct parts {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread that asks the plugin, so that a slow answer holds up no key. */
+/* A thread that asks the plugin, so that keys work while an answer is slow. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,20 +17,20 @@ enum { ROWS, WHY, KINDS };
 
 struct result {
 	bool there;
-	json_t *reply; /* or NULL, and err */
+	json_t *reply; /* NULL: see err */
 	struct astra_error err;
 };
 
 struct top_fetch {
 	pthread_mutex_t lock;
 	pthread_cond_t asked;
-	struct sfair_where where; /* of the thread once that runs */
+	struct sfair_where where; /* used by the thread alone once it runs */
 	struct astra_query waiting[KINDS];
 	bool waits[KINDS];
 	struct result results[KINDS];
 	int fd;
 	bool stop;
-	int users; /* the thread and its owner; the last one frees it */
+	int users; /* the thread and its owner; the last one frees the struct */
 };
 
 static void top_fetch_release(struct top_fetch *f)
@@ -59,7 +59,7 @@ static int top_fetch_kind_of(const struct astra_query *query)
 	return query->kind == ASTRA_QUERY_WHY ? WHY : ROWS;
 }
 
-/* Take the next query; a query about a job comes first, since its user waits.
+/* Takes the next query; a query about a job comes first, since its user waits.
  * Returns false to stop. */
 static bool top_fetch_next(struct top_fetch *f, struct astra_query *out)
 {

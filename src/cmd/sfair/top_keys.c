@@ -6,7 +6,7 @@
 #include "src/cmd/sfair/sfair.h"
 #include "src/cmd/sfair/top.h"
 
-/* A line that the user writes at the foot of the screen. */
+/* Prompts: a line that the user types at the foot of the screen. */
 
 #define CTRL(letter) ((letter)&0x1f)
 #define ESCAPE 27
@@ -40,7 +40,7 @@ int top_parse_delay(const char *text, double *out, struct astra_error *err)
 	return 0;
 }
 
-/* Steal the names of src, which is of no more use. */
+/* Moves the names of src, which is not used any more. */
 static void take_names(struct astra_names *out, struct astra_names *src)
 {
 	struct astra_query old = {.users = *out};
@@ -122,7 +122,7 @@ static enum top_action top_prompt_apply(struct top_state *state,
 	return TOP_DO_DRAW;
 }
 
-/* Bytes of UTF-8 come one by one. */
+/* Removes the last character, which may have several bytes of UTF-8. */
 static void erase(char *text)
 {
 	size_t size = strlen(text);
@@ -132,7 +132,7 @@ static void erase(char *text)
 	text[size ? size - 1 : 0] = '\0';
 }
 
-/* The same while a prompt is open. */
+/* Handles a key while a prompt is open. */
 static enum top_action top_prompt_key(struct top_state *state,
 				      const struct top_model *model, int key)
 {
@@ -176,7 +176,7 @@ void top_state_destroy(struct top_state *state)
 	state->why = NULL;
 }
 
-/* ---- Where a list is. ---- */
+/* ---- Moving in a list. ---- */
 
 static bool has_cursor(enum top_view view)
 {
@@ -262,8 +262,8 @@ static bool top_keys_moves(int key)
 	       key == TOP_KEY_END || key == 'G';
 }
 
-/* A job that the user went to stays chosen wherever it goes; at the head of a
- * list it is the head that was meant. */
+/* Moves the cursor. The job there stays chosen when rows move; at the head of a
+ * list none is chosen, and the cursor stays at the head. */
 static enum top_action top_keys_move(struct top_state *state,
 				     const struct top_model *model, int key)
 {
@@ -283,7 +283,7 @@ static enum top_action top_keys_move(struct top_state *state,
 
 /* ---- Sorting. ---- */
 
-/* The next column in a direction that the screen has room for. */
+/* Sorts by the next column in a direction that the screen has room for. */
 static enum top_action sort_beside(struct top_state *state, int step)
 {
 	const struct top_column *columns = top_columns(state->view);
@@ -299,7 +299,7 @@ static enum top_action sort_beside(struct top_state *state, int step)
 	return TOP_DO_SORT;
 }
 
-/* ---- The others. ---- */
+/* ---- Other keys. ---- */
 
 static enum top_action open_prompt(struct top_state *state,
 				   enum top_prompt prompt)
@@ -335,7 +335,7 @@ static enum top_action top_keys_ask_why(struct top_state *state,
 	return TOP_DO_WHY;
 }
 
-/* Help and why are texts instead of a view. */
+/* Handles a key in help or why, which are texts instead of a view. */
 static enum top_action text_key(struct top_state *state, int key)
 {
 	if (top_keys_moves(key)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The screen, refreshed until its user has seen enough. */
+/* The screen, refreshed until the user quits. */
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -19,8 +19,8 @@ struct live {
 	struct top_letters letters;
 	struct top_sheet sheet;
 	struct top_fetch *fetch;
-	bool asking;	  /* for rows */
-	double asked_sec; /* on the clock that is never set */
+	bool asking;	  /* rows were asked for */
+	double asked_sec; /* on the monotonic clock */
 	double rows_sec;  /* when the rows came */
 };
 
@@ -78,7 +78,7 @@ static void sort_all(struct live *l)
 	top_state_settle(l->state, &l->model, true);
 }
 
-/* reply: stolen. */
+/* Takes new rows. reply: stolen. */
 static int take_rows(struct live *l, json_t *reply)
 {
 	const char *idle = json_string_value(json_object_get(reply, "idle"));
@@ -99,7 +99,8 @@ static int take_rows(struct live *l, json_t *reply)
 	return 0;
 }
 
-/* Rows of names that nothing has are none: those before are of others. */
+/* Takes an error. After an unknown name there are no rows: the old ones belong
+ * to other names. */
 static void take_error(struct live *l, const struct astra_error *err)
 {
 	l->state->error = *err;
@@ -151,7 +152,7 @@ static void top_live_show(struct live *l)
 	top_screen_show(&l->sheet);
 }
 
-/* Returns whether to go on. */
+/* Handles the typed keys. Returns whether to go on. */
 static bool take_keys(struct live *l)
 {
 	int key;
@@ -177,8 +178,8 @@ static bool take_keys(struct live *l)
 	return true;
 }
 
-/* Wait for a key, an answer, a signal, or the next refresh; the signals that
- * end it come in here only. Returns whether to go on. */
+/* Waits for a key, an answer, a signal, or the next refresh. Only here the
+ * signals that end the program are not blocked. Returns whether to go on. */
 static bool wait_for(struct live *l, const sigset_t *mask)
 {
 	struct pollfd fds[] = {
@@ -196,7 +197,7 @@ static bool wait_for(struct live *l, const sigset_t *mask)
 	return !stopped && !(fds[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-/* A plugin that does not answer yet need not be down: print that meanwhile. */
+/* Shows for how long there was no answer; the plugin need not be down. */
 static void note_silence(struct live *l)
 {
 	double sec = steady_sec() - l->asked_sec;
@@ -218,7 +219,8 @@ static void loop(struct live *l, const sigset_t *mask)
 	} while (wait_for(l, mask) && take_keys(l));
 }
 
-/* before: the signals blocked so far, for waiting. */
+/* Catches the signals that end the program and blocks them. before: the signals
+ * blocked so far, for waiting. */
 static void top_live_catch_signals(sigset_t *before)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -233,7 +235,7 @@ static void top_live_catch_signals(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &ours, before);
 }
 
-/* Wait for the first answer: an error ends the command with one line. */
+/* Waits for the first answer: an error ends the command with one line. */
 static int top_live_begin(struct live *l, struct astra_error *err)
 {
 	struct sfair_where where;

@@ -8,7 +8,7 @@
 
 #define AMOUNT_MOST 1e6
 
-/* Numbers of GPUs or jobs: an unknown one counts as 0. */
+/* Replaces an unknown number of GPUs or jobs by 0. */
 static void top_model_clamp(double *value)
 {
 	*value = isfinite(*value) && *value > 0 ? fmin(*value, AMOUNT_MOST) : 0;
@@ -124,7 +124,7 @@ static const struct astra_member head_members[] = {
 };
 /* clang-format on */
 
-/* Without "Lease: ", as all jobs here have leases. */
+/* Removes "Lease: ", as all jobs here have leases. */
 static const char *short_reason(const char *reason)
 {
 	static const char prefix[] = "Lease: ";
@@ -161,9 +161,9 @@ static int read_holders(struct top_node *n, const json_t *object,
 	return n->holders ? 0 : -1;
 }
 
-/* What jobs hold that are no pool's is held, too; what is neither held nor
- * free is down. Without nodes, which PrivateData may hide, what jobs still hold
- * on drained ones is down as well. */
+/* Sums up a pool's GPUs. GPUs of jobs outside the pool count as held; GPUs
+ * neither held nor free are down. If PrivateData hides the nodes, GPUs that
+ * jobs still hold on drained nodes count as down as well. */
 static void sum_pool(struct top_model *m, struct top_pool *pool)
 {
 	if (!m->node_count)
@@ -227,7 +227,8 @@ static void top_model_read_head(struct top_model *m)
 	read_object(json_object_get(diag, "round"), m, round_members);
 }
 
-/* Tenants first: the letters are theirs before they are a holder's. */
+/* Completes the rows, tenants first, so that they get their letters before the
+ * holders on nodes do. */
 static int finish_rows(struct top_model *m, struct top_letters *letters)
 {
 	const json_t *nodes = json_object_get(m->reply, "nodes");

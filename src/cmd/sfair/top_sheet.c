@@ -29,7 +29,7 @@ bool top_sheet_line(struct top_sheet *sheet)
 	return true;
 }
 
-/* The next character of a UTF-8 text; an invalid byte counts as one. */
+/* Returns the next character of a UTF-8 text; an invalid byte counts as one. */
 static wchar_t decode(const char **text)
 {
 	const unsigned char *at = (const unsigned char *)*text;
@@ -50,8 +50,8 @@ static wchar_t decode(const char **text)
 	return (wchar_t)value;
 }
 
-/* Whether a character controls the terminal, or turns the direction of text, so
- * that a line reads as another one. */
+/* Whether a character controls the terminal, or changes the direction of text
+ * so that a line reads differently. */
 static bool steers(wchar_t ch)
 {
 	return ch < L' ' || (ch >= 0x7f && ch < 0xa0) || ch == 0xad ||
@@ -60,7 +60,8 @@ static bool steers(wchar_t ch)
 	       (ch >= 0x2060 && ch <= 0x206f) || ch == 0xfeff;
 }
 
-/* What is shown of a character, and in how many cells. */
+/* Returns the character to show for a character. width: the cells that it
+ * takes. */
 static wchar_t top_sheet_show(const struct top_sheet *sheet, wchar_t ch,
 			      size_t *width)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair try: what another astraea.conf would change for those who wait.
+/* sfair try: what another astraea.conf would change for waiting jobs.
  *
- * The next round is recorded as for `sfair record`. src/audit/forward.h makes
- * a trace of it; the simulator begins with it (struct astra_sim_begin), and a
- * copy of the engine is configured anew as in slurmctld. Two threads run it,
- * under the options in force and under those that are tried; they share
- * nothing that either writes. Keys go through the tables that read the file.
- * An option that only the Slurm side heeds, or that is in the snapshot
- * already, as GPUWeight, is refused: both runs would be the same.
- */
+ * The next round is recorded as for `sfair record`. src/audit/forward.h makes a
+ * trace of it. The simulator begins with that trace (struct astra_sim_begin),
+ * and a copy of the engine is configured as slurmctld would do it. Two threads
+ * run it: with the options in force, and with those that are tried. They share
+ * nothing that either writes. Keys go through the tables that read the file. An
+ * option that only the Slurm side uses, or that is in the snapshot already, as
+ * GPUWeight, is refused: both runs would be the same.
+ * */
 #include "src/cmd/sfair/try.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@
 #define DAY_SEC 86400.0
 #define INTERVAL_SEC 3600 /* of the tenants' sharing loss */
 
-/* The round. */
+/* Reading the round. */
 
 static json_t *try_load(const char *path, struct astra_error *err)
 {
@@ -58,7 +58,7 @@ static json_t *try_ask(const char *pool, struct astra_error *err)
 	return json;
 }
 
-/* What is to be done where there is none. */
+/* Adds what to do if there is no round. */
 static int try_no_round(const struct sfair_try *t, struct astra_error *err)
 {
 	const struct astra_error why = *err;
@@ -102,7 +102,7 @@ static int try_read_round(struct sfair_try *t, struct astra_error *err)
 	return 0;
 }
 
-/* The last days. */
+/* Reading the jobs of the last days. */
 
 static int try_no_past(struct astra_error *err)
 {
@@ -127,7 +127,8 @@ static int try_read_slurmdbd(struct sfair_try *t, struct astra_error *err)
 	if (astra_record_from_slurmdbd(&t->record, since, until,
 				       t->args->record ? cluster : NULL,
 				       t->file.partitions, err) < 0 &&
-	    !t->record.defects) /* else there is none: nobody came */
+	    !t->record.defects) /* else no job was submitted, which is not an
+				 * error */
 		return try_no_past(err);
 	if (sfair_accounts_ask(&t->accounts, cluster, err) < 0)
 		return try_no_past(err);
@@ -135,7 +136,7 @@ static int try_read_slurmdbd(struct sfair_try *t, struct astra_error *err)
 				    t->file.tenant_level, err);
 }
 
-/* Its last submission is as if it were now. */
+/* Reads a trace; its last submission is taken as now. */
 static int try_read_trace(struct sfair_try *t, struct astra_error *err)
 {
 	const struct astra_read_options options = {0};
@@ -171,10 +172,11 @@ static bool try_has_tenant(const struct sfair_try *t, const char *name)
 	return false;
 }
 
-/* As to the plugin: whoever is of no tenant that there is is one. */
+/* Charges jobs as the plugin does: a job whose account is not a known tenant is
+ * charged to its user, who then counts as a tenant. */
 static void try_charge(struct sfair_try *t)
 {
-	const char *last = NULL; /* names are kept once */
+	const char *last = NULL; /* equal names are the same pointer */
 	bool known = false;
 
 	for (size_t i = 0; i < t->record.job_count; i++) {
@@ -277,7 +279,7 @@ static void *try_run(void *arg)
 	return NULL;
 }
 
-/* Beside each other, where that is possible. */
+/* Runs both, in parallel if possible. */
 static int try_simulate(struct sfair_try *t, struct astra_error *err)
 {
 	pthread_t thread;
@@ -298,7 +300,7 @@ static int try_simulate(struct sfair_try *t, struct astra_error *err)
 	return 0;
 }
 
-/* The shortest term that a job of the round may have. */
+/* Returns the shortest term that a job of the round may have. */
 static double try_least_term(const struct sfair_try *t,
 			     const struct astra_options *options)
 {
@@ -311,8 +313,8 @@ static double try_least_term(const struct sfair_try *t,
 	return least_sec;
 }
 
-/* Jobs that take turns in terms within which none gets anywhere never end, nor
- * would the run. */
+/* Checks the terms: jobs that take turns in terms too short to make progress
+ * would never end, nor would the run. */
 static int try_check_terms(const struct sfair_try *t, struct astra_error *err)
 {
 	double start_sec = t->args->cold_start_sec;
@@ -356,7 +358,7 @@ static int try_prepare(struct sfair_try *t, struct astra_error *err)
 					 "tried, as LeaseTerm=600");
 }
 
-/* All together. */
+/* The command. */
 
 static int try_check_format(const struct sfair_try_args *args,
 			    struct astra_error *err)
@@ -371,7 +373,7 @@ static int try_check_format(const struct sfair_try_args *args,
 	return rc;
 }
 
-/* The file, if one is needed, before anybody is asked. */
+/* Reads the file, if one is needed, before anything else is asked. */
 static int try_read_file(struct sfair_try *t, struct astra_error *err)
 {
 	const struct sfair_try_args *a = t->args;
@@ -406,7 +408,7 @@ static int try_read(struct sfair_try *t, struct astra_error *err)
 					  &t->options, err) < 0)
 			return -1;
 	}
-	/* The file says auto; the round says which term that is at present. */
+	/* The file says auto; the round has the present term. */
 	if (t->options.lease_auto && t->round->options.lease_auto)
 		t->options.lease_sec = t->round->options.lease_sec;
 	if (!t->options.leases)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair try's parts among themselves. */
+/* What the files of sfair try share. */
 #ifndef SFAIR_TRY_H
 #define SFAIR_TRY_H
 
@@ -15,21 +15,21 @@ enum sfair_try_table {
 	SFAIR_TRY_RUNS,
 	SFAIR_TRY_TENANTS,
 	SFAIR_TRY_USERS,
-	SFAIR_TRY_JOBS,	  /* only where it is asked for */
-	SFAIR_TRY_TABLES, /* how many; as a choice: all of them */
+	SFAIR_TRY_JOBS,	  /* only on request */
+	SFAIR_TRY_TABLES, /* their number; as a choice: all of them */
 };
 
 /* A KEY=VALUE of the command line, for free(). */
 struct sfair_try_word {
 	char *key, *value;
-	const char *tenant; /* of a Weight: borrowed of a word before; or NULL
-			     */
+	const char *tenant; /* the tenant of a Weight, borrowed from an earlier
+			     * word; or NULL */
 };
 
 struct sfair_try_words {
 	struct sfair_try_word *items;
 	size_t count, room;
-	const char *pool; /* borrowed of a word; NULL: not said */
+	const char *pool; /* borrowed from a word; NULL: not given */
 };
 
 struct sfair_try_args {
@@ -46,7 +46,8 @@ struct sfair_try_args {
 struct sfair_try_run {
 	const char *name; /* "today", "changed" */
 	struct astra_options options;
-	struct astra_trace trace; /* the forward one's, with own weights */
+	struct astra_trace trace; /* the forward trace, with the run's
+				   * weights */
 	const struct astra_scheduler *scheduler;
 	const struct astra_cluster *cluster;
 	struct astra_sim_options sim;
@@ -55,44 +56,48 @@ struct sfair_try_run {
 	int rc;
 };
 
-/* What is tried, and what comes of it. */
+/* A try and its results. */
 struct sfair_try {
 	const struct sfair_try_args *args;
 	struct sfair_try_file file;
-	struct astra_options options; /* the pool's as they would be */
-	json_t *tried;		      /* what differs from what runs */
+	struct astra_options options; /* the pool's options to try */
+	json_t *tried;		      /* how it differs from what runs */
 	json_t *json;		      /* the round */
 	struct astra_round *round;
 	struct astra_record record; /* of the last days */
 	struct astra_window window;
-	struct sfair_accounts accounts; /* where they are asked for */
-	size_t strangers;		/* jobs of no tenant that there is */
+	struct sfair_accounts accounts; /* if they were asked for */
+	size_t strangers;		/* jobs whose account is not a known
+					 * tenant */
 	struct astra_forward forward;
 	struct sfair_try_run runs[2];
 };
 
-/* try_words.c. A word of the command line. Return 0, or -1 with err set. */
+/* try_words.c: adds a word of the command line. These return 0, or -1 with err
+ * set. */
 int sfair_try_word(struct sfair_try_words *words, const char *text,
 		   struct astra_error *err);
 void sfair_try_words_clear(struct sfair_try_words *words);
-/* Whether they can be tried at all, before anything is read. */
+/* Checks whether the words can be tried, before anything is read. */
 int sfair_try_words_check(const struct sfair_try_words *words,
 			  struct astra_error *err);
-/* Change options as the words say, and check them together. */
+/* Changes options as the words say, and checks them together. */
 int sfair_try_words_apply(struct sfair_try_words *words, const char *pool,
 			  struct astra_options *options,
 			  struct astra_error *err);
-/* The weights that they give to tenants of a trace. */
+/* Sets the weights that the words give to tenants of a trace. */
 int sfair_try_words_weigh(const struct sfair_try_words *words,
 			  struct astra_trace *trace, struct astra_error *err);
-/* What differs from what runs, an array of {what, from, to}; from: null where
- * it is not known how it was written. NULL: out of memory. */
+/* Returns how the words differ from what runs, an array of {what, from, to};
+ * from: null if it is not known how it was written. NULL: out of memory. */
 json_t *sfair_try_words_tell(const struct sfair_try *t);
 
-/* How many jobs never start: in today's run, 0, or in what is tried, 1. */
+/* Returns how many jobs never start. run: 0 today's, 1 the one that is
+ * tried. */
 size_t sfair_try_never(const struct sfair_try *t, size_t run);
 
-/* try_json.c: the document; NULL: out of memory. try_print.c: its tables. */
+/* try_json.c: returns the document; NULL: out of memory. try_print.c: prints
+ * its tables. */
 json_t *sfair_try_document(const struct sfair_try *t);
 const char *sfair_try_table_name(enum sfair_try_table table);
 const struct sfair_table *sfair_try_table_of(enum sfair_try_table table);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What astraea.conf says of one pool. Apart from sfair try's other parts, as
- * the plugin's parser and the messages have types of one name. */
+/* What astraea.conf says of one pool. Separate from sfair try's other files, as
+ * the plugin's parser and the messages have types of the same name. */
 #ifndef SFAIR_TRY_FILE_H
 #define SFAIR_TRY_FILE_H
 
@@ -10,25 +10,26 @@
 
 struct astra_options;
 
-/* Borrowed of config. */
+/* Borrowed from config. */
 struct sfair_try_file {
 	struct astra_config *config; /* NULL: there is no file on this host */
 	const char *pool;
 	const struct astra_options *options;
-	char *const *said;	/* by option, as it is written; NULL: default */
+	char *const *said;	/* by option, as written; NULL: default */
 	const char *partitions; /* as written */
 	unsigned tenant_level;
-	bool tenants; /* it names them: they are not accounts */
+	bool tenants; /* the file names the tenants: they are not accounts */
 };
 
-/* Read it with the plugin's own parser; Slurm's configuration is loaded.
- * path: NULL: the one beside slurm.conf, if there is any.
- * pool: NULL: the only one.
- * Returns 0, or -1 with err set. out: sfair_try_file_clear(), either way. */
+/* Reads the file with the plugin's own parser; Slurm's configuration is loaded.
+ * path: NULL: the file beside slurm.conf, if there is any. pool: NULL: the only
+ * one. Returns 0, or -1 with err set. out: call sfair_try_file_clear() in both
+ * cases. */
 int sfair_try_file_read(const char *path, const char *pool,
 			struct sfair_try_file *out, struct astra_error *err);
 
-/* Whose job it is by the file's Tenant lines; NULL: nobody's of them. */
+/* Returns the tenant of a job by the file's Tenant lines; NULL: none of
+ * them. */
 const char *sfair_try_file_tenant(const struct sfair_try_file *file,
 				  const char *account, const char *user);
 

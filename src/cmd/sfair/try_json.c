@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What came of a try, as JSON; the tables for people are made of it. */
+/* The results of a try as JSON; the tables are made from it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "src/cmd/sfair/audit.h"
 #include "src/cmd/sfair/try.h"
 
-#define LESS_SEC 1 /* no shorter time is a difference */
+#define LESS_SEC 1 /* smaller differences do not count */
 
 static void try_put(json_t *row, const char *prefix, const char *key,
 		    double value)
@@ -18,8 +18,8 @@ static void try_put(json_t *row, const char *prefix, const char *key,
 	json_object_set_new(row, name, sfair_real(value));
 }
 
-/* Infinite for a job that never starts, NaN for one that would have come after
- * the run's end. */
+/* Returns a job's wait: infinite if it never starts, NaN if it would have been
+ * submitted after the run's end. */
 static double try_wait_sec(const struct astra_sim_result *r, uint32_t job)
 {
 	double wait_sec = astra_first_wait_sec(r, job);
@@ -38,7 +38,7 @@ size_t sfair_try_never(const struct sfair_try *t, size_t run)
 	return count;
 }
 
-/* Of whom a row is: some of the jobs, in one of the runs. */
+/* A row's sums over some of the jobs, in one of the runs. */
 
 struct try_sum {
 	struct astra_sample waits, times;
@@ -116,7 +116,7 @@ static json_t *try_runs(const struct sfair_try *t)
 	return rows;
 }
 
-/* Who waits less, who more. */
+/* Changes of waits. */
 
 static void try_put_change(json_t *row, double change_sec)
 {
@@ -163,7 +163,7 @@ static int try_by_group(const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-/* Of a tenant: what it had and was entitled to itself. */
+/* Sets what the tenant itself had and was entitled to. */
 static void try_put_tenant(json_t *row, const struct sfair_try *t,
 			   uint32_t tenant)
 {
@@ -219,7 +219,8 @@ static json_t *try_group_row(const struct sfair_try *t,
 	return row;
 }
 
-/* Those who would wait less, by as much, go first. */
+/* Returns the change that rows are sorted by: those who would wait less come
+ * first. */
 static double try_row_change(const json_t *row)
 {
 	const json_t *change = json_object_get(row, "change_sec");
@@ -254,7 +255,7 @@ static int try_by_change(const void *a, const void *b)
 	return 0;
 }
 
-/* Steals the rows. */
+/* Returns the rows sorted; steals them. */
 static json_t *try_sorted(json_t **rows, size_t count)
 {
 	json_t *out = json_array();
@@ -296,7 +297,7 @@ static json_t *try_groups(const struct sfair_try *t, bool users)
 	return out;
 }
 
-/* Jobs, in the order in which they come. */
+/* Jobs, in the order of their submission. */
 
 static json_t *try_job_row(const struct sfair_try *t, uint32_t job)
 {
@@ -338,7 +339,7 @@ static json_t *try_jobs(const struct sfair_try *t)
 	return rows;
 }
 
-/* All of it. */
+/* The document. */
 
 static json_t *try_describe(const struct sfair_try *t)
 {

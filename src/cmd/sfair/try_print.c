@@ -184,7 +184,7 @@ static void try_put_heading(const struct sfair_try *t)
 	}
 }
 
-/* What stands in for what is not known. */
+/* Warns of what was assumed because it is not known. */
 static void try_warn(const struct sfair_try *t)
 {
 	const struct astra_forward *f = &t->forward;
@@ -223,7 +223,7 @@ static void try_warn(const struct sfair_try *t)
 		      stderr);
 }
 
-/* An option may be of no use to anybody. */
+/* Says if nothing would change for any job. */
 static void try_tell_same(const struct sfair_try *t)
 {
 	size_t jobs = t->forward.trace.job_count;

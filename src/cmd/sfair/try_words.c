@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is to be tried: words as they stand in astraea.conf. */
+/* The changes to try: words as they stand in astraea.conf. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define TRY_WORDS_IDLE "nobody waits less or more for it"
 
-/* Keys that are right and cannot be tried. */
+/* Valid keys that cannot be tried. */
 static const struct {
 	const char *keys, *why;
 } try_words_not[] = {
@@ -53,7 +53,7 @@ static bool try_words_is(const struct sfair_try_word *word, const char *key)
 	return !strcasecmp(word->key, key);
 }
 
-/* Of the line that a word stands on: what its first key is. */
+/* Returns the first key of the line that a word would stand on. */
 static const char *try_words_first(const struct sfair_try_words *words,
 				   const char *key)
 {
@@ -68,8 +68,8 @@ static const char *try_words_first(const struct sfair_try_words *words,
 	return first;
 }
 
-/* Whether the key is known. After a tenant's words, options of the pool may
- * come again. */
+/* Whether the key is known. After a tenant's words, options of the pool are
+ * allowed again. */
 static bool try_words_known(const char *first, const char *key)
 {
 	return astra_conf_known(first, key) || astra_conf_known(key, key);
@@ -85,7 +85,7 @@ static int try_words_pool(struct sfair_try_words *words, const char *value,
 	return 0;
 }
 
-/* The tenant whose words these are; NULL: none's. */
+/* Returns the tenant that the next words are about; NULL: none. */
 static const char *try_words_tenant(const struct sfair_try_words *words)
 {
 	for (size_t i = words->count; i--;)
@@ -196,8 +196,8 @@ static int try_words_set(const struct sfair_try_word *word,
 	return 0;
 }
 
-/* Why a key cannot be tried; NULL: it can. What is of the whole file and not
- * of a pool is nothing to those who wait. */
+/* Returns why a key cannot be tried; NULL: it can. Keys of the whole file,
+ * other than a pool's, make no difference to waiting jobs. */
 static const char *try_words_why_not(const struct sfair_try_word *word)
 {
 	for (size_t i = 0; i < sizeof(try_words_not) / sizeof(*try_words_not);
@@ -235,8 +235,8 @@ int sfair_try_words_check(const struct sfair_try_words *words,
 	return 0;
 }
 
-/* In the order of the table, as the plugin does: what an option stands for
- * may depend on those before it. */
+/* Options are set in the order of the table, as by the plugin: the meaning of
+ * an option may depend on earlier ones. */
 int sfair_try_words_apply(struct sfair_try_words *words, const char *pool,
 			  struct astra_options *options,
 			  struct astra_error *err)
@@ -254,7 +254,8 @@ int sfair_try_words_apply(struct sfair_try_words *words, const char *pool,
 	return 0;
 }
 
-/* The tenants that there are, as far as they have room. */
+/* Refuses an unknown tenant and lists the known ones, as far as there is
+ * room. */
 static int try_words_no_tenant(const struct astra_trace *trace,
 			       const char *name, struct astra_error *err)
 {
@@ -292,7 +293,7 @@ int sfair_try_words_weigh(const struct sfair_try_words *words,
 	return 0;
 }
 
-/* What differs. */
+/* Differences. */
 
 static bool try_words_same_weights(const struct astra_weights *a,
 				   const struct astra_weights *b)
@@ -311,7 +312,7 @@ static bool try_words_same(const struct astra_option *o,
 {
 	if (!strcmp(o->key, "Policy"))
 		return !strcmp(a->policy, b->policy);
-	/* Both terms are those that the plugin took. */
+	/* With auto, both terms are what the plugin chose. */
 	if (!strcmp(o->key, "LeaseTerm") && a->lease_auto && b->lease_auto)
 		return true;
 	if (!strcmp(o->key, "GPUWeight"))

@@ -13,12 +13,13 @@
 
 #define INTERVAL_SEC 3600
 
-/* Rounds of the replay: a second apart, in a time of several hours more, which
- * bounds how long it takes. Half a minute is no difference. */
+/* Rounds of the replay are a second apart; for a window of several hours
+ * further apart, which bounds the time that it takes. Half a minute makes no
+ * difference. */
 #define ROUNDS_MOST 20000.0
 #define ROUND_MOST_SEC 30.0
 
-/* The pool as it is. */
+/* Reading the pool. */
 
 static int watch_check_pool(const struct astra_round *round,
 			    struct astra_error *err)
@@ -63,7 +64,7 @@ static int watch_read_round(struct sfair_watch *w, struct astra_error *err)
 	return watch_check_pool(w->round, err);
 }
 
-/* The pool's options, with leases and what the command line says. */
+/* Reads the pool's options, with leases and the changes of the command line. */
 static int watch_read_options(struct sfair_watch *w, struct astra_error *err)
 {
 	struct sfair_try_words words = w->args->words;
@@ -77,7 +78,7 @@ static int watch_read_options(struct sfair_watch *w, struct astra_error *err)
 	return astra_options_check(&w->options, err);
 }
 
-/* As it was, and with leases. */
+/* The two runs: as it was, and with leases. */
 
 static double watch_user_weight(const void *arg, const char *tenant,
 				const char *user)
@@ -153,7 +154,7 @@ static int watch_simulate(struct sfair_watch *w, struct astra_error *err)
 	return rc;
 }
 
-/* All together. */
+/* The command. */
 
 static int watch_check_format(const struct sfair_watch_args *args,
 			      struct astra_error *err)

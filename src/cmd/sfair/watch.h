@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair watch's parts among themselves. */
+/* What the files of sfair watch share. */
 #ifndef SFAIR_WATCH_H
 #define SFAIR_WATCH_H
 
@@ -13,8 +13,8 @@
 enum sfair_watch_table {
 	SFAIR_WATCH_TENANTS,
 	SFAIR_WATCH_USERS,
-	SFAIR_WATCH_JOBS,   /* only where it is asked for */
-	SFAIR_WATCH_TABLES, /* how many; as a choice: all of them */
+	SFAIR_WATCH_JOBS,   /* only on request */
+	SFAIR_WATCH_TABLES, /* their number; as a choice: all of them */
 };
 
 struct sfair_watch_args {
@@ -26,27 +26,27 @@ struct sfair_watch_args {
 	bool quiet;
 };
 
-/* What was watched, and what comes of it. */
+/* A watched pool and its results. */
 struct sfair_watch {
 	const struct sfair_watch_args *args;
 	json_t *json; /* the round */
 	struct astra_round *round;
 	struct astra_options options; /* the pool's, with leases */
-	double since_sec;	      /* it is watched; 0: nothing is known */
+	double since_sec;	      /* watched since then; 0: not known */
 	struct astra_window window;
 	struct astra_record record;
 	struct astra_replay replay;
 	struct astra_sim_result real, leases; /* of the replay's trace */
 };
 
-/* watch_rows.c: the jobs that the history has of the pool, and since when it is
- * watched; the window begins no earlier. Returns 0, or -1 with err set. */
+/* watch_rows.c: reads the pool's jobs from the history, and since when the pool
+ * is watched; the window begins no earlier. Returns 0, or -1 with err set. */
 int sfair_watch_rows(struct sfair_watch *watch, struct astra_error *err);
 
-/* watch_json.c: the document; NULL: out of memory. */
+/* watch_json.c: returns the document; NULL: out of memory. */
 json_t *sfair_watch_document(const struct sfair_watch *watch);
 
-/* watch_print.c: its tables. */
+/* watch_print.c: prints its tables. */
 const char *sfair_watch_table_name(enum sfair_watch_table table);
 const struct sfair_table *sfair_watch_table_of(enum sfair_watch_table table);
 void sfair_watch_help_format(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was watched, as JSON; the tables for people are made of it. */
+/* What was watched, as JSON; the tables are made from it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "src/common/text.h"
 #include "src/policies/options.h"
 
-/* Slurm's backfill looks twice a minute: no shorter wait is a difference. */
+/* Slurm's backfill runs every half minute: smaller differences do not count. */
 #define LESS_SEC 30
 #define NAMES_TOLD 3
 
@@ -30,7 +30,8 @@ watch_record_job(const struct sfair_watch *w, uint32_t job)
 	return &w->record.jobs[w->replay.trace.jobs[job].line - 1];
 }
 
-/* Whether it ran when the window began: it has no first start within. */
+/* Whether the job ran when the window began: then it has no first start in
+ * it. */
 static bool watch_began(const struct sfair_watch *w, uint32_t job)
 {
 	return watch_record_job(w, job)->start_sec <= w->window.start_sec;
@@ -48,8 +49,8 @@ static double watch_change_sec(const struct sfair_watch *w, uint32_t job)
 	       watch_wait_sec(w, &w->real, job);
 }
 
-/* What interruptions cost it: checkpoints, starts anew, and, where it declares
- * none, what it had done. */
+/* Returns the GPU time that interruptions cost the job: checkpoints, new starts
+ * and, if it declares no checkpoint, the work that it had done. */
 static double watch_lost_gpu_sec(const struct sfair_watch *w, uint32_t job)
 {
 	const struct astra_sim_job *j = &w->leases.jobs[job];
@@ -64,7 +65,7 @@ static bool watch_unprepared(const struct sfair_watch *w, uint32_t job)
 	return j->unprepared && !j->pinned;
 }
 
-/* Of whom a row is. */
+/* A row's sums over some of the jobs. */
 
 struct watch_sum {
 	size_t jobs, unprepared, less, more;
@@ -104,7 +105,7 @@ static int watch_sum_add(struct watch_sum *s, const struct sfair_watch *w,
 	return 0;
 }
 
-/* Clears the sum. */
+/* Writes the sum to a row, and clears it. */
 static void watch_sum_put(struct watch_sum *s, json_t *row)
 {
 	static const char *const keys[2][5] = {
@@ -159,8 +160,8 @@ static bool watch_same(const struct watch_member *a,
 	return !strcmp(a->tenant, b->tenant) && !strcmp(a->user, b->user);
 }
 
-/* A tenant's own accounts have what its jobs' have not: what it is due while
- * they wait. */
+/* Sets what a tenant's own account has and its jobs' accounts have not: what is
+ * due to the tenant while they wait. */
 static void watch_put_tenant(const struct sfair_watch *w, uint32_t tenant,
 			     json_t *row)
 {
@@ -262,15 +263,16 @@ static json_t *watch_jobs(const struct sfair_watch *w)
 	return rows;
 }
 
-/* In a sentence. */
+/* The summary. */
 
 static double watch_number(const json_t *row, const char *key)
 {
 	return json_number_value(json_object_get(row, key));
 }
 
-/* "tenant b (a wait of 0:30 instead of 1:10:00) and 2 others"; whether there is
- * any. way: -1 for those who wait less, 1 for those who wait longer. */
+/* Writes such as "tenant b (a wait of 0:30 instead of 1:10:00) and 2 others".
+ * way: -1 for tenants that wait less, 1 for those that wait longer. Returns
+ * whether there is any. */
 static bool watch_tell_waits(const json_t *tenants, int way,
 			     struct astra_text *out)
 {
@@ -298,7 +300,7 @@ static bool watch_tell_waits(const json_t *tenants, int way,
 	return count;
 }
 
-/* Whose unprepared jobs. */
+/* Names the users with unprepared jobs. */
 static void watch_tell_users(const json_t *users, struct astra_text *out)
 {
 	size_t i, count = 0;
@@ -352,7 +354,7 @@ static void watch_tell_stops(const json_t *tenants, const json_t *users,
 	astra_text_printf(out, ".");
 }
 
-/* What would have changed, for people. */
+/* Returns a sentence on what would have changed. */
 static json_t *watch_summary(const struct sfair_watch *w, const json_t *tenants,
 			     const json_t *users)
 {
@@ -388,7 +390,7 @@ static json_t *watch_summary(const struct sfair_watch *w, const json_t *tenants,
 	return text;
 }
 
-/* All of it. */
+/* The document. */
 
 static json_t *watch_describe(const struct sfair_watch *w)
 {

@@ -133,7 +133,7 @@ static void watch_put_heading(const struct sfair_watch *w,
 	       json_string_value(json_object_get(of, "unprepared")));
 }
 
-/* What the replay does not know. */
+/* Warns of what the replay does not know. */
 static void watch_warn(const struct sfair_watch *w)
 {
 	const struct astra_replay *r = &w->replay;

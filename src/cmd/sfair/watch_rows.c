@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the plugin's history has of a pool's jobs. */
+/* Reads a pool's jobs from the plugin's history. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static const char *rows_text(const json_t *row, const char *key)
 	return text ? text : "";
 }
 
-/* The rows of jobs that were there between two times. NULL with err set. */
+/* Asks for the rows of jobs that were there between two times. Returns NULL
+ * with err set on failure. */
 static json_t *rows_ask(const struct sfair_watch *w, double start_sec,
 			double end_sec, struct astra_error *err)
 {
@@ -41,7 +42,7 @@ static json_t *rows_ask(const struct sfair_watch *w, double start_sec,
 	return reply;
 }
 
-/* From any job that there was lately. */
+/* Finds since when the pool is watched; any recent row says so. */
 static int rows_find_since(struct sfair_watch *w, struct astra_error *err)
 {
 	static const double spans[] = {1, DAY_SEC, 30 * DAY_SEC, 366 * DAY_SEC};
@@ -61,7 +62,8 @@ static int rows_find_since(struct sfair_watch *w, struct astra_error *err)
 	return 0;
 }
 
-/* One run: it began with the first and lasted as long as all together. */
+/* Adds a job as one run, which began with its first run and lasted as long as
+ * all runs together. */
 static int rows_add(struct sfair_watch *w, const json_t *row)
 {
 	double start_sec = rows_real(row, "start_sec", HUGE_VAL);
@@ -85,7 +87,8 @@ static int rows_add(struct sfair_watch *w, const json_t *row)
 	return astra_record_add(&w->record, &job);
 }
 
-/* Those of a page that are new. Returns how many, or -1 with err set. */
+/* Adds the rows of a page that are new. Returns how many, or -1 with err
+ * set. */
 static int rows_take(struct sfair_watch *w, const json_t *rows,
 		     double *last_sec, struct astra_error *err)
 {
@@ -113,7 +116,8 @@ static int rows_take(struct sfair_watch *w, const json_t *rows,
 	return taken;
 }
 
-/* Page by page, by submission: a page begins with what was there then. */
+/* Reads page by page, by submission. A page begins with jobs that were there at
+ * its beginning, so pages overlap. */
 static int rows_read(struct sfair_watch *w, struct astra_error *err)
 {
 	double at_sec = w->window.start_sec;

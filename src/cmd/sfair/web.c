@@ -13,24 +13,25 @@
 
 #define PORT "8817"
 #define CLIENTS_MAX 500
-#define CLIENTS_OF_ONE_MAX 250 /* a proxy has all readers */
+#define CLIENTS_OF_ONE_MAX 250 /* a proxy connects for all its readers */
 #define EVERY_SEC 10
 
 struct web_args {
 	const char *listen;
 	struct http_nets nets;
 	struct astra_names names;
-	const char
-		*frame; /* the origin that may show it in a frame; NULL: none */
+	const char *frame; /* the origin that may frame the page; NULL: none */
 	uint32_t every_sec;
 	bool verbose;
 };
 
 struct web {
 	struct web_state *state;
-	long started; /* of entity tags: numbers begin anew with a process */
-	struct astra_text frames; /* the header that says who may frame it */
-	bool framed;		  /* somebody may */
+	long started; /* part of entity tags, as indices begin anew with each
+		       * process */
+	struct astra_text frames; /* the header that says which origins may
+				   * frame the page */
+	bool framed;		  /* some origin may */
 };
 
 /* ---- Answers. ---- */
@@ -40,7 +41,7 @@ struct web {
 #define TAG_BYTES 64
 #define BLOCK_BYTES 16384
 
-/* What a browser is to hold to, beside what the page itself says. */
+/* Headers that restrict what browsers do, in addition to the page's own. */
 static const char *const web_headers[][2] = {
 	{"Cache-Control", "no-cache"},
 	{"Cross-Origin-Resource-Policy", "same-origin"},
@@ -99,7 +100,8 @@ static void web_read_end(void *cls)
 	web_state_put(((struct web_body *)cls)->of);
 }
 
-/* All readers of a body share its bytes. It is given back at the end. */
+/* Returns a response that shares the body's bytes. It is given back at the
+ * end. */
 static struct MHD_Response *web_share(struct web_body *body)
 {
 	struct MHD_Response *response = MHD_create_response_from_callback(
@@ -187,7 +189,7 @@ static int web_set_nets(const struct astra_cli_option *row, void *at,
 	return http_nets_parse(at, value, err);
 }
 
-/* An origin alone: it becomes part of a header. */
+/* Takes only an origin, as the value becomes part of a header. */
 static int web_set_frame(const struct astra_cli_option *row, void *at,
 			 const char *value, struct astra_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ask for the page again, and put what is new in the place of what was there,
- * with the order of tables, the filter, what is open and how far it was scrolled. Not while
- * nobody looks, or text is selected. */
+/* Loads the page again and replaces its parts, keeping the order of tables, the
+ * filter, open details and scroll positions. Pauses while the page is hidden or
+ * text is selected. */
 
 const all = (main, selector) => [...main.querySelectorAll(selector)];
 const places = 'details,.wide,.scroll', stops = 'button,summary,a,#filter';

@@ -13,7 +13,7 @@
 
 /* ---- Tenants. ---- */
 
-/* What it has, and where its share is. most: of the scale. */
+/* Draws GPUs held and a mark for the share. most: the scale's end. */
 static void web_lists_put_bar(FILE *f, size_t look, double value, double at,
 			      double most)
 {
@@ -65,7 +65,7 @@ static void web_lists_put_tenant_row(const struct web_view *v,
 	fputs("\n", f);
 }
 
-/* A section with nothing in it. */
+/* Writes a section without rows. */
 static void web_lists_put_none(FILE *f, const char *title, const char *text)
 {
 	fprintf(f,
@@ -114,7 +114,8 @@ void web_tenants(const struct web_view *v, FILE *f)
 
 /* ---- Jobs. ---- */
 
-/* tasks: of an array that the row is of; 1: of the job alone. */
+/* Begins a job's row. tasks: of the array that the row stands for; 1: a job
+ * alone. */
 static void web_lists_put_job_begin(const struct web_view *v,
 				    const struct top_job *j, size_t tasks,
 				    FILE *f)
@@ -142,7 +143,8 @@ static void web_lists_put_when(FILE *f, double sec, double now_sec)
 	web_put_clock(f, sec, now_sec);
 }
 
-/* left_sec: of its lease; NaN: it ends with its job. */
+/* Returns a phase in words. left_sec: of the lease; NaN: it ends with its
+ * job. */
 static const char *web_lists_phase_words(const char *phase, double left_sec)
 {
 	static const char *const words[][2] = {
@@ -163,7 +165,8 @@ static const char *web_lists_phase_words(const char *phase, double left_sec)
 	return phase;
 }
 
-/* The longest term, or what is left of a lease that is longer. */
+/* Returns the longest term, or what is left of the longest lease if that is
+ * more. */
 static double web_lists_longest_left(const struct top_model *m)
 {
 	const struct top_list *list = &m->lists[TOP_LEASES];
@@ -184,16 +187,16 @@ static double web_lists_longest_left(const struct top_model *m)
 	return most;
 }
 
-/* A row of the leases: a job's, or those of an array's tasks together. */
+/* A row of the leases: a job, or the tasks of an array in one phase. */
 struct lease_line {
-	struct top_job of; /* the first one that ends; gpus: of all */
+	struct top_job of; /* the task whose lease ends first; gpus: of all */
 	size_t tasks;
-	bool apart; /* on other nodes */
+	bool apart; /* the tasks are on different nodes */
 };
 
-#define LINES_BACK 64 /* tasks of an array stand near each other */
+#define LINES_BACK 64 /* how far back an array's other tasks are looked for */
 
-/* The line of a job's array, where both are in the same phase; NULL: none. */
+/* Returns the line of the job's array in the same phase, or NULL. */
 static struct lease_line *array_line_of(struct lease_line *lines, size_t count,
 					const struct top_job *j)
 {
@@ -306,7 +309,7 @@ void web_leases(const struct web_view *v, FILE *f)
 	fputs("</section>\n", f);
 }
 
-/* Slurm's own reasons, in words. */
+/* Returns Slurm's own reasons in words. */
 static const char *web_lists_reason_words(const char *reason)
 {
 	static const char *const words[][2] = {

@@ -10,11 +10,11 @@
 
 #define NAME_CHARS 32
 #define NODES_MAX 1000 /* of a pool */
-#define SQUARES_MAX 64 /* of a node; more are a number */
+#define SQUARES_MAX 64 /* of a node; more are written as a number */
 
 /* ---- Tenants. ---- */
 
-/* The same colour as in the charts of the past, where there are any. */
+/* Returns the colour as in the charts of the past, if there are any. */
 size_t web_look(const struct web_view *v, const char *pool, const char *tenant)
 {
 	if (v->past && v->past->tenant_count) {
@@ -36,7 +36,7 @@ static void web_page_put_square(FILE *f, size_t look, char letter)
 	fprintf(f, "<i class=\"c%zu\">%c</i>", look, letter);
 }
 
-/* A tenant with its letter. tag: with its class: it is open behind. */
+/* Writes a tenant with its letter. tag: with a class; it is left open. */
 void web_put_tenant(const struct web_view *v, FILE *f, const char *tag,
 		    const char *pool, const char *name, char letter)
 {
@@ -53,7 +53,7 @@ void web_put_tenant(const struct web_view *v, FILE *f, const char *tag,
 
 /* ---- The head. ---- */
 
-/* A time of day; far from now, or in full, with its day. */
+/* Writes a time of day, with its day if it is far from now or in full. */
 void web_put_clock(FILE *f, double sec, double now_sec)
 {
 	time_t when = (time_t)sec;
@@ -113,7 +113,8 @@ static void web_page_put_state(const struct web_view *v, FILE *f)
 	fputs("</p>\n", f);
 }
 
-/* small: a lesser number, and the words around it. */
+/* Writes a tile. small: a lesser number, between the words `before` and
+ * `after`. */
 static void web_page_put_tile(FILE *f, const char *name, double value,
 			      const char *before, double small,
 			      const char *after)
@@ -214,7 +215,7 @@ static void web_page_put_holder(const struct web_view *v,
 	fputs("</span>", f);
 }
 
-/* "8 GPUs: 4 physics, 2 free" */
+/* Writes such as "8 GPUs: 4 physics, 2 free". */
 static void web_page_put_words(const struct top_node *n, double down, FILE *f)
 {
 	const char *mark = ":";
@@ -288,7 +289,7 @@ static void web_page_put_legend(const struct web_view *v, FILE *f)
 	      f);
 }
 
-/* What a part of a list is of, where not all of it is shown. */
+/* Writes of how many rows a part is shown, if not all are. */
 void web_put_rest(FILE *f, const char *what, size_t count, size_t most)
 {
 	if (count > most)
@@ -328,7 +329,7 @@ static void web_page_put_nodes(const struct web_view *v, FILE *f)
 	fputs("</section>\n", f);
 }
 
-/* ---- All of it. ---- */
+/* ---- The page. ---- */
 
 static void web_page_put_past(const struct web_view *v, FILE *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One thread asks the plugin, again and again, and draws what it says once; all
- * readers get the same bytes. */
+/* A thread asks the plugin repeatedly and draws each reply once; all readers
+ * get the same bytes. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "src/common/thread.h"
 
 #define WAIT_SEC 5   /* for each part of a reply */
-#define PAST_SEC 300 /* from one look at the past to the next */
+#define PAST_SEC 300 /* between two looks at the past */
 #define WINDOW_SEC 86400
 #define GZIP_BITS (15 + 16)
 
@@ -30,14 +30,14 @@ struct web_state {
 	struct web_documents *documents; /* under the lock */
 	uint64_t number;
 
-	/* Of the thread alone. */
+	/* Used by the thread alone. */
 	struct top_letters letters;
 	struct top_model model;
-	bool known;	   /* there is a model */
+	bool known;	   /* `model` is valid */
 	double silent_sec; /* as in struct web_view */
 	struct page_data past;
 	bool past_known;
-	time_t past_asked_sec; /* by a steady clock; 0: never */
+	time_t past_asked_sec; /* on the monotonic clock; 0: never */
 	const char *no_past;
 };
 
@@ -48,7 +48,8 @@ static time_t web_steady_sec(void)
 
 /* ---- What is known. ---- */
 
-/* Once when the plugin falls silent, and once when it answers again. */
+/* Reports when the plugin falls silent, and when it answers again, once
+ * each. */
 static void web_tell(struct web_state *s, const struct astra_error *err)
 {
 	if (err && s->silent_sec > 0)
@@ -60,7 +61,7 @@ static void web_tell(struct web_state *s, const struct astra_error *err)
 	s->silent_sec = err ? astra_now_sec(CLOCK_REALTIME) : 0;
 }
 
-/* In the order that readers expect: what ends, or starts, first. */
+/* Sorts as readers expect: what ends, or starts, first. */
 static void web_sort(struct top_model *m)
 {
 	struct top_sort sort = {0};
@@ -110,7 +111,7 @@ static int web_ask_parts(struct web_state *s, json_t *replies[PAGE_PARTS],
 	return rc;
 }
 
-/* Without it there is a page, too. */
+/* Asks for the past; if that fails, the page does without. */
 static void web_ask_past(struct web_state *s)
 {
 	json_t *replies[PAGE_PARTS] = {0};
@@ -189,7 +190,7 @@ static json_t *web_time(double sec)
 	return sec > 0 ? json_real(sec) : json_null();
 }
 
-/* The plugin's reply, without what is of the plugin itself. */
+/* Returns the plugin's reply, without what is about the plugin itself. */
 static json_t *web_live_json(const struct web_state *s)
 {
 	static const char *const own[] = {"diag", "history", "socket",
@@ -238,7 +239,7 @@ static void web_documents_free(struct web_documents *d)
 	free(d);
 }
 
-/* All of what is known, or, out of memory, what there was. */
+/* Draws new documents; when out of memory the old ones stay. */
 static void web_draw(struct web_state *s)
 {
 	struct web_documents *d = calloc(1, sizeof(*d)), *old;
@@ -290,7 +291,7 @@ void web_state_put(struct web_documents *d)
 
 /* ---- The thread. ---- */
 
-/* While it stays silent nothing changes. */
+/* Asks and draws; while the plugin stays silent nothing changes. */
 static void web_turn(struct web_state *s)
 {
 	bool was_silent = s->silent_sec > 0;
@@ -303,7 +304,7 @@ static void web_turn(struct web_state *s)
 	web_draw(s);
 }
 
-/* Returns whether to go on. */
+/* Waits for the next turn. Returns whether to go on. */
 static bool web_wait(struct web_state *s)
 {
 	struct timespec until;

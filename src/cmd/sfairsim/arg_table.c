@@ -16,7 +16,7 @@
 #define IN(member) ASTRA_CLI_IN(struct sfairsim_args, member)
 #define SPAN(member) ASTRA_CLI_BY(set_span, struct sfairsim_args, sim.member)
 
-/* A span that may have a fraction of seconds. */
+/* Reads a span, which may have fractions of seconds. */
 static int set_span(const struct astra_cli_option *row, void *at,
 		    const char *value, struct astra_error *err)
 {
@@ -66,7 +66,7 @@ static int set_elastic(const struct astra_cli_option *row, void *at,
 	return 0;
 }
 
-/* PERCENT%, as a part. */
+/* Reads PERCENT% as a fraction. */
 static int read_percent(const char *value, double *part,
 			struct astra_error *err)
 {
@@ -212,7 +212,7 @@ static const struct astra_cli_option common_options[] = {
 	ASTRA_CLI_END,
 };
 
-/* Of what is a table. */
+/* Options of commands that write a table. */
 static const struct astra_cli_option table_options[] = {
 	{"csv", 0, "FILE", "the table as CSV", IN(csv)},
 	{"json", 0, "FILE", "the table as JSON", IN(json)},

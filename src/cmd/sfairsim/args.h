@@ -13,43 +13,45 @@
 
 /* Texts are borrowed from argv. */
 struct sfairsim_args {
-	/* what runs */
+	/* the input */
 	const char *trace, *format;
 	const char *generate;
-	uint32_t jobs; /* to generate; 0: as many as the kind has */
-	double days;   /* of them; 0: likewise */
+	uint32_t jobs; /* to generate; 0: as many as the kind's default */
+	double days;   /* of the generated jobs; 0: the kind's default */
 	uint64_t seed;
-	bool lenient; /* go on without bad lines */
+	bool lenient; /* skip invalid lines */
 	bool slurmdbd;
 	const char *start, *end, *slurm_cluster;
 	const char *weights;
-	bool sum_weights; /* of a tenant with several, not the mean */
+	bool sum_weights; /* a tenant's weights are added up, else their mean
+			   * counts */
 	uint32_t procs_per_gpu;
-	/* where */
+	/* the cluster */
 	uint32_t nodes, gpus, rack_nodes, slot_gpus;
 	const char *cluster_file;
-	/* how */
+	/* the policies */
 	const char *config, *pool, *policies;
 	const char *sets[SFAIRSIM_SETS_MAX];
 	size_t set_count;
 	const char *terms, *vary; /* of tune */
-	double scale;		  /* of replay: so much faster than the trace */
+	double scale;		  /* of replay: how many times faster than the
+				   * trace */
 	const char *partition, *folder; /* of replay's jobs */
 	const char *overbid;		/* APP:PERCENT */
 	struct astra_sim_options sim;
 	struct astra_trace_elastic elastic; /* part 0: none */
 	double unprepared;		    /* of the jobs, 0 to 1 */
-	/* what comes of it */
+	/* the outputs */
 	const char *out;
 	const char *jobs_csv, *tenants_csv, *intervals_csv, *runs_csv;
 	const char *sizes_csv;
 	const char *json, *csv, *markdown, *html;
 	uint32_t cores; /* 0: all */
 	bool quiet;
-	const char *command; /* the command line, for the page */
+	const char *command; /* as typed, for the page */
 };
 
-/* Their tables. */
+/* The options of the commands. */
 extern const struct astra_cli_option sfairsim_run_options[];
 extern const struct astra_cli_option sfairsim_compare_options[];
 extern const struct astra_cli_option sfairsim_tune_options[];

@@ -52,12 +52,12 @@ void sfairsim_progress_end(struct sfairsim_progress *p)
 
 #define LOOK_NSEC (100 * 1000 * 1000)
 
-/* What a child leaves to its parent: a mapping that both have. */
+/* The results of a child, in memory that it shares with its parent. */
 struct sfairsim_share {
 	volatile double progress; /* 0 to 1 */
-	pid_t pid;		  /* 0: not begun, or done with */
+	pid_t pid;		  /* 0: not begun, or already waited for */
 	struct astra_error err;
-	struct astra_digest digest; /* goes on behind */
+	struct astra_digest digest; /* variable length */
 };
 
 static size_t share_size(const struct sfairsim_setup *setup)
@@ -100,7 +100,7 @@ static void batch_tell(void *arg, double done, double now_sec)
 	share->progress = done;
 }
 
-/* In the child. */
+/* Runs a case in the child. */
 static int batch_simulate(const struct sfairsim_setup *setup,
 			  const struct sfairsim_case *c)
 {
@@ -170,7 +170,7 @@ static void batch_show(const struct sfairsim_case *cases, size_t count,
 	sfairsim_progress_show(progress, sum / (double)count);
 }
 
-/* Wait until one has ended. Returns 0, or -1 with err set. */
+/* Waits until a child has ended. Returns 0, or -1 with err set. */
 static int wait_for_one(struct sfairsim_case *cases, size_t count,
 			struct sfairsim_progress *progress,
 			struct astra_error *err)

@@ -11,23 +11,23 @@ struct sfairsim_case {
 	const char *name; /* for messages */
 	const struct astra_scheduler *scheduler;
 	struct astra_options options;
-	/* What came of it, in memory of its own. */
+	/* The results, in memory of their own. */
 	struct sfairsim_share *share;
 	const struct astra_digest *digest;
 };
 
-/* Run each in a process of its own, so many at a time (0: as many as there are
- * cores); what comes of it does not depend on how many. quiet: show no
- * progress.
- * Returns 0, or -1 with err set. Either way sfairsim_batch_clear(). */
+/* Runs each case in a process of its own, at most `cores` at a time (0: as many
+ * as there are cores). The results do not depend on `cores`. quiet: shows no
+ * progress. Returns 0, or -1 with err set; call sfairsim_batch_clear() in both
+ * cases. */
 int sfairsim_batch(const struct sfairsim_setup *setup,
 		   struct sfairsim_case *cases, size_t count, uint32_t cores,
 		   bool quiet, struct astra_error *err);
 void sfairsim_batch_clear(const struct sfairsim_setup *setup,
 			  struct sfairsim_case *cases, size_t count);
 
-/* A bar on stderr, where that is a terminal, once a second of real time has
- * gone. */
+/* A bar on stderr, if that is a terminal, updated once a second of real
+ * time. */
 struct sfairsim_progress {
 	double begin_sec;
 	bool wanted, drawn;

@@ -34,7 +34,7 @@ static void list_policies(const struct astra_cli *cli)
 		printf("  %s\n", d->name);
 }
 
-/* All of the result or nothing: it is text before it is written. */
+/* Writes the whole result or nothing: it is formatted before it is written. */
 static int write_result(const json_t *result)
 {
 	char *text =
@@ -49,7 +49,7 @@ static int write_result(const json_t *result)
 	return rc;
 }
 
-/* A round of production again. */
+/* Decides a round of a live cluster again. */
 static int run_record(const json_t *record, bool recorded)
 {
 	const json_t *before = json_object_get(record, "plan");

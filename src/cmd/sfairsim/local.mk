@@ -27,7 +27,7 @@ sfairsim_SOURCES = \
 	src/cmd/sfairsim/tune.c \
 	src/cmd/sfairsim/sfairsim.h
 
-# The commands as a user meets them; their pages in a browser.
+# Tests of the commands as users run them, and of their pages in a browser.
 dist_check_SCRIPTS += testsuite/sim/commands.sh testsuite/sim/cheats.sh \
 	testsuite/sim/caps.sh testsuite/sim/shares.sh testsuite/sim/papers.sh \
 	testsuite/sim/page.sh

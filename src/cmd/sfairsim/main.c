@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfairsim: the policies without Slurm. This file only routes. */
+/* sfairsim: the policies without Slurm. This file only dispatches commands. */
 #include <getopt.h>
 #include <malloc.h>
 #include <stdarg.h>
@@ -62,8 +62,9 @@ static const struct astra_cli cli = {
 	.stop = true,
 };
 
-/* Each round of a simulation takes and frees what thousands of jobs need: to
- * give it back to the kernel and fault it in again is a third of the time. */
+/* Keeps freed memory. Each round of a simulation allocates and frees memory for
+ * thousands of jobs; returning it to the kernel and faulting it in again would
+ * take a third of the time. */
 static void keep_memory(void)
 {
 #ifdef M_TRIM_THRESHOLD

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfairsim options: the table of a pool's options, for people and for the
- * manual page, which is made from it. */
+/* sfairsim options: prints the table of a pool's options, for people or for the
+ * manual page. */
 #include "src/policies/options.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void print_plain(void)
 	}
 }
 
-/* mdoc wants each sentence on a line of its own. */
+/* Prints each sentence on a line of its own, as mdoc requires. */
 static void print_sentences(const char *text)
 {
 	for (const char *at = text; *at;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfairsim replay: run a trace on a live cluster, faster than it was, and say
- * how far the simulator is from what happened. */
+/* sfairsim replay: runs a trace on a live cluster, faster than it was, and
+ * compares what happens with a simulation. */
 #include "src/cmd/sfairsim/replay.h"
 
 #include <dirent.h>
@@ -17,8 +17,8 @@
 #include "src/cmd/sfairsim/sfairsim.h"
 #include "src/common/clock.h"
 
-/* What a replayed job is: a script that sleeps as long as it has work left,
- * goes on after a checkpoint, and writes down what it did and when. */
+/* A replayed job is a script. It sleeps as long as it has work left, resumes
+ * from checkpoints, and logs what it does. */
 
 /* job LOG MILLISECONDS. Lines of the log: "begin TIME" and "end TIME WORK",
  * times in microseconds, work in milliseconds. */
@@ -68,8 +68,8 @@ static int write_script(const struct replay *r, struct astra_error *err)
 	return 0;
 }
 
-/* The folder: what the jobs run, and what they write. (replay_job.c)
- * All return 0, or -1 with err set. */
+/* The folder with the jobs' script and their logs. (replay_job.c) All return 0,
+ * or -1 with err set. */
 static int replay_folder_make(struct replay *r, struct astra_error *err)
 {
 	const char *parent = r->args->folder ? r->args->folder : ".";
@@ -107,8 +107,7 @@ static void replay_folder_remove(struct replay *r)
 	*r->folder = '\0';
 }
 
-/* One job's log. A run that was killed has no end, and did no work that is
- * kept. */
+/* Reads a job's log. A run that was killed has no end, and its work is lost. */
 static void read_log(struct replay *r, FILE *file, struct replay_job *job,
 		     double duration_sec)
 {
@@ -133,7 +132,7 @@ static void read_log(struct replay *r, FILE *file, struct replay_job *job,
 	}
 }
 
-/* What all jobs wrote: fills the jobs but for what sacct says. */
+/* Reads all logs into the jobs; only what sacct says is missing. */
 static int replay_read_logs(struct replay *r, struct astra_error *err)
 {
 	for (uint32_t i = 0; i < r->setup->trace.job_count; i++) {
@@ -197,7 +196,8 @@ static int interrupted(struct astra_error *err)
 	return astra_error_set(err, "interrupted");
 }
 
-/* What a job is worth, in the cluster's time; all are of one user there. */
+/* Scales a job's utility to the cluster's time. All jobs are of the user who
+ * replays them. */
 static int scale_worth(struct replay *r, uint32_t job)
 {
 	struct sfairsim_setup *s = r->setup;
@@ -213,8 +213,8 @@ static int scale_worth(struct replay *r, uint32_t job)
 	return 0;
 }
 
-/* The trace in the cluster's time, and on nodes as it has them. Slurm's limits
- * are for runs that nothing holds up, so none is set. */
+/* Scales the trace to the cluster's time and nodes. Time limits are removed, as
+ * they are for runs without interruptions. */
 static void scale_trace(struct replay *r)
 {
 	struct sfairsim_setup *s = r->setup;
@@ -237,7 +237,7 @@ static void scale_trace(struct replay *r)
 	}
 }
 
-/* Each at its time. */
+/* Submits each job at its time. */
 static int submit_all(struct replay *r, struct astra_error *err)
 {
 	const struct astra_trace *trace = &r->setup->trace;
@@ -280,7 +280,7 @@ static int wait_for_all(struct replay *r, struct astra_error *err)
 	return rc;
 }
 
-/* Cancel what was submitted, and wait until nothing of it is there. */
+/* Cancels what was submitted, and waits until Slurm has none of it. */
 static void withdraw(struct replay *r)
 {
 	double until = astra_now_sec(CLOCK_REALTIME) + CANCEL_SEC;
@@ -301,12 +301,13 @@ static void withdraw(struct replay *r)
 			       r->name, *err.text ? ": " : "", err.text);
 }
 
-/* GPU time and ends, by those who know. Without accounting sacct fails. */
+/* Collects GPU time and ends from the logs, sfair and sacct. Without accounting
+ * sacct fails. */
 static int look_back(struct replay *r, struct astra_error *err)
 {
 	if (replay_read_logs(r, err) < 0)
 		return -1;
-	/* The engine hears of the last end, too. */
+	/* Wait until the engine knows of the last end, too. */
 	replay_sleep(r->setup->options.round_sec + LOOK_SEC);
 	if (replay_ask_tenants(r, false, err) < 0)
 		return -1;
@@ -319,7 +320,8 @@ static int look_back(struct replay *r, struct astra_error *err)
 	return 0;
 }
 
-/* What was submitted when it was, on the same cluster by the same options. */
+/* Simulates the same submissions at the same times, on the same cluster with
+ * the same options. */
 static int replay_simulate(struct replay *r, struct astra_sim_result *result,
 			   struct astra_error *err)
 {
@@ -348,7 +350,7 @@ static int replay_play(struct replay *r, struct astra_error *err)
 	return rc;
 }
 
-/* The cluster's nodes and its astraea.conf, where no others were given. */
+/* Gets the cluster's nodes and its astraea.conf, unless others were given. */
 static int ask_cluster(const struct replay *r, struct sfairsim_args *args,
 		       char *nodes, char *conf, struct astra_error *err)
 {
@@ -366,7 +368,7 @@ static int ask_cluster(const struct replay *r, struct sfairsim_args *args,
 	return 0;
 }
 
-/* What is wrong with the trace, by the weights that the cluster has. */
+/* Warns of the trace's defects, with the cluster's weights. */
 static int replay_warn(struct replay *r, struct astra_error *err)
 {
 	struct astra_trace *trace = &r->setup->trace;
@@ -409,7 +411,7 @@ static int replay(const struct sfairsim_args *args, struct astra_error *err)
 	char nodes[PATH_MAX], conf[PATH_MAX];
 	int rc = -1;
 
-	here.quiet = true; /* it warns before the weights are known */
+	here.quiet = true; /* replay_warn() warns once the weights are known */
 	snprintf(r.name, sizeof(r.name), "sfairsim-replay-%ld-%.0f",
 		 (long)getpid(), astra_now_sec(CLOCK_REALTIME));
 	if (sfairsim_check_files(files, 2, err) == 0 &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What happened on the live cluster, as its users see it. */
+/* The results on the live cluster, as its users see them. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,11 +20,11 @@ static uint32_t replay_live_find_tenant(const struct astra_trace *trace,
 {
 	for (uint32_t i = 0; i < trace->tenant_count; i++)
 		if (!strcasecmp(trace->tenants[i].name, name))
-			return i; /* sacctmgr knows small letters only */
+			return i; /* sacctmgr has lower-case names only */
 	return ASTRA_NONE;
 }
 
-/* Its row; idle ones have their share, too. */
+/* Finds the tenant's row, or adds one; idle tenants have a share, too. */
 static int place_tenant(struct replay *r, const char *name, uint32_t *tenant)
 {
 	struct astra_trace *trace = &r->setup->trace;
@@ -120,8 +120,8 @@ static int replay_live_keep_run(struct replay *r, uint32_t at, double start,
 	return 0;
 }
 
-/* "ID|STATE|START|END" of one run. active: set where it is not over.
- * Returns 1 if it is over for good, 0, or -1 when out of memory. */
+/* Reads one run, "ID|STATE|START|END". active: set if it is not over. Returns 1
+ * if it is over for good, 0, or -1 when out of memory. */
 static int take_record(struct replay *r, char *line, bool *active)
 {
 	char *id = strsep(&line, "|"), *state = strsep(&line, "|");
@@ -192,7 +192,7 @@ static int take_records(struct replay *r, size_t *over, bool *active,
 	return one < 0 ? astra_error_nomem(err) : 0;
 }
 
-/* slurmdbd hears of things some seconds later. */
+/* slurmdbd gets its records some seconds later. */
 #define SACCT_PATIENCE_SEC 60
 
 int replay_ask_sacct(struct replay *r, struct astra_error *err)
@@ -216,8 +216,8 @@ int replay_ask_sacct(struct replay *r, struct astra_error *err)
 	}
 }
 
-/* What a run takes beside its work: of those that were the last ones of their
- * jobs, from start to end; of the others a checkpoint more. */
+/* Measures what runs take besides their work: a job's last run, from start to
+ * end; other runs also take a checkpoint. */
 static void measure_runs(struct replay *r)
 {
 	size_t count = r->setup->trace.job_count, others = 0;
@@ -237,7 +237,7 @@ static void measure_runs(struct replay *r)
 			fmax(0, more / (double)others - r->start_sec);
 }
 
-/* The same from what sfair has of all tenants. */
+/* Measures the same from sfair's GPU time of all tenants. */
 static void measure_tenants(struct replay *r)
 {
 	const struct astra_trace *trace = &r->setup->trace;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What happened beside what the simulator says, tenant by tenant. */
+/* The results beside those of the simulator, tenant by tenant. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,15 +11,16 @@
 #include "src/sim/outfile.h"
 #include "src/sim/output.h"
 
-/* A line: a tenant, or all of them. */
+/* A line of a tenant, or of all tenants. */
 struct row {
 	const char *tenant;
 	double jobs;
 	double live, sfair, sim;      /* GPU seconds */
-	double live_early, sim_early; /* ... until the last submission; NaN: not
-				       * known */
-	double runs, squares;	      /* live, and the sum of their GPUs^2 */
-	double live_jct, sim_jct;     /* seconds, mean */
+	double live_early, sim_early; /* GPU seconds until the last submission;
+				       * NaN: not known */
+	double runs, squares;	      /* of the live runs: their number, and the
+				       * sum of their GPUs^2 */
+	double live_jct, sim_jct;     /* mean seconds */
 };
 
 struct comparison {
@@ -48,14 +49,15 @@ static double jct_difference(const struct row *row)
 	return difference(row->live_jct, row->sim_jct);
 }
 
-/* Where Slurm's whole seconds count a run short, they would here, too. */
+/* Returns the GPU seconds of a run. If Slurm's whole seconds make live runs
+ * shorter, simulated ones are shortened as well. */
 static double run_gpu_sec(const struct replay *r, uint32_t gpus,
 			  double start_sec, double end_sec)
 {
 	return gpus * (end_sec - start_sec + fmin(0, r->start_sec));
 }
 
-/* What the simulator says; rows: of all tenants. */
+/* Adds the simulator's results. rows: of all tenants. */
 static void add_simulated(const struct replay *r,
 			  const struct astra_sim_result *result,
 			  struct row *rows)
@@ -287,7 +289,7 @@ static json_t *replay_report_json_row(const struct row *row)
 
 #define HOUR_SEC 3600
 
-/* A job, and what it was worth when it was done. */
+/* Returns a job, with its utility when it was done. */
 static json_t *json_job(const struct replay *r,
 			const struct astra_sim_result *result, uint32_t job)
 {

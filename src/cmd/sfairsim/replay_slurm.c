@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a replay asks of Slurm: its nodes, and jobs to be run. */
+/* Calls of Slurm's programs: for nodes, and for jobs. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -36,7 +36,8 @@ int replay_find_conf(char *path, size_t size, struct astra_error *err)
 	return 0;
 }
 
-/* GPUs of what sinfo prints of a node: "gpu:a100:8(S:0-1),shard:4". */
+/* Returns the GPUs of a node as sinfo prints them:
+ * "gpu:a100:8(S:0-1),shard:4". */
 static unsigned long replay_slurm_gpus_of(const char *gres)
 {
 	unsigned long sum = 0;
@@ -52,7 +53,7 @@ static unsigned long replay_slurm_gpus_of(const char *gres)
 			sum += strtoul(count, NULL, 10);
 		}
 		gres += size;
-		if (*gres == '(') /* its sockets, which may have commas */
+		if (*gres == '(') /* skip its sockets, which may have commas */
 			gres += strcspn(gres, ")");
 		gres += strcspn(gres, ",");
 		gres += *gres == ',';
@@ -60,7 +61,7 @@ static unsigned long replay_slurm_gpus_of(const char *gres)
 	return sum;
 }
 
-/* A node may be in several partitions. */
+/* Writes the nodes, each once, as a node may be in several partitions. */
 static int write_nodes(FILE *file, char *text, struct astra_error *err)
 {
 	struct astra_intern seen = {0};
@@ -117,7 +118,7 @@ int replay_write_cluster(const char *partition, const char *path,
 
 #define WORDS_MAX 32
 
-/* An sbatch command. */
+/* The words of an sbatch command. */
 struct words {
 	char *argv[WORDS_MAX + 1];
 	size_t count;
@@ -148,7 +149,7 @@ static void words_clear(struct words *w)
 		free(w->argv[i]);
 }
 
-/* On as many nodes as the simulator has. */
+/* Asks for as many nodes as the simulator uses. */
 static void ask_for_gpus(struct words *w, const struct astra_trace_job *t)
 {
 	if (t->nodes <= 1) {
@@ -183,8 +184,8 @@ static void state_utility(struct words *w, const struct astra_utility *u)
 	}
 }
 
-/* What policies that plan are told in a simulation; ltgf asks for none of it.
- */
+/* Declares what policies that plan know in a simulation; ltgf needs none of
+ * it. */
 static void state(struct words *w, const struct replay *r, uint32_t job)
 {
 	const struct astra_trace *trace = &r->setup->trace;

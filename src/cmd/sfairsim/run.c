@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfairsim run: one policy, all there is to know about it. */
+/* sfairsim run: one policy, with all outputs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +14,17 @@
 
 #define OUTPUTS 6
 
-/* Where each goes; NULL: nowhere. The last one is JSON. */
+/* The files of the outputs; NULL: none. The last one is JSON. */
 struct outputs {
 	const char *path[OUTPUTS];
-	char *own[OUTPUTS]; /* those in the folder of --out */
+	char *own[OUTPUTS]; /* those in the folder of --out; owned */
 };
 
 static const char *const kinds[OUTPUTS] = {"jobs", "tenants", "intervals",
 					   "runs", "sizes",   NULL};
 
-/* --out is for all files, but for those with an option of their own. */
+/* Sets the files in the folder of --out. Files with an option of their own
+ * stay. */
 static int fill_folder(struct outputs *o, const char *folder,
 		       struct astra_error *err)
 {

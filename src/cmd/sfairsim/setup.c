@@ -24,7 +24,8 @@ void sfairsim_args_init(struct sfairsim_args *args)
 		.seed = 1,
 		.format = "auto",
 		.sim = {.checkpoint_sec = 10,
-			.round_sec = 1, /* slurmctld has at most one a second */
+			.round_sec = 1, /* slurmctld also has at most one a
+					 * second */
 			.cold_start_sec = 40,
 			.slowdown = {1, 1, 1, 1},
 			.interval_sec = 3600},
@@ -77,7 +78,8 @@ static int setup_read_trace(struct sfairsim_setup *s,
 	return -1;
 }
 
-/* A generated trace's tenants have their quotas for weights. */
+/* Returns the nodes for a generated trace, whose tenants' weights are their
+ * quotas. */
 static uint32_t default_nodes(const struct sfairsim_setup *s, uint32_t gpus)
 {
 	double sum = 0;
@@ -179,7 +181,7 @@ static int bad_overbid(const char *text, const char *why,
 	return astra_error_set(err, "--overbid=%.80s: %s", text, why);
 }
 
-/* Read PERCENT[:KIND]. Returns false if it is invalid. */
+/* Reads PERCENT[:KIND]. Returns false if it is invalid. */
 static bool parse_lie(char *text, struct astra_lies *lies)
 {
 	static const char *const kinds[] = {
@@ -205,7 +207,7 @@ static bool parse_lie(char *text, struct astra_lies *lies)
 	return true;
 }
 
-/* Who lies: APP:PERCENT[:KIND]. */
+/* Reads APP:PERCENT[:KIND]: which app lies, and how. */
 static int read_overbid(struct sfairsim_setup *s, const char *text,
 			struct astra_error *err)
 {
@@ -342,7 +344,7 @@ int sfairsim_check_files(const char *const *paths, size_t count,
 	return 0;
 }
 
-/* As it was typed, or nearly so; for free(). */
+/* Returns the command line nearly as it was typed; for free(). */
 static char *command_line(int argc, char **argv)
 {
 	struct astra_text text = {0};

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The subcommands of sfairsim. Each gets the arguments after its name and
- * returns the exit status. */
+/* The commands of sfairsim. Each gets the arguments after its name and returns
+ * the exit status. */
 #ifndef ASTRA_SFAIRSIM_H
 #define ASTRA_SFAIRSIM_H
 
-/* Print "sfairsim: error: …" on stderr. Returns 1. */
+/* Prints "sfairsim: error: …" on stderr. Returns 1. */
 int sfairsim_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* One decision, JSON on stdin to JSON on stdout. */
+/* Decides one round, from JSON on stdin to JSON on stdout. */
 int sfairsim_decide(int argc, char **argv);
 int sfairsim_options(int argc, char **argv);
 
-/* Simulations: one policy, several side by side, values of an option. */
+/* Simulate: one policy, several for comparison, or values of an option. */
 int sfairsim_run(int argc, char **argv);
 int sfairsim_compare(int argc, char **argv);
 int sfairsim_tune(int argc, char **argv);
 
-/* A trace on a live cluster. */
+/* Replays a trace on a live cluster. */
 int sfairsim_replay(int argc, char **argv);
 
 #endif

@@ -9,7 +9,7 @@
 #include "src/sim/html.h"
 #include "src/sim/outfile.h"
 
-#define PLAIN_WIDTH 100 /* where there is no terminal */
+#define PLAIN_WIDTH 100 /* if there is no terminal */
 
 static size_t width(void)
 {
@@ -21,7 +21,7 @@ static size_t width(void)
 	return PLAIN_WIDTH;
 }
 
-/* All that is written is of one page: its comparison and its texts. */
+/* Writes a page's comparison, as do the next functions, in one form each. */
 static int table_write_csv(const struct astra_page *page, FILE *file,
 			   struct astra_error *err)
 {
@@ -82,7 +82,7 @@ static bool to_stdout(const struct sfairsim_args *args)
 	return false;
 }
 
-/* For people: the table and, of lease terms, the line for astraea.conf. */
+/* Prints the table and, for lease terms, the line for astraea.conf. */
 static int print(const struct astra_page *page, struct astra_error *err)
 {
 	const struct astra_comparison *c = page->comparison;

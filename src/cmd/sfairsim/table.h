@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of several runs, in all the ways it can be had. */
+/* The table of several runs, in all its forms. */
 #ifndef ASTRA_SFAIRSIM_TABLE_H
 #define ASTRA_SFAIRSIM_TABLE_H
 
@@ -8,18 +8,18 @@
 #include "src/sim/compare.h"
 
 struct sfairsim_table {
-	const char *what;  /* its rows are */
+	const char *what;  /* what its rows are */
 	const char *title; /* of the page */
 	bool is_sweep;	   /* the rows are values of an option */
-	/* Of lease terms, else NULL: the term of each row, ascending; and which
-	 * of them is the best one. why: gets the reason in words. */
+	/* For lease terms, else NULL: the term of each row, ascending; and a
+	 * function that returns the recommended row. why: gets the reason. */
 	const double *terms_sec;
 	size_t (*recommend)(const struct astra_comparison *comparison,
 			    struct astra_text *why);
 };
 
-/* Write the files that args name and, unless one of them is stdout, the table
- * to stdout. Returns 0, or -1 with err set; no file is there then. */
+/* Writes the files that args name and, unless one of them is stdout, the table
+ * to stdout. Returns 0, or -1 with err set; then no file is written. */
 int sfairsim_table_write(const struct sfairsim_table *table,
 			 const struct sfairsim_setup *setup,
 			 const struct sfairsim_args *args,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfairsim tune: the lease term (ASTRAEA, 5.1.3), or another option. */
+/* sfairsim tune: tries lease terms (ASTRAEA, 5.1.3) or values of another
+ * option. */
 #include <stdlib.h>
 
 #include "src/cmd/sfairsim/sfairsim.h"
@@ -11,7 +12,7 @@ struct tuning {
 	struct sfairsim_case cases[SFAIRSIM_VALUES_MAX];
 };
 
-/* A baseline has neither leases nor options. */
+/* Refuses baselines, which have neither leases nor options. */
 static int check_policy(const struct sfairsim_setup *s,
 			const struct sfairsim_sweep *sweep,
 			struct astra_error *err)
@@ -28,7 +29,7 @@ static int check_policy(const struct sfairsim_setup *s,
 	return 0;
 }
 
-/* Each value as its line in astraea.conf would set it. */
+/* Makes a case for each value, as its line in astraea.conf would set it. */
 static int make_cases(const struct sfairsim_setup *s, struct tuning *t,
 		      struct astra_error *err)
 {

@@ -25,7 +25,7 @@ uint32_t astra_themis_job_gpus(const struct astra_themis_app *app)
 	return gpus;
 }
 
-/* Where some GPUs are. */
+/* Where a list of GPUs is. */
 struct place {
 	const struct astra_themis_machine *machines;
 	uint32_t machine, gpus;
@@ -66,7 +66,7 @@ enum astra_level astra_themis_level(const struct astra_themis_machine *machines,
 						  : ASTRA_LEVEL_MACHINE;
 }
 
-/* Whether places make a difference by more than the level and the number. */
+/* Whether rho depends on more than the level and the number of GPUs. */
 static bool by_place(const struct astra_themis_app *app)
 {
 	if (app->stated || app->kind == ASTRA_THEMIS_SINGLE)
@@ -100,11 +100,11 @@ int astra_themis_left(const struct astra_themis_app *app, uint32_t from,
 	return 0;
 }
 
-/* How the pace of so many GPUs is estimated. */
+/* How the pace of a number of GPUs is estimated. */
 struct estimate {
 	const struct astra_themis_app *app;
 	enum astra_level level; /* of all of them */
-	bool most; /* none are worth more; else none are worth less */
+	bool most; /* an upper bound of their worth; else a lower one */
 	const struct astra_themis_machine *machines; /* with `most` */
 	size_t machine_count;
 	uint32_t largest;	 /* GPUs of the largest of them */
@@ -112,7 +112,8 @@ struct estimate {
 	uint32_t row;
 };
 
-/* What there is room for in all that it holds and may be offered. */
+/* Returns what there is room for in all GPUs that the app holds and may be
+ * offered. */
 static struct astra_themis_room app_room(const struct estimate *e,
 					 uint32_t gpus_max)
 {
@@ -145,8 +146,9 @@ static void app_paces(const struct estimate *e, struct astra_themis_crew crew,
 				: astra_themis_pace_least(&crew, k, e->level);
 }
 
-/* Add the seconds of a phase at the paces; those of a rigid one next to each
- * other may be known, a row of them from one GPU on. */
+/* Adds the seconds of a phase at the paces. rigid_sec: if not NULL, the known
+ * seconds of rigid phases on GPUs next to each other, `row` numbers a phase,
+ * from one GPU on. */
 static int add_phase(const struct astra_themis_app *app, size_t phase,
 		     uint32_t from, uint32_t to,
 		     const struct astra_themis_pace *paces,
@@ -164,7 +166,7 @@ static int add_phase(const struct astra_themis_app *app, size_t phase,
 	return 0;
 }
 
-/* Seconds that the rest takes on k GPUs, from..to. */
+/* Estimates the seconds that the remaining work takes on k GPUs, from..to. */
 static int estimate_left(const struct estimate *e, uint32_t from, uint32_t to,
 			 double *seconds)
 {
@@ -189,7 +191,8 @@ static int estimate_left(const struct estimate *e, uint32_t from, uint32_t to,
 	return rc;
 }
 
-/* Seconds that the rest takes on what it holds and is offered. */
+/* Finds the seconds that the remaining work takes on what the app holds and is
+ * offered. */
 static int left_on(const struct astra_themis_app *app,
 		   const struct astra_themis_machine *machines,
 		   struct astra_themis_shares offered, const double *rigid_sec,
@@ -215,7 +218,8 @@ static int left_on(const struct astra_themis_app *app,
 	return 0;
 }
 
-/* More than the bid speaks of does no more. */
+/* Returns the bid's value of k GPUs. GPUs beyond those that the bid states make
+ * no difference. */
 static double stated(const struct astra_bid *bid, uint32_t k,
 		     enum astra_level level)
 {
@@ -247,7 +251,7 @@ static double app_ratio(double shared_sec, double ideal_sec)
 	return shared_sec > 0 ? shared_sec / ideal_sec : 0;
 }
 
-/* T_sh / T_id, by the app's bid. */
+/* Returns T_sh / T_id by the app's bid. */
 static double stated_rho(const struct astra_themis_app *app, double ideal_sec,
 			 uint32_t k, enum astra_level level)
 {
@@ -273,8 +277,8 @@ static double slowest_of(const struct astra_themis_app *app)
 	return most;
 }
 
-/* S where the place is told by the level alone: jobs of one GPU are not apart.
- */
+/* Returns S if only the level counts. Jobs of one GPU are always at level
+ * SLOT. */
 static double level_slowdown(const struct astra_themis_app *app,
 			     enum astra_level level)
 {
@@ -326,7 +330,8 @@ int astra_themis_rho_on(const struct astra_themis_app *app,
 	return 0;
 }
 
-/* log(1/rho); nothing is done at once, so that rho = 0 has a logarithm. */
+/* Returns log(1/rho). rho is at least DBL_MIN, so that rho = 0 has a
+ * logarithm. */
 static double app_log_v(double rho)
 {
 	return isinf(rho) ? -HUGE_VAL : -log(fmax(rho, DBL_MIN));
@@ -348,8 +353,8 @@ static void fill_level(const struct astra_themis_app *app, double ideal_sec,
 					   ideal_sec));
 }
 
-/* By the estimate from the GPUs that it holds on; what is held is worth `base`.
- * seconds: scratch. */
+/* Fills a row with the estimate, for more GPUs than the app holds. Up to those
+ * it is `base`, the log V of what is held. seconds: scratch. */
 static int fill_estimate(const struct estimate *e, double ideal_sec,
 			 double base, uint32_t gpus_max, double *seconds,
 			 double *row)
@@ -372,7 +377,8 @@ static int fill_estimate(const struct estimate *e, double ideal_sec,
 	return 0;
 }
 
-/* Of more GPUs than help some may idle: V never falls with k. */
+/* Fills a row with the bid's values. Superfluous GPUs may idle, so V never
+ * falls with k. */
 static void fill_stated(const struct astra_themis_app *app, double ideal_sec,
 			enum astra_level level, uint32_t gpus_max, double *row)
 {
@@ -384,7 +390,7 @@ static void fill_stated(const struct astra_themis_app *app, double ideal_sec,
 	}
 }
 
-/* GPUs of the largest machine, held and offered. */
+/* Returns the GPUs of the largest machine, held and offered. */
 static uint32_t largest_machine(const struct astra_themis_app *app,
 				const struct astra_themis_machine *machines,
 				size_t count)
@@ -402,7 +408,7 @@ static uint32_t largest_machine(const struct astra_themis_app *app,
 	return most;
 }
 
-/* Whether there is more than one job for what it gets, in each phase. */
+/* Whether each phase with jobs has more than one. */
 static bool has_jobs(const struct astra_themis_app *app)
 {
 	for (size_t i = 0; i < app->phase_count; i++) {
@@ -414,7 +420,7 @@ static bool has_jobs(const struct astra_themis_app *app)
 	return true;
 }
 
-/* An upper bound of log V, whatever the level. row: scratch. */
+/* Sets log_most, an upper bound of log V at any level. row: scratch. */
 static int fill_most(struct astra_themis_bid *bid, struct estimate e,
 		     double ideal_sec, double base, double *seconds,
 		     double *row)
@@ -440,8 +446,8 @@ static int fill_most(struct astra_themis_bid *bid, struct estimate e,
 	return rc;
 }
 
-/* No GPUs that are of use at all have a smaller log V: the work one after the
- * other, on the fewest GPUs at the largest slowdown. */
+/* Returns a lower bound of log V of any GPUs that are of use: all jobs run one
+ * after the other, on the fewest GPUs at the largest slowdown. */
 static double log_least(const struct astra_themis_app *app, double ideal_sec)
 {
 	double worst = 0, slow = slowest_of(app);
@@ -458,7 +464,8 @@ static double log_least(const struct astra_themis_app *app, double ideal_sec)
 	return app_log_v(app_ratio(app->elapsed_sec + worst, ideal_sec));
 }
 
-/* Seconds of each rigid phase on 1, 2, ... GPUs next to each other. */
+/* Sets rigid_sec, the seconds of each rigid phase on 1, 2, ... GPUs next to
+ * each other. */
 static int fill_rigid(struct astra_themis_bid *bid)
 {
 	const struct astra_themis_app *app = bid->app;
@@ -475,9 +482,9 @@ static int fill_rigid(struct astra_themis_bid *bid)
 	return 0;
 }
 
-/* For an app whose jobs have several GPUs. Where it may have them anywhere the
- * table says what they are worth at most, as machines with room for whole jobs
- * are chosen if there are some; else what they are worth at least. */
+/* Fills in the bid of an app whose jobs have several GPUs. If it may have them
+ * anywhere, the table is the upper bound, since machines with room for whole
+ * jobs are preferred. Otherwise it is the lower bound. */
 static int fill_by_place(struct astra_themis_bid *bid, double ideal_sec,
 			 size_t machine_count, double *seconds)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A Themis app: what it has left to do, and how soon so many GPUs would finish
+/* A Themis app: its remaining work, and how soon a number of GPUs would finish
  * it. (Mahajan et al., NSDI'20, section 5; SPEC section 2)
  *
  * rho depends on G, the GPUs that the app would have in all, held and offered
- * together. For one job, and for an app that states its own bid, two numbers of
- * G are enough: how many they are, and their locality level. So is their number
- * where each job has one GPU. Such an app bids with one table of log V(level,
- * k), V = 1/rho, and what is done with it never looks into the app again. For
- * jobs of several GPUs it matters which of them are together on a machine: the
- * table is then an estimate, and astra_themis_log_v_on() has the true value.
- */
+ * together. For a single job, and for an app that states its own bid, two
+ * properties of G suffice: its size and its locality level. If each job has one
+ * GPU, its size suffices. Such an app bids with one table of log V(level, k), V
+ * = 1/rho, and the auction needs nothing else of it. For jobs of several GPUs
+ * it matters which of these are together on a machine: the table is then an
+ * estimate, and astra_themis_log_v_on() has the true value. */
 #ifndef ASTRA_THEMIS_APP_H
 #define ASTRA_THEMIS_APP_H
 
@@ -32,85 +31,89 @@ struct astra_themis_app {
 	double elapsed_sec; /* now - start, >= 0 */
 	double navg;	    /* N_avg, >= 0 */
 	double slowdown[ASTRA_LEVEL_COUNT]; /* S, > 0 */
-	double rho_current; /* rho with what it holds; < 0: to be computed */
-	double rho_empty;   /* of no GPU at all; infinite unless it says so */
+	double rho_current; /* rho with what it holds; < 0: not computed yet */
+	double rho_empty; /* rho without any GPU; infinite unless its bid states
+			   * it */
 	uint32_t gpus_max;  /* demand_max: more are of no use to the app */
-	uint32_t gpus_ever; /* the most of that in its life, for T_id; 0: as
-			     * now */
+	uint32_t gpus_ever; /* the largest gpus_max in its life, for T_id; 0:
+			     * gpus_max */
 	uint32_t quantum;   /* offers are multiples of it; >= 1 */
 	/* What holds for this round only. */
-	uint32_t gpus_later; /* so many of gpus_max can't be used now */
-	uint32_t gpus_least; /* fewer than so many more are of no use now */
-	double waiting; /* those with an unbounded rho are compared by it; 0:
+	uint32_t gpus_later; /* of gpus_max: GPUs that it cannot use in this
+			      * round */
+	uint32_t gpus_least; /* fewer additional GPUs are of no use in this
+			      * round */
+	double waiting; /* apps with an unbounded rho are compared by it; 0: use
 			 * elapsed time / T_id */
 	struct astra_themis_shares held;
-	/* SINGLE: iterations, and what one takes on one GPU. */
+	/* SINGLE: iterations, and seconds of one on one GPU. */
 	double iter_total, iter_left, iter_sec;
 	/* PHASES: GPU-seconds of all its work, and what remains. */
 	double budget_sec;
 	const struct astra_themis_phase *phases;
 	size_t phase_count;
-	/* Its own bid goes before all this; NULL: it made none. Of SECONDS,
-	 * stated_left is the part that is still to be done. */
+	/* The app's own bid, which overrides all this; NULL: it made none. If
+	 * it is of kind SECONDS, stated_left is the part of the work that is
+	 * left. */
 	const struct astra_bid *stated;
 	double stated_left;
 };
 
-/* GPUs of the largest jobs of its phases; 0: it has none. */
+/* Returns the GPUs of the largest job of any phase; 0 if there is none. */
 uint32_t astra_themis_job_gpus(const struct astra_themis_app *app);
 
-/* GPUs of a list. */
+/* Returns the number of GPUs in a list. */
 uint32_t astra_themis_gpus(struct astra_themis_shares shares);
 
-/* The locality level of what is held and what is offered together; SLOT for
- * nothing. Level SLOT iff it is one machine and they are at most its slot. */
+/* Returns the locality level of held and offered GPUs together; SLOT if there
+ * are none. SLOT otherwise means: one machine, and at most its slot. */
 enum astra_level astra_themis_level(const struct astra_themis_machine *machines,
 				    struct astra_themis_shares held,
 				    struct astra_themis_shares offered);
 
-/* T_id in seconds on an idle cluster of so many GPUs, R_C. */
+/* Returns T_id in seconds on an idle cluster of cluster_gpus GPUs, R_C. */
 double astra_themis_ideal(const struct astra_themis_app *app,
 			  uint32_t cluster_gpus);
 
-/* Seconds that the rest takes on k GPUs next to each other with S = 1, from..to
- * (from >= 1), by the policy's own estimate: seconds[k - from]. Returns 0, or
- * -1 when out of memory. */
+/* Estimates the seconds that the remaining work takes on k GPUs next to each
+ * other with S = 1, for k from..to (from >= 1): seconds[k - from]. The app's
+ * own bid is not used. Returns 0, or -1 when out of memory. */
 int astra_themis_left(const struct astra_themis_app *app, uint32_t from,
 		      uint32_t to, double *seconds);
 
-/* rho of k GPUs in all at that level: >= 0, may be infinite, never NaN. If they
- * are of several machines and jobs have several GPUs, each is taken to be on a
- * machine of its own. Returns 0, or -1 when out of memory. */
+/* Sets rho of k GPUs in all at that level: >= 0, may be infinite, never NaN. If
+ * they are on several machines and jobs have several GPUs, each GPU is assumed
+ * to be on a machine of its own. Returns 0, or -1 when out of memory. */
 int astra_themis_rho(const struct astra_themis_app *app, uint32_t cluster_gpus,
 		     uint32_t k, enum astra_level level, double *rho);
 
-/* rho with what is held and what is offered. Returns 0, or -1 when out of
+/* Sets rho of held and offered GPUs together. Returns 0, or -1 when out of
  * memory. */
 int astra_themis_rho_on(const struct astra_themis_app *app,
 			uint32_t cluster_gpus,
 			const struct astra_themis_machine *machines,
 			struct astra_themis_shares offered, double *rho);
 
-/* A bid: log V for each level and number of GPUs. */
+/* A bid: log V by level and number of GPUs. */
 struct astra_themis_bid {
-	/* log_v[level * (gpus_max + 1) + k], finite, or -INFINITY for V = 0;
-	 * k = 0 is the same at each level. At one level it never falls with k;
-	 * nothing is known of one level against another. */
+	/* log_v[level * (gpus_max + 1) + k], finite, or -INFINITY for V = 0; k
+	 * = 0 is the same at each level. At one level it never falls with k;
+	 * between levels any order is possible. */
 	double *log_v;
 	uint32_t gpus_max;
-	/* NULL where the table says all. Else borrowed, for
+	/* NULL if the table says all. Else borrowed, for
 	 * astra_themis_log_v_on(). */
 	const struct astra_themis_app *app;
 	const struct astra_themis_machine *machines;
 	uint32_t cluster_gpus;
-	uint32_t least; /* fewer than so many more are of no use */
-	/* With app: there is more than one job for what it gets, so that any
-	 * GPUs are taken for as good as others; the table is the same at all
-	 * levels. */
+	uint32_t least; /* fewer additional GPUs are of no use */
+	/* With app: each phase has more than one job, so any GPUs count as
+	 * equally good; the table is the same at all levels. */
 	bool anywhere;
-	double *log_most; /* with app: no GPUs have a larger log V; by k. NULL
-			   * without machines */
-	double log_least; /* with app: none of use have a smaller one */
+	double *log_most; /* with app: an upper bound of log V of k GPUs,
+			   * wherever they are; NULL without machines */
+	double log_least; /* with app: a lower bound of log V of GPUs that are
+			   * of use */
 	/* With app, if it is rigid: seconds of each phase on k GPUs next to
 	 * each other, rigid_sec[phase * gpus_max + k - 1]. */
 	double *rigid_sec;
@@ -122,15 +125,15 @@ static inline double astra_themis_log_v(const struct astra_themis_bid *bid,
 	return bid->log_v[(size_t)level * ((size_t)bid->gpus_max + 1) + k];
 }
 
-/* log V of what is offered beside what is held, for a bid with an app; the
- * table's if memory is out. */
+/* Returns log V of held and offered GPUs together, for a bid with an app. If
+ * memory is out, returns the table's value. */
 double astra_themis_log_v_on(const struct astra_themis_bid *bid,
 			     struct astra_themis_shares offered);
 
-/* Fill in a bid for up to gpus_max GPUs, held ones included.
- * machines: of what it holds and may be offered; NULL: it holds nothing, and
- *   only the table is of interest.
- * Returns 0, or -1 when out of memory; clear it in both cases. */
+/* Fills in a bid for up to gpus_max GPUs, held ones included. machines: those
+ * of what it holds and may be offered; NULL if it holds nothing and only the
+ * table is needed. Returns 0, or -1 when out of memory; clear the bid in both
+ * cases. */
 int astra_themis_bid_init(struct astra_themis_bid *bid,
 			  const struct astra_themis_app *app,
 			  uint32_t cluster_gpus,

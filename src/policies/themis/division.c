@@ -55,7 +55,7 @@ int astra_themis_write_down(struct themis_division *division, size_t parties,
 	return 0;
 }
 
-/* What was won, and what was given. */
+/* Collects what was won and what was given into the division's shares. */
 static int division_collect(struct themis_division *division, size_t parties)
 {
 	const struct astra_themis_round *round = &division->round;
@@ -104,7 +104,7 @@ int astra_themis_divide(struct themis_division *division,
 	};
 	if (!division->participant || !division->first)
 		return astra_error_nomem(err);
-	/* Chance, but the same for the same question. */
+	/* Random, but the same for the same question. */
 	memcpy(&market.seed, &offer->now_sec, sizeof(market.seed));
 	if (astra_themis_round_run(&market, &division->round, err) < 0)
 		return -1;

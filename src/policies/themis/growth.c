@@ -5,8 +5,8 @@
 
 #include "src/policies/offer.h"
 
-/* A start-up and a checkpoint, where nothing was learned, at most; and how many
- * times its cost more GPUs are to give. */
+/* If the job's start-up is not known: the most that it is assumed to take, with
+ * a checkpoint. And how many times that cost additional GPUs must yield. */
 #define STARTUP_GUESS_SEC 60
 #define GROWTH_MARGIN 2
 
@@ -21,7 +21,7 @@ static bool growth_pays(const struct astra_offer *offer,
 				    GROWTH_MARGIN *(double)new *cost;
 }
 
-/* Whether a job of the app is still to get something. */
+/* Whether the demand is open and has fewer awards than copies. */
 static bool growth_wants(const struct themis_growth *g, uint32_t demand)
 {
 	const struct astra_demand *d = &g->offer->demands[demand];
@@ -29,7 +29,8 @@ static bool growth_wants(const struct themis_growth *g, uint32_t demand)
 	return d->open && g->awarded[demand] < d->copies;
 }
 
-/* Take from the space what others of its app run on and can stay on. */
+/* Takes from the space the GPUs that other jobs of the app run on and can
+ * keep. */
 static void growth_take_aside(const struct themis_growth *g, uint32_t demand)
 {
 	for (size_t i = 0; i < g->party->demand_count; i++) {
@@ -56,8 +57,8 @@ static void growth_give_back(const struct themis_growth *g)
 	}
 }
 
-/* What those that wait leave of so many GPUs, each with its fewest as far as
- * they suffice. */
+/* Returns what is left of `left` GPUs after waiting jobs of the app got their
+ * fewest, as far as the GPUs suffice. */
 static uint64_t growth_left(const struct themis_growth *g, uint32_t demand,
 			    uint64_t left)
 {
@@ -91,7 +92,8 @@ size_t astra_themis_grow(const struct themis_growth *growth, uint32_t demand,
 	if (old >= d->job->request.gpus ||
 	    old >= astra_space_gpus(growth->space))
 		return 0;
-	/* Its own first, so that what others have of it is not left to them. */
+	/* Take the job's own GPUs first: if another job also runs on some of
+	 * them, that job cannot keep them. */
 	astra_demand_take(growth->offer, growth->space, d);
 	growth_take_aside(growth, demand);
 	left = growth_left(growth, demand, astra_space_gpus(growth->space));

@@ -71,7 +71,8 @@ static int compare_memories(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* known: of the rows, those that were there before and are sorted. */
+/* Notes that an app was seen. known: the first rows, which existed before and
+ * are sorted. */
 static void see(struct themis_memories *m, size_t known,
 		const struct themis_sight *sight, double now_sec)
 {
@@ -133,8 +134,7 @@ int astra_themis_memories_save(const struct themis_memories *m,
 	return out->failed ? -1 : 0;
 }
 
-/* Whether memories that were read are valid: they go into sums and
- * quotients. */
+/* Whether restored memories are valid; they go into sums and quotients. */
 static bool memories_is_sound(const struct themis_memories *m)
 {
 	if (!isfinite(m->census.clock_sec) || !isfinite(m->census.app_sec))

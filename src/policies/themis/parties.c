@@ -14,8 +14,8 @@ static double way_sec(const struct astra_offer *offer, uint32_t demand)
 	return astra_left_sec(d) + (d->job->held_count ? offer->lease_sec : 0);
 }
 
-/* Whether it is done within a term: where it goes first, others of its app wait
- * for no longer than that. */
+/* Whether a job is done within a term: if it goes first, other jobs of its app
+ * wait no longer than that. */
 static bool is_brief(const struct astra_offer *offer, uint32_t demand)
 {
 	return astra_left_sec(&offer->demands[demand]) <= offer->lease_sec;
@@ -58,8 +58,8 @@ void astra_themis_order_jobs(const struct themis_party *party,
 		&offer);
 }
 
-/* Tasks of an array that have not been split from it are as many jobs, of which
- * the offer counts only those that there might be room for. */
+/* Returns the copies that count now. Tasks not yet split from their array are
+ * separate jobs; the offer counts only those that may find room. */
 static uint32_t parties_copies_of(const struct astra_demand *d)
 {
 	return d->copies > 1 ? d->copies : 1;
@@ -93,7 +93,8 @@ static int parties_compare_shares(const void *a, const void *b)
 	return x->machine < y->machine ? -1 : x->machine > y->machine;
 }
 
-/* Sort by machine and name each once. Returns how many there are. */
+/* Sorts shares by machine and merges those of one machine. Returns how many
+ * there are. */
 static size_t merge_shares(struct astra_themis_share *shares, size_t count)
 {
 	size_t kept = 0;
@@ -119,7 +120,7 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 	return a;
 }
 
-/* Where the next of a party's numbers go. */
+/* Where the next job's work and the next share go. */
 struct cursor {
 	double *work;
 	struct astra_themis_share *shares;
@@ -140,7 +141,7 @@ static uint32_t parties_at_most(uint64_t gpus, uint64_t most)
 	return (uint32_t)(gpus < most ? gpus : most);
 }
 
-/* One demand of a party: its work, and what it wants. */
+/* Adds a demand to a party: its work, and what it wants. */
 static void parties_add_demand(struct themis_party *p,
 			       struct astra_themis_app *app,
 			       const struct astra_demand *d, struct cursor *at)
@@ -173,14 +174,15 @@ static void parties_add_demand(struct themis_party *p,
 		p->phase.job_gpus_min = least;
 }
 
-/* Whether what a demand holds is on offer; what tasks of an array are promised
- * is not, while others of it compete. */
+/* Whether the GPUs that a demand holds are on offer. GPUs promised to tasks of
+ * an array are not, while other tasks of it compete. */
 static bool parties_competes(const struct astra_demand *d)
 {
 	return d->open && d->job->held_count;
 }
 
-/* What a party holds; what it has to compete for is not held. */
+/* Collects what a party holds. GPUs that it must compete for do not count as
+ * held; they become its homes. */
 static void add_held(struct astra_themis_app *app,
 		     struct themis_parties *parties, uint32_t party,
 		     const struct astra_offer *offer, struct cursor *at)
@@ -227,8 +229,8 @@ static void parties_fill(struct themis_parties *parties,
 	}
 }
 
-/* One job is as Eq. 1 has it, several are one phase of Eq. 2.
- * (Mahajan et al.) */
+/* Sets the kind of the app's work: a single job follows Eq. 1, several jobs are
+ * one phase of Eq. 2. (Mahajan et al.) */
 static void set_work(struct astra_themis_app *app, const struct themis_party *p,
 		     const struct astra_job *job)
 {
@@ -243,8 +245,8 @@ static void set_work(struct astra_themis_app *app, const struct themis_party *p,
 	app->iter_left = p->phase.work_sec[0] / app->iter_sec;
 }
 
-/* How badly off the app is, when it is told by the policy's estimate although
- * its agent states another rho. */
+/* Sets how badly off the app is by the policy's estimate, ignoring the rho that
+ * its agent states. */
 static int parties_judge(struct astra_themis_app *app,
 			 const struct astra_offer *offer,
 			 const struct astra_themis_machine *machines)
@@ -273,7 +275,7 @@ static void set_left(struct astra_themis_app *app, const struct themis_party *p)
 		app->budget_sec > 0 ? fmin(1, left / app->budget_sec) : 1;
 }
 
-/* The bids, each to its app; both are in order. */
+/* Assigns each bid to its app; both lists are sorted by app. */
 static void find_bids(struct themis_parties *parties,
 		      const struct astra_offer *offer)
 {
@@ -289,10 +291,10 @@ static void find_bids(struct themis_parties *parties,
 	}
 }
 
-/* When all leases end together nobody holds anything, so those with an
- * unbounded rho are compared by the best that they can still reach: with all
- * that they ask for from now on. By elapsed time alone apps that began together
- * would not take turns. */
+/* Completes an app. When all leases end together, nobody holds anything. So
+ * apps with an unbounded rho are compared by the best rho that they can still
+ * reach, with all GPUs that they ask for. If only elapsed time counted, apps
+ * that began together would not take turns. */
 static int finish_app(struct themis_parties *parties, size_t i,
 		      const struct astra_offer *offer,
 		      const struct themis_memories *memories, bool trust)
@@ -340,7 +342,7 @@ static double first_submission(const struct themis_party *p,
 	return first;
 }
 
-/* Group the demands by app. */
+/* Groups the demands by app. */
 static int parties_group(struct themis_parties *parties,
 			 const struct astra_offer *offer)
 {

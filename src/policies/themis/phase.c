@@ -7,25 +7,26 @@
 
 #include "src/common/number.h"
 
-/* Looks at a job, some milliseconds: enough for some 20 jobs with work that has
- * nothing in common. */
+/* The limit of the search, in looks at a job; they take some milliseconds. They
+ * suffice for some 20 jobs whose work has nothing in common. */
 #define LOOKS 4000000
 #define JOBS 256
 
-/* A search for a schedule that ends before `best`. */
+/* A search for a schedule with a makespan below `best`. */
 struct search {
 	const double *work;
 	size_t count;
 	uint32_t gpus;
-	uint32_t gpu_of[JOBS]; /* counted down from gpus; 0: none yet */
-	double unplaced;       /* work of those that have none */
+	uint32_t gpu_of[JOBS]; /* counted down from gpus; 0: not placed */
+	double unplaced;       /* work of the jobs not placed yet */
 	double best, limit, bound;
 	bool found;
 	uint64_t looks;
 };
 
-/* No schedule is shorter: of the largest j * gpus + 1 jobs, some GPU has
- * j + 1, at least as long as the j + 1 shortest of them; and the mean. */
+/* Returns a lower bound of the makespan: the mean load, or more. Of the j *
+ * gpus + 1 largest jobs, some GPU has j + 1, at least as long as the j + 1
+ * shortest of them. */
 static double lower_bound(const double *work, size_t count, uint32_t gpus)
 {
 	double sum = 0, bound = 0;
@@ -43,7 +44,8 @@ static double lower_bound(const double *work, size_t count, uint32_t gpus)
 	return bound;
 }
 
-/* Longest job first, each to the GPU that is free first. */
+/* Places the longest job first, each on the GPU with the least load. Returns
+ * the makespan. */
 static double longest_first(const struct search *s, double *load)
 {
 	double makespan = 0;
@@ -67,7 +69,8 @@ static bool over(const struct search *s)
 	return s->found || s->looks >= LOOKS;
 }
 
-/* What is shorter than this is shorter than `best`, and no tie. */
+/* Returns the limit for better schedules: below it they are no ties of
+ * `best`. */
 static double partition_limit(double best)
 {
 	return best - ASTRA_TIE * fmax(1, best);
@@ -86,9 +89,9 @@ static void unplace(struct search *s, size_t job)
 	s->unplaced += s->work[job];
 }
 
-/* Whether a job without a GPU would fit on this one beside what it has, or in
- * place of a shorter one: then some other schedule is as good, in which it is
- * so, and this one need not be looked at. (Martello and Toth) */
+/* Whether an unplaced job would fit on this GPU in addition to its jobs, or in
+ * place of a shorter one. Then another schedule, with that job there, is as
+ * good, and this one can be skipped. (Martello and Toth) */
 static bool dominated(const struct search *s, uint32_t gpu, double load)
 {
 	double longer = HUGE_VAL;
@@ -106,8 +109,9 @@ static bool dominated(const struct search *s, uint32_t gpu, double load)
 static void partition_fill(struct search *s, uint32_t gpu, size_t from,
 			   double load, double makespan);
 
-/* Give the jobs that have no GPU yet to the last `gpus` ones. The longest has
- * to be on one of them: begin with it. (Korf's sequential partitioning) */
+/* Distributes the jobs not yet placed over the last `gpus` GPUs. The longest of
+ * them has to go on one of these, so places it first. (Korf's sequential
+ * partitioning.) */
 static void next_gpu(struct search *s, uint32_t gpus, double makespan)
 {
 	size_t first = 0;
@@ -125,8 +129,8 @@ static void next_gpu(struct search *s, uint32_t gpus, double makespan)
 	unplace(s, first);
 }
 
-/* Add to a GPU some of the jobs from `from` on, such that the GPUs after it
- * can do the others before `best`. */
+/* Adds to a GPU some of the unplaced jobs from index `from` on, such that the
+ * GPUs after it can do the others before `best`. */
 static void partition_fill(struct search *s, uint32_t gpu, size_t from,
 			   double load, double makespan)
 {
@@ -227,8 +231,9 @@ static double slowdown_at(const struct astra_themis_phase *phase,
 	return astra_themis_mean_slowdown(phase, k, &paces[k - from]);
 }
 
-/* At least a GPU for each job, and one more for whichever ends last, as long as
- * it can use it. gpus: scratch of one a job. */
+/* Adds the seconds of a phase if there is a GPU for each job: each job gets
+ * one, then the job that ends last gets one more at a time, while it can use
+ * more. gpus: scratch of one number a job. */
 static void add_bundles(const struct astra_themis_phase *phase,
 			const double *work, uint32_t from, uint32_t to,
 			const struct astra_themis_pace *paces, uint32_t *gpus,

@@ -12,11 +12,12 @@ struct pinning {
 	const struct themis_parties *parties;
 	const struct astra_offer *offer;
 	struct themis_gains gains;
-	struct astra_space *space; /* what is not given yet */
+	struct astra_space *space; /* what is not assigned yet */
 	struct astra_share *place;
 	uint64_t *due; /* GPUs that each party is still to get */
 	uint32_t *order;
-	uint32_t *jobs; /* of one party, in their order */
+	uint32_t *jobs; /* of one party, in the order of
+			 * astra_themis_order_jobs() */
 };
 
 static struct astra_themis_shares pin_won(const struct pinning *p,
@@ -79,8 +80,8 @@ static int pin_give(struct pinning *p, uint32_t party, uint32_t machine,
 				 (struct astra_themis_share){machine, gpus});
 }
 
-/* Whether these GPUs are as good for the party as what it won. Returns -1 when
- * out of memory. */
+/* Whether these GPUs are at least as good for the party as what it won. Returns
+ * -1 when out of memory. */
 static int is_as_good(const struct pinning *p, uint32_t party,
 		      const struct astra_share *shares, size_t count)
 {
@@ -104,8 +105,8 @@ static int is_as_good(const struct pinning *p, uint32_t party,
 	return rc;
 }
 
-/* Whether the job's GPUs are offered: not if a node is drained or another
- * tenant has them by now. */
+/* Whether the job's GPUs are still unassigned and offered; they are not if a
+ * node is drained or another party has them. */
 static bool is_offered(const struct pinning *p, const struct astra_job *job)
 {
 	for (size_t i = 0; i < job->held_count; i++)
@@ -115,12 +116,12 @@ static bool is_offered(const struct pinning *p, const struct astra_job *job)
 	return true;
 }
 
-/* A job stays if its app has won that many GPUs, and for an app of one job, if
- * it runs at least as fast there. */
+/* Keeps a party's jobs where they are, if the app has won that many GPUs. The
+ * job of a single-job app must also run at least as fast there. */
 static int pin_party(struct pinning *p, uint32_t party)
 {
 	const struct themis_party *q = &p->parties->list[party];
-	uint64_t left = p->due[party]; /* for those who come first */
+	uint64_t left = p->due[party]; /* for the first jobs in the order */
 
 	astra_themis_order_jobs(q, p->offer, p->jobs);
 	for (size_t k = 0; k < q->demand_count && left; k++) {
@@ -160,7 +161,8 @@ static int compare_due(const void *a, const void *b, void *arg)
 	return i < j ? -1 : i > j;
 }
 
-/* What it won, if that is still there. Returns the number of shares, or 0. */
+/* Lists what the party won, if all of it is still there. Returns the number of
+ * shares, or 0. */
 static size_t as_won(struct pinning *p, uint32_t party)
 {
 	struct astra_themis_shares shares = pin_won(p, party);
@@ -179,7 +181,8 @@ static size_t as_won(struct pinning *p, uint32_t party)
 	return shares.count;
 }
 
-/* GPUs for what a party is still to get. Returns whether they are as good. */
+/* Finds GPUs for what a party still has to get. Returns whether they are as
+ * good as what it won, or -1. */
 static int find_place(struct pinning *p, uint32_t party)
 {
 	struct astra_request request = {.gpus = (uint32_t)p->due[party]};

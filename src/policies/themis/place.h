@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Themis' machines, and parts of them. */
+/* Machines of Themis, and parts of them. */
 #ifndef ASTRA_THEMIS_PLACE_H
 #define ASTRA_THEMIS_PLACE_H
 
@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 struct astra_themis_machine {
-	uint32_t free; /* GPUs offered, those of "held" not counted */
-	uint32_t rack; /* machines of one rack have the same number */
-	uint32_t slot; /* so many GPUs on it are next to each other */
+	uint32_t free; /* GPUs offered, without held ones */
+	uint32_t rack; /* equal for machines of one rack */
+	uint32_t slot; /* this many of its GPUs are next to each other */
 };
 
-/* A part of one machine. Lists of them are sorted by machine, which is named
+/* A part of one machine. Lists are sorted by machine and name each machine
  * once, with at least one GPU. */
 struct astra_themis_share {
 	uint32_t machine;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Themis as a policy: apps are worst off by their finish-time fairness rho, are
- * offered the GPUs whose leases are over, and win them in partial-allocation
- * auctions. (Mahajan et al., Themis: Fair and Efficient GPU Cluster Scheduling,
- * NSDI'20)
+/* Themis as a policy. Apps are worst off by their finish-time fairness rho.
+ * They are offered the GPUs whose leases are over, and win them in
+ * partial-allocation auctions. (Mahajan et al., Themis: Fair and Efficient GPU
+ * Cluster Scheduling, NSDI'20)
  *
  * The algorithm is in themis.c, app.c, phase.c, spread.c, sale.c, auction.c,
  * solver/ and table*.c. Between it and the engine: parties.c finds the apps;
  * division.c and sale.c hold the auction and give away what is left; pin.c
- * keeps running jobs where they are if that harms nobody, else swap.c lets
- * apps exchange places; seats.c says which of an app's jobs get its GPUs,
- * growth.c what elastic ones among them get.
+ * keeps running jobs where they are if that harms nobody, else swap.c lets apps
+ * exchange places; seats.c chooses which of an app's jobs get its GPUs,
+ * growth.c how many elastic ones get.
  *
- * Whoever is worst off of all is offered what its smallest job needs before
- * the others: an auction that serves as many apps as it can would never serve
- * a large one.
+ * An auction serves as many apps as it can, so it would never serve a large
+ * one. Therefore, if the app that is worst off wins nothing, the auction is
+ * held again: that app is first offered what its smallest job needs, alone.
  */
 #include "src/policies/themis/policy.h"
 
@@ -57,7 +57,7 @@ static void themis_destroy(void *self)
 	free(t);
 }
 
-/* Jobs stay where they are, all of them if that harms nobody, else as many as
+/* Keeps jobs where they are: all of them if that harms nobody, else as many as
  * can exchange their places one by one. */
 static int avoid_moves(struct themis_division *division,
 		       const struct themis_parties *parties,
@@ -78,7 +78,7 @@ static bool themis_any_free(const struct astra_offer *offer)
 	return false;
 }
 
-/* The auction, and who of an app's jobs gets what it won. */
+/* Holds the auction, and chooses which of an app's jobs get what it won. */
 static int hold_auction(struct themis *t, const struct themis_parties *parties,
 			const struct astra_offer *offer,
 			struct astra_allocation *out, struct astra_error *err)
@@ -163,7 +163,8 @@ static int themis_save(const void *self, struct astra_bytes *out)
 	return out->failed ? -1 : 0;
 }
 
-/* Earlier releases kept no number, or not how apps fared. */
+/* Restores the state. Earlier releases saved neither the auction's index nor
+ * how apps fared. */
 static int themis_restore(void *self, struct astra_reader *in)
 {
 	struct themis *t = self;

@@ -6,8 +6,8 @@
 
 extern const struct astra_policy astra_themis;
 
-/* What is remembered of the apps alone, for an instance inside of another
- * policy; as save and restore. */
+/* Save and restore what is remembered of the apps, for an instance inside
+ * another policy. Arguments and results: as save and restore of a policy. */
 int astra_themis_apps_save(const void *self, struct astra_bytes *out);
 int astra_themis_apps_restore(void *self, struct astra_reader *in);
 

@@ -10,7 +10,7 @@
 #define ESTIMATES_MAX 2000
 #define ESTIMATE_GPUS_MAX 256
 
-/* The places by rho of those that wanted GPUs; others keep their last. */
+/* Ranks the apps that wanted GPUs by rho; other apps keep their last rank. */
 static int rank_apps(const struct themis_division *division,
 		     const struct themis_parties *parties,
 		     struct themis_memories *memories, uint64_t number)
@@ -78,7 +78,7 @@ static uint32_t estimates_of(const struct astra_themis_app *app)
 						 : ESTIMATE_GPUS_MAX;
 }
 
-/* Room for all estimates first: they are pointed at. */
+/* Makes room for all estimates beforehand, as the apps point into them. */
 static int record_make_room(struct themis_record *record,
 			    const struct themis_parties *parties)
 {

@@ -7,32 +7,32 @@
 #include "src/policies/themis/division.h"
 
 struct themis_record {
-	struct astra_auction auction; /* points into the rest */
+	struct astra_auction auction; /* points into the members below */
 	struct astra_auction_app *apps;
 	size_t app_room;
 	double *left;
 	size_t left_room;
 };
 
-/* An auction was held: note how each app that wanted GPUs fared in it.
- * Returns 0, or -1 when out of memory. */
+/* Notes how each app that wanted GPUs fared in the auction just held. Returns
+ * 0, or -1 when out of memory. */
 int astra_themis_record_auction(struct themis_record *record,
 				const struct themis_division *division,
 				const struct themis_parties *parties,
 				struct themis_memories *memories,
 				const struct astra_offer *offer);
 
-/* Write down the apps as they are. Of at most 2,000 of them, and up to 256 GPUs
- * of each, the estimates too.
- * Returns 0, or -1 when out of memory: then there is no record. */
+/* Records the apps as they are. Estimates are recorded of at most 2,000 apps,
+ * and of up to 256 GPUs each. Returns 0, or -1 when out of memory: then there
+ * is no record. */
 int astra_themis_record_apps(struct themis_record *record,
 			     const struct themis_parties *parties,
 			     const struct themis_memories *memories,
 			     const struct astra_offer *offer);
 
-/* The record of the last auction without its apps, saved and restored: beyond
- * its number an earlier release kept nothing. Returns 0, or -1 if it makes no
- * sense. */
+/* Save and restore the record of the last auction without its apps. An earlier
+ * release saved only its number. Restore returns 0, or -1 if the saved record
+ * is invalid. */
 void astra_themis_auction_save(const struct astra_auction *auction,
 			       struct astra_bytes *out);
 int astra_themis_auction_restore(struct astra_auction *auction,

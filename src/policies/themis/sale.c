@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The auctions of a round: bids, what is won, what is kept once it is paid. */
+/* The auctions of a round: bids, what is won, and what is kept after the
+ * payment. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,8 @@ uint32_t astra_themis_keep(double c, uint32_t gpus, uint32_t quantum)
 	return keep < gpus ? keep : gpus;
 }
 
-/* The share that lacks most of k g_m / g, all of them times g, or that has
- * most GPUs; among those with some left. */
+/* Returns the share that lacks most GPUs towards k g_m / g, all numbers times
+ * g; only shares with some left. */
 static size_t neediest(struct astra_themis_shares bundle, uint32_t gpus,
 		       uint32_t k, const uint32_t *kept)
 {
@@ -71,7 +72,8 @@ void astra_themis_round_bundle(struct astra_themis_shares bundle, uint32_t k,
 	}
 }
 
-/* The other way: pieces for jobs of `each` GPUs, the largest first. */
+/* Rounds another way: keeps pieces for jobs of `each` GPUs, the largest
+ * first. */
 static void round_pieces(struct astra_themis_shares bundle, uint32_t k,
 			 uint32_t each, uint32_t *kept)
 {
@@ -98,7 +100,8 @@ static void round_pieces(struct astra_themis_shares bundle, uint32_t k,
 	}
 }
 
-/* log V of what is kept of a bundle. scratch: as many shares as it has. */
+/* Returns log V of what is kept of a bundle. scratch: as many shares as the
+ * bundle has. */
 static double log_v_kept(const struct astra_themis_bid *bid,
 			 struct astra_themis_shares bundle,
 			 const uint32_t *kept,
@@ -115,9 +118,9 @@ static double log_v_kept(const struct astra_themis_bid *bid,
 	return astra_themis_log_v_on(bid, list);
 }
 
-/* Where jobs have several GPUs the set of machines does not say how fast they
- * run: keep pieces for them if that is better.
- * kept: two numbers a share; the first ones are chosen. */
+/* Keeps pieces for whole jobs instead, if these are worth more: jobs of several
+ * GPUs run fastest if each is on one machine. kept: two numbers a share; the
+ * first half has the choice. */
 static int keep_better(const struct astra_themis_bid *bid,
 		       struct astra_themis_shares bundle, uint32_t k,
 		       uint32_t *kept)
@@ -136,7 +139,7 @@ static int keep_better(const struct astra_themis_bid *bid,
 	return 0;
 }
 
-/* Those of one kind that have room for a quantum. */
+/* Takers of one kind that have room for a quantum. */
 struct queue {
 	uint32_t *taker;
 	size_t count;
@@ -164,7 +167,7 @@ static void enqueue(struct queue *queue, const struct giving *g, size_t count,
 	}
 }
 
-/* One GPU of a machine that has one. */
+/* Gives one GPU of a machine that has one. */
 static void give_one(struct giving *g, uint32_t taker, size_t machine)
 {
 	g->free_gpus[machine]--;
@@ -176,8 +179,8 @@ static void give_one(struct giving *g, uint32_t taker, size_t machine)
 	};
 }
 
-/* A quantum: of the machine with the fewest that has enough, else of the first
- * ones. */
+/* Gives a quantum: of the machine with the fewest GPUs that suffice, else of
+ * the first machines that have some. */
 static void give_quantum(struct giving *g, uint32_t taker, uint32_t gpus)
 {
 	size_t at;
@@ -225,7 +228,8 @@ static int by_taker(const void *a, const void *b)
 	return 0;
 }
 
-/* Returns how many there are when each pair is named once. */
+/* Merges gifts so that each pair of taker and machine is named once. Returns
+ * how many there are. */
 static size_t leftovers_merge(struct astra_themis_gift *gifts, size_t count)
 {
 	size_t kept = 0;
@@ -287,7 +291,8 @@ struct order {
 	const struct astra_themis_claim *claims;
 };
 
-/* Larger first, then by index: of no two is the order open. */
+/* Compares claims: the larger rho first, ties by index, so that no two are
+ * equal. */
 static int worse_first(const void *a, const void *b, void *arg)
 {
 	const struct astra_themis_claim *claims =
@@ -317,7 +322,7 @@ static int lower_first(const void *a, const void *b)
 	return i < j ? -1 : i > j;
 }
 
-/* Those that are tied with the first of them go by index. */
+/* Sorts by index those that are tied with the first of them. */
 static void settle_ties(const struct astra_themis_claim *claims,
 			uint32_t *order, size_t count)
 {
@@ -355,7 +360,7 @@ size_t astra_themis_filter(const struct astra_themis_claim *claims,
 struct sale {
 	const struct astra_themis_market *market;
 	struct astra_themis_round *round;
-	struct astra_themis_machine *machines; /* with what is free by now */
+	struct astra_themis_machine *machines; /* with what is still free */
 	size_t from, count;		       /* bidders */
 	uint32_t cap; /* the most that each may win; 0: no such limit */
 	struct astra_themis_bid *bids;
@@ -368,7 +373,8 @@ static const struct astra_themis_app *sale_app_of(const struct sale *s,
 	return &s->market->apps[s->round->bidders[s->from + i]];
 }
 
-/* With fewer GPUs than its smallest job asks for an app is no better off. */
+/* Sets `least`: with fewer GPUs than its smallest job asks for, an app is no
+ * better off. */
 static void set_least(struct astra_themis_bid *bid, uint32_t held,
 		      uint32_t least)
 {
@@ -412,7 +418,8 @@ static int make_bids(struct sale *s)
 	return 0;
 }
 
-/* A bidder keeps a part of its bundle. kept: scratch, two a machine. */
+/* Records what a bidder wins, and the part of it that it keeps. kept: scratch,
+ * two numbers a machine. */
 static int sale_collect(struct sale *s, size_t i, uint32_t *kept)
 {
 	struct astra_themis_round *round = s->round;
@@ -496,7 +503,8 @@ static void offer_all(struct sale *s)
 		       s->market->machine_count * sizeof(*s->machines));
 }
 
-/* Whether the first of the bidders got nothing, although it could be served. */
+/* Whether the first bidder, which is worst off, got nothing although its
+ * smallest job fits into the offer. */
 static bool worst_is_empty(const struct sale *s)
 {
 	uint64_t offered = 0;

@@ -10,14 +10,14 @@
 #include "src/policies/themis/growth.h"
 #include "src/policies/themis/themis.h"
 
-/* GPUs that an app has got in a round and not given to its jobs yet, by
+/* GPUs that an app has got in a round and not assigned to its jobs yet, by
  * machine. */
 struct themis_hand {
 	struct astra_themis_share *list;
 	size_t count, room;
 };
 
-/* Add so many GPUs of a machine. Returns 0, or -1 when out of memory. */
+/* Adds GPUs of a machine. Returns 0, or -1 when out of memory. */
 static int themis_hand_add(struct themis_hand *hand, uint32_t machine,
 			   uint32_t gpus)
 {
@@ -28,7 +28,7 @@ static int themis_hand_add(struct themis_hand *hand, uint32_t machine,
 	return 0;
 }
 
-/* Take up to so many GPUs of a machine. Returns how many. */
+/* Takes up to `most` GPUs of a machine. Returns how many. */
 static uint32_t themis_hand_take(struct themis_hand *hand, uint32_t machine,
 				 uint32_t most)
 {
@@ -46,7 +46,7 @@ static uint32_t themis_hand_take(struct themis_hand *hand, uint32_t machine,
 	return taken;
 }
 
-/* GPUs in all. */
+/* Returns the GPUs of a hand. */
 static uint64_t themis_hand_gpus(const struct themis_hand *hand)
 {
 	uint64_t gpus = 0;
@@ -58,7 +58,7 @@ static uint64_t themis_hand_gpus(const struct themis_hand *hand)
 
 /* The shortest first lease of a job that starts in mid-term, in terms. */
 #define LEASE_LEAST .5
-/* In a round: jobs for which all GPUs are searched for a place. */
+/* For how many jobs of a round all GPUs are searched for a place. */
 #define EXCHANGES_MAX 256
 
 struct seating {
@@ -66,19 +66,19 @@ struct seating {
 	const struct themis_parties *parties;
 	const struct themis_division *division;
 	struct astra_allocation *out;
-	struct astra_space *left; /* not awarded yet */
-	struct astra_space
-		*space; /* of it, what may be awarded at the moment */
+	struct astra_space *left;  /* not awarded yet */
+	struct astra_space *space; /* the part of `left` that may be awarded at
+				    * the moment */
 	struct astra_share *shares;
 	struct themis_hand *hands; /* of each party */
-	uint32_t *rest;	   /* of each node: nobody's, or of no use to whose it
-			    * was */
-	uint32_t *awarded; /* copies of each demand */
-	bool *aside;	   /* for growth */
-	uint32_t *order;   /* a party's demands */
+	uint32_t *rest; /* of each node: GPUs that no party has, or that are of
+			 * no use to the party that had them */
+	uint32_t *awarded; /* awards of each demand */
+	bool *aside;	   /* for astra_themis_grow() */
+	uint32_t *order;   /* the demands of a party */
 	uint32_t *parties_order;
-	uint32_t exchanges; /* that may still be tried */
-	bool resting;	    /* the rest is given away */
+	uint32_t exchanges; /* how many may still be tried */
+	bool resting;	    /* the rest is being given away */
 };
 
 static int seating_init(struct seating *s)
@@ -118,7 +118,8 @@ static void seating_fini(struct seating *s)
 	free(s->parties_order);
 }
 
-/* So many GPUs of a node, with all CPUs and memory that are left there. */
+/* Allows `gpus` GPUs of a node to be awarded, with all CPUs and memory that are
+ * left there. */
 static void set_free(struct seating *s, uint32_t node, uint32_t gpus)
 {
 	struct astra_room room = *astra_space_get(s->left, node);
@@ -164,8 +165,9 @@ static bool seats_wants(const struct seating *s, uint32_t demand)
 	return d->open && s->awarded[demand] < d->copies;
 }
 
-/* GPUs for one of the jobs of a party's i-th demand, if it is elastic: those
- * behind it are left the fewest that they run on, as far as that goes. */
+/* Returns the most GPUs for one job of a party's i-th demand, if it is elastic.
+ * As far as the GPUs suffice, jobs behind it keep the fewest that they run
+ * on. */
 static uint64_t most_for(const struct seating *s, const struct themis_party *p,
 			 size_t i)
 {
@@ -190,9 +192,9 @@ static uint64_t most_for(const struct seating *s, const struct themis_party *p,
 	return left > least ? left : least;
 }
 
-/* A place for one of a demand's jobs on what is free: all its GPUs, or if it is
- * elastic as many as there are, `most` at most; of the rest, as many as it can
- * use there. Returns whether it got one, or -1. */
+/* Places one of a demand's jobs on what is free, an elastic one on at most
+ * `most` GPUs. While the rest is given away, it may also get fewer GPUs than
+ * are free. Returns whether it got a place, or -1. */
 static int seats_place(struct seating *s, uint32_t demand, uint64_t most)
 {
 	const struct astra_demand *d = &s->offer->demands[demand];
@@ -215,8 +217,8 @@ static int seats_place(struct seating *s, uint32_t demand, uint64_t most)
 	return seats_award(s, demand, s->shares, count) < 0 ? -1 : 1;
 }
 
-/* How many shares a job of a party is to have instead of where it runs, or 0.
- */
+/* Looks for more GPUs for a running job. Returns how many shares it is to have
+ * instead, or 0. */
 static size_t seats_grow(struct seating *s, const struct themis_party *p,
 			 uint32_t demand)
 {
@@ -246,8 +248,8 @@ static int seats_keep(struct seating *s, const struct themis_party *p,
 	return seats_award(s, demand, d->job->held, d->job->held_count);
 }
 
-/* Which of the jobs that run already are among the first for whom the GPUs
- * suffice: they stay. */
+/* Keeps the running jobs that are among the first, as far as the GPUs
+ * suffice. */
 static int seats_keep_first(struct seating *s, const struct themis_party *p)
 {
 	uint64_t left = astra_space_gpus(s->space);
@@ -266,7 +268,7 @@ static int seats_keep_first(struct seating *s, const struct themis_party *p)
 	return 0;
 }
 
-/* A party's jobs on what is free now. */
+/* Seats a party's jobs on what is free now. */
 static int seats_seat_jobs(struct seating *s, const struct themis_party *p)
 {
 	astra_themis_order_jobs(p, s->offer, s->order);
@@ -286,8 +288,9 @@ static int seats_seat_jobs(struct seating *s, const struct themis_party *p)
 	return 0;
 }
 
-/* GPUs of a machine that a party takes beyond its own: nobody's first, then of
- * those who come after it, the last one first. They get as many of its own. */
+/* Takes GPUs of a machine that a party does not have: first those of `rest`,
+ * then those of parties with later turns, the last one first. These parties get
+ * as many of its own GPUs. */
 static int seats_take_over(struct seating *s, size_t turn, uint32_t machine,
 			   uint32_t gpus)
 {
@@ -313,9 +316,9 @@ static int seats_take_over(struct seating *s, size_t turn, uint32_t machine,
 	return 0;
 }
 
-/* One of a party's jobs that found no place on what the party has got, on as
- * many GPUs elsewhere: where nobody has them, else of those who come after it,
- * in exchange. Returns whether it got a place, or -1. */
+/* Seats a job that found no place on its party's GPUs on as many elsewhere: on
+ * GPUs that no party has, else in exchange with parties of later turns. Returns
+ * whether it got a place, or -1. */
 static int seats_exchange(struct seating *s, size_t turn, uint32_t demand)
 {
 	uint32_t party = s->parties_order[turn];
@@ -346,7 +349,7 @@ static int seats_exchange(struct seating *s, size_t turn, uint32_t demand)
 							      : 1;
 }
 
-/* What a party won and could not use where it is. */
+/* Exchanges what a party won and cannot use where it is. */
 static int exchange_all(struct seating *s, size_t turn)
 {
 	uint32_t party = s->parties_order[turn];
@@ -373,7 +376,7 @@ static int exchange_all(struct seating *s, size_t turn)
 	return rc;
 }
 
-/* What they do not use is free for others. */
+/* Seats a party's jobs. GPUs that they do not use become free for others. */
 static int seat_party(struct seating *s, size_t turn)
 {
 	uint32_t party = s->parties_order[turn];
@@ -403,8 +406,9 @@ static int seat_party(struct seating *s, size_t turn)
 	return 0;
 }
 
-/* Each party has what it won or was given. The worst off come first, then who
- * took no part. */
+/* Gives each party what it won or was given, and sets the order of turns:
+ * bidders first, the worst off at the front, then the parties that took no
+ * part. */
 static int deal_hands(struct seating *s)
 {
 	const struct themis_division *division = s->division;
@@ -439,7 +443,7 @@ static void seats_shuffle(struct seating *s)
 	}
 }
 
-/* The parties in random order. */
+/* Gives the rest to the parties in random order. */
 static int seat_rest(struct seating *s)
 {
 	s->resting = true;
@@ -479,7 +483,7 @@ int astra_themis_seat(const struct themis_division *division,
 		rc = seat_party(&s, i);
 	if (!rc)
 		rc = seat_rest(&s);
-	out->moves = true; /* nearer together, or it would be pinned */
+	out->moves = true; /* to nodes nearer together; else pin.c keeps it */
 	out->spare_until_sec = astra_themis_lease_end(offer, 0);
 	out->lend_until_sec = out->spare_until_sec;
 	seating_fini(&s);

@@ -4,30 +4,30 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* So many numbers of jobs that span machines are tried, and some more. */
+/* This many numbers of spanning jobs are tried, and some more. */
 #define TRIALS 16
 
-/* GPUs of one machine that jobs may have for themselves: `count` times so many.
- */
+/* GPUs of one machine that a job may have for itself; there are `count` such
+ * pieces. */
 struct piece {
 	uint32_t gpus, count;
 	uint32_t rack; /* index of its pool */
-	double worth;  /* of one of them */
+	double worth;  /* of one piece */
 };
 
 struct division {
 	const struct astra_themis_crew *crew;
-	struct piece *pieces; /* what is worth most first */
+	struct piece *pieces; /* the most valuable first */
 	size_t piece_count;
 	uint32_t *racks; /* of the pools, ascending */
 	size_t pool_count;
 	uint64_t *crumbs; /* of each rack: GPUs too few for a job */
-	uint64_t *pools; /* of each rack: GPUs that jobs on one machine leave */
-	uint64_t pooled; /* GPUs of all pools */
-	uint32_t *rests; /* scratch: of each pool */
+	uint64_t *pools;  /* of each rack: left over by jobs on one machine */
+	uint64_t pooled;  /* GPUs of all pools */
+	uint32_t *rests;  /* scratch of each pool */
 };
 
-/* Two lists as one, in the order of their machines. */
+/* Two lists merged, in the order of their machines. */
 struct walk {
 	struct astra_themis_shares a, b;
 	size_t i, j;
@@ -64,20 +64,21 @@ static uint64_t pieces_of(uint32_t gpus, uint32_t gpus_max)
 	return ((uint64_t)gpus + gpus_max - 1) / gpus_max;
 }
 
-/* Of so many GPUs together, those that jobs can use: fewer than one needs are
- * of no use, unless others can spare some. */
+/* Returns how many of these GPUs jobs can use. Fewer than a job needs are of no
+ * use, unless other jobs can spare some. */
 static uint64_t of_use(const struct astra_themis_crew *crew, uint64_t gpus)
 {
 	return spread_least(gpus, gpus / crew->gpus_min * crew->gpus_max);
 }
 
-/* Of these, what is over jobs of d each. */
+/* Returns the usable GPUs left over by jobs of d each. */
 static uint32_t last_of(const struct astra_themis_crew *crew, uint64_t gpus)
 {
 	return (uint32_t)(of_use(crew, gpus) % crew->gpus_max);
 }
 
-/* A job that has these GPUs of one machine. It may use no more than a slot. */
+/* Returns the worth of a job on these GPUs of one machine. It may use just a
+ * slot of them. */
 static double spread_alone(const struct astra_themis_crew *crew, uint32_t gpus,
 			   uint32_t slot)
 {
@@ -175,7 +176,8 @@ static int more_first(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Numbers of jobs that are tried: few ones, and these two. */
+/* Lists the numbers of jobs that are tried: up to TRIALS, `some` and `others`.
+ * Returns how many. */
 static size_t list_trials(uint64_t jobs, uint64_t some, uint64_t others,
 			  uint64_t *out)
 {
@@ -190,8 +192,8 @@ static size_t list_trials(uint64_t jobs, uint64_t some, uint64_t others,
 	return count;
 }
 
-/* What so many jobs make of the pools: those with most GPUs of one rack have
- * these, the last ones what remains of all racks. */
+/* Returns the worth of a number of jobs on the pools. The jobs with most GPUs
+ * in one rack use those, the last jobs what remains of all racks. */
 static double spread_pooled(struct division *d, uint64_t jobs)
 {
 	const double *s = d->crew->slowdown;
@@ -227,8 +229,8 @@ static double spread_pooled(struct division *d, uint64_t jobs)
 	return best;
 }
 
-/* Jobs that have a piece each, as many as there are; what they make of these.
- * The other pieces are pooled. */
+/* Gives each job a piece, as far as there are pieces; other pieces are pooled.
+ * Returns the worth of these jobs. */
 static double take_pieces(struct division *d, uint64_t jobs)
 {
 	double worth = 0;
@@ -251,8 +253,8 @@ static double take_pieces(struct division *d, uint64_t jobs)
 	return worth;
 }
 
-/* So many jobs have to span machines, if each GPU is on one of its own, for
- * none of k to idle. */
+/* Returns how many jobs must span machines, if each GPU is on a machine of its
+ * own, so that none of k GPUs idles. */
 static uint32_t must_span(const struct astra_themis_crew *crew, uint64_t k)
 {
 	uint64_t lacking = k > crew->jobs ? k - crew->jobs : 0, jobs;
@@ -310,7 +312,7 @@ static void division_clear(struct division *d)
 	free(d->rests);
 }
 
-/* What one job has of so many GPUs. */
+/* Returns how many of these GPUs one job can use. */
 static uint64_t one_job(const struct astra_themis_crew *crew, uint64_t gpus)
 {
 	if (gpus < crew->gpus_min)
@@ -318,9 +320,9 @@ static uint64_t one_job(const struct astra_themis_crew *crew, uint64_t gpus)
 	return spread_least(gpus, crew->gpus_max);
 }
 
-/* The pace where a job may span machines; that of jobs on one machine each is
- * in it, which is `enough` if no GPU is left over. Returns 0, or -1 when out of
- * memory. */
+/* Sets the pace if jobs may span machines. pace has that of jobs on one machine
+ * each; `enough`: these leave no GPU over, so only the fastest job is looked
+ * for. Returns 0, or -1 when out of memory. */
 static int spread_span(const struct astra_themis_crew *crew,
 		       const struct astra_themis_machine *machines,
 		       struct walk w, uint64_t gpus, bool enough,
@@ -387,7 +389,7 @@ astra_themis_pace_on(const struct astra_themis_crew *crew,
 	return pace;
 }
 
-/* The largest S from SLOT to that level. */
+/* Returns the largest S from SLOT to that level. */
 static double slowest(const double *slowdown, enum astra_level level)
 {
 	double most = slowdown[0];
@@ -423,9 +425,10 @@ astra_themis_pace_least(const struct astra_themis_crew *crew, uint32_t k,
 	};
 }
 
-/* As many as `own` for each job on one machine, the others across machines:
- * jobs that cannot do with less than d as far as there is room for them; else
- * each has `own` of its GPUs, or spans with all d. */
+/* Returns an upper bound of what `used` GPUs are worth. Each job has `own` of
+ * them on one machine, the others span machines. Jobs that need all d GPUs are
+ * on one machine only as far as there is room for them (`whole`). Other jobs
+ * have `own` GPUs, or span with all d. */
 static double most_worth(const struct astra_themis_crew *crew, uint64_t used,
 			 uint64_t own, uint64_t whole, double near, double far)
 {
@@ -460,7 +463,7 @@ astra_themis_pace_most(const struct astra_themis_crew *crew, uint32_t k,
 			.gpus = (double)used / fmin(near, far),
 			.fastest = (double)one_job(crew, k) / fmin(near, far),
 		};
-	if (crew->jobs == 1) { /* on one machine it does not have all of them */
+	if (crew->jobs == 1) { /* it does not have all k on one machine */
 		far = s[level];
 		own = spread_least(own, one_job(crew, k - 1));
 		pace.gpus = fmax((double)used / far, (double)own / near);

@@ -12,7 +12,7 @@
 /* What a party has on a machine. */
 struct tenure {
 	uint32_t party, gpus;
-	uint32_t fixed; /* of them: its jobs run on them */
+	uint32_t fixed; /* of `gpus`: GPUs that its jobs run on, which stay */
 };
 
 struct machine {
@@ -20,11 +20,11 @@ struct machine {
 	size_t count, room;
 };
 
-/* Where a party has GPUs, or had some. */
+/* The machines on which a party has GPUs, or had some. */
 struct holder {
 	uint32_t *machines;
 	size_t count, room;
-	uint32_t spread; /* machines on which it has some now */
+	uint32_t spread; /* number of machines on which it has some now */
 };
 
 struct swap {
@@ -89,11 +89,11 @@ static bool same_rack(const struct swap *s, uint32_t a, uint32_t b)
 	return x->rack == y->rack && x->slot_gpus == y->slot_gpus;
 }
 
-/* Of those on machine `home`, who can go to `from`: so many GPUs in all. One
- * that has GPUs on one machine only goes with all of them, or would be further
- * apart than before. What is free there goes too.
- * movers: their numbers in the machine's list. Returns whether there are such;
- * free_gpus: how many free ones are among them. */
+/* Chooses parties on machine `home` that can move to `from`, with `gpus` GPUs
+ * in all. A party moves with all of its GPUs on `home`, or they would be
+ * further apart than before. If that is not enough, free GPUs of `home` are
+ * exchanged too. movers: their indices in the machine's list. free_gpus: how
+ * many free GPUs. Returns whether there is such a choice. */
 static bool choose_movers(const struct swap *s, uint32_t home, uint32_t party,
 			  uint32_t gpus, uint32_t *movers, size_t *count,
 			  uint32_t *free_gpus)
@@ -126,8 +126,8 @@ static bool choose_movers(const struct swap *s, uint32_t home, uint32_t party,
 	return true;
 }
 
-/* Exchange so many of a party's GPUs on `from` for as many on `home`.
- * Returns whether it could be done, or -1. */
+/* Exchanges a party's GPUs on `from` for as many on `home`. Returns whether
+ * that was possible, or -1. */
 static int swap_exchange(struct swap *s, uint32_t party, uint32_t from,
 			 uint32_t home, uint32_t gpus)
 {
@@ -153,7 +153,7 @@ static int swap_exchange(struct swap *s, uint32_t party, uint32_t from,
 	return swap_give(s, home, party, gpus) < 0 ? -1 : 1;
 }
 
-/* The party's GPUs on a machine that none of its jobs runs on. */
+/* Returns the party's GPUs on a machine that none of its jobs runs on. */
 static uint32_t loose(struct swap *s, uint32_t machine, uint32_t party)
 {
 	const struct tenure *t = swap_find(s, machine, party);
@@ -161,9 +161,8 @@ static uint32_t loose(struct swap *s, uint32_t machine, uint32_t party)
 	return t ? t->gpus - t->fixed : 0;
 }
 
-/* Fetch GPUs for a job that runs on `home` from wherever its party has some
- * that nobody runs on. A party with all its GPUs on one machine moves as a
- * whole. */
+/* Fetches GPUs for a job that runs on `home`, from machines where its party has
+ * unused ones. A party with all its GPUs on one machine moves as a whole. */
 static int swap_fetch(struct swap *s, uint32_t party, uint32_t home,
 		      uint32_t gpus)
 {
@@ -188,7 +187,8 @@ static int swap_fetch(struct swap *s, uint32_t party, uint32_t home,
 	return 0;
 }
 
-/* Whether the party has what the job holds; `fix` it then, so that it stays. */
+/* Whether the party has the GPUs that the job holds. With `fix` they are then
+ * fixed, so that they stay. */
 static bool is_home(struct swap *s, uint32_t party, const struct astra_job *job,
 		    bool fix)
 {
@@ -215,7 +215,8 @@ static int fetch_home(struct swap *s, uint32_t party,
 	return 0;
 }
 
-/* Jobs that are at home already are fixed first; then the others try. */
+/* Fixes jobs whose GPUs their parties have. With `fetching`, first tries to
+ * fetch the GPUs of jobs not settled yet. */
 static int settle_jobs(struct swap *s, bool *settled, bool fetching)
 {
 	for (uint32_t i = 0; i < s->parties->count; i++) {
@@ -249,7 +250,7 @@ static int read_division(struct swap *s)
 	return 0;
 }
 
-/* Returns 0, or -1 when out of memory. */
+/* Writes the result to the division. Returns 0, or -1 when out of memory. */
 static int write_division(struct swap *s)
 {
 	struct themis_division *d = s->division;

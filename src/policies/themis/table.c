@@ -6,19 +6,20 @@
 #include "src/policies/themis/table_priv.h"
 #include "src/policies/themis/themis.h"
 
-/* Dynamic programming over the subsets of few GPUs, from both ends: what all
- * bidders but one can reach joins what those before it and those after it can
- * reach with a set and with the rest. */
+/* The exact solver: dynamic programming over the subsets of few GPUs, from both
+ * ends. The best without a bidder combines the bidders before it on one set
+ * with those after it on the rest. */
 
 struct exact {
 	const struct astra_themis_table_bidder *bidders;
 	size_t bidder_count, sets; /* 2^gpus */
 	struct table_score *value; /* of one bidder, for each set */
-	/* [i * sets + set]: the best of bidders < i, and >= i, within a set. */
+	/* [i * sets + set]: the best of bidders < i, and of bidders >= i,
+	 * within a set. */
 	struct table_score *before, *after;
 };
 
-/* Whether score a is strictly better: the final choice breaks ties. */
+/* Whether score a is strictly better. Ties are broken by the final choice. */
 static bool table_exact_better(struct table_score a, struct table_score b)
 {
 	return a.served != b.served ? a.served > b.served : a.log_v > b.log_v;
@@ -40,7 +41,7 @@ static void load_values(struct exact *e, size_t bidder)
 	}
 }
 
-/* One bidder more: to[set] from from[set less what it gets]. */
+/* Adds a bidder: sets to[set] from from[set less what the bidder gets]. */
 static void table_exact_join(const struct exact *e,
 			     const struct table_score *from,
 			     struct table_score *to)
@@ -59,7 +60,7 @@ static void table_exact_join(const struct exact *e,
 	}
 }
 
-/* The lowest choice of a bidder that leaves the optimum within reach. */
+/* Returns the lowest choice of a bidder that keeps the optimum possible. */
 static uint32_t table_exact_choose(const struct exact *e, size_t bidder,
 				   size_t *set)
 {
@@ -122,8 +123,8 @@ static void table_exact_solve(struct exact *e, uint32_t *pf,
 	}
 }
 
-/* Both find pf, and the score of the best allocation without each bidder in
- * without[i]. Return 0, or -1 when out of memory. */
+/* Both find pf, and set without[i] to the score of the best allocation without
+ * bidder i. Return 0, or -1 when out of memory. */
 static int themis_table_exact(uint32_t gpu_count,
 			      const struct astra_themis_table_bidder *bidders,
 			      size_t bidder_count, uint32_t *pf,
@@ -136,7 +137,7 @@ static int themis_table_exact(uint32_t gpu_count,
 	};
 	size_t rows = bidder_count + 1;
 
-	/* Zero is the score of no bidder. */
+	/* Zero is the score of no bidders. */
 	e.value = calloc((2 * rows + 1) * e.sets, sizeof(*e.value));
 	if (!e.value)
 		return -1;
@@ -165,8 +166,8 @@ static bool is_subset(const uint64_t *small, const uint64_t *large,
 	return true;
 }
 
-/* The listed subset of the bundle with at most `keep` GPUs and the smallest
- * rho. */
+/* Returns the listed subset of the bundle with the smallest rho and at most
+ * `keep` GPUs. */
 static uint32_t round_set(const struct astra_themis_table_bidder *bidder,
 			  uint32_t bundle, double c, size_t words)
 {
@@ -188,8 +189,8 @@ static uint32_t round_set(const struct astra_themis_table_bidder *bidder,
 	return best;
 }
 
-/* c of a bidder: what the others have with it, over what they would have
- * without. */
+/* Returns c of a bidder: the others' product of V with it, divided by that
+ * without it. */
 static double factor(struct table_score others, struct table_score without)
 {
 	if (others.served < without.served)

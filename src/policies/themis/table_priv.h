@@ -10,10 +10,10 @@
 #include "src/model/model.h"
 #include "src/policies/themis/table.h"
 
-/* What is maximised, served first. */
+/* The maximised score: `served` counts first. */
 struct table_score {
 	int64_t served;
-	double log_v; /* of those served */
+	double log_v; /* sum over those served */
 };
 
 static inline struct table_score table_sum(struct table_score a,
@@ -28,7 +28,7 @@ static inline struct table_score table_difference(struct table_score a,
 	return (struct table_score){a.served - b.served, a.log_v - b.log_v};
 }
 
-/* -1, 0 or 1 as a is worse than, tied with, or better than b. */
+/* Returns -1, 0 or 1 if a is worse than, tied with, or better than b. */
 static inline int table_compare(struct table_score a, struct table_score b)
 {
 	if (a.served != b.served)
@@ -43,7 +43,7 @@ static inline struct table_score table_score_of(double rho)
 	return (struct table_score){.served = 1, .log_v = -log(rho)};
 }
 
-/* Of a bidder's choice; ASTRA_NONE: of the empty set. */
+/* Returns the score of a bidder's choice; ASTRA_NONE: of no GPUs. */
 static inline struct table_score
 table_choice(const struct astra_themis_table_bidder *bidder, uint32_t choice)
 {

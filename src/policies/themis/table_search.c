@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Greedy allocations, improved by giving one bidder a set that it does not
- * have while those that it takes GPUs from choose again. */
+/* Greedy allocations, improved by giving one bidder another set; bidders that
+ * lose GPUs by it choose again. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/policies/themis/table_priv.h"
 
-/* Changes tried for one allocation; each costs a pass over all bidders. */
+/* Changes tried per allocation; each costs a pass over all bidders. */
 #define TRIES 20000
 
-/* A set of some value. */
+/* A listed set with a finite rho. */
 struct option {
 	const uint64_t *gpus;
 	struct table_score score;
@@ -19,17 +19,17 @@ struct option {
 struct player {
 	const struct option *options; /* the most valuable first */
 	uint32_t option_count;
-	struct table_score none; /* of no GPU */
+	struct table_score none; /* without GPUs */
 };
 
 struct search {
 	struct player *players;
 	size_t bidder_count;
-	size_t words;	  /* of a bitmap */
-	size_t absent;	  /* this bidder gets nothing */
+	size_t words;	  /* words of a bitmap */
+	size_t absent;	  /* bidder that gets nothing, or bidder_count */
 	uint64_t *left;	  /* free GPUs */
-	uint32_t *choice; /* of each, an option or ASTRA_NONE: the present
-			   * allocation */
+	uint32_t *choice; /* the present allocation: of each bidder an option or
+			   * ASTRA_NONE */
 	uint32_t *saved, *best;
 	bool *lost;
 };
@@ -54,7 +54,7 @@ static uint64_t word(const uint64_t *set, size_t w)
 	return set ? set[w] : 0;
 }
 
-/* Whether the bidder could have a set of what is free and its own. */
+/* Whether the set consists of free GPUs and the bidder's own. */
 static bool table_search_fits(const struct search *s, size_t bidder,
 			      uint32_t choice)
 {
@@ -67,7 +67,7 @@ static bool table_search_fits(const struct search *s, size_t bidder,
 	return true;
 }
 
-/* Give a bidder another set, whose GPUs are free or its own. */
+/* Gives a bidder another set, whose GPUs are free or its own. */
 static void table_search_give(struct search *s, size_t bidder, uint32_t choice)
 {
 	const uint64_t *old = table_search_set_of(s, bidder, s->choice[bidder]);
@@ -105,8 +105,8 @@ static bool one_more(const struct search *s, size_t bidder, uint32_t choice)
 	return more == 1;
 }
 
-/* The set that gains most of those that the bidder could have; what it has if
- * none gains. single: only of those with one GPU more. */
+/* Returns the set that gains most of those that the bidder could have, or its
+ * present set if none gains. single: only sets with one GPU more. */
 static uint32_t best_choice(const struct search *s, size_t bidder, bool single)
 {
 	uint32_t now = s->choice[bidder];
@@ -122,7 +122,7 @@ static uint32_t best_choice(const struct search *s, size_t bidder, bool single)
 	return now;
 }
 
-/* Let whoever gains most choose, until nobody gains. */
+/* Lets the bidder that gains most choose, until none gains. */
 static void greedy(struct search *s, bool single)
 {
 	for (;;) {
@@ -148,7 +148,7 @@ static void greedy(struct search *s, bool single)
 	}
 }
 
-/* Give a bidder a set, whoever has it; those who lose theirs choose again. */
+/* Gives a bidder a set even if others have its GPUs; these choose again. */
 static void force(struct search *s, size_t bidder, uint32_t choice)
 {
 	const uint64_t *set = table_search_set_of(s, bidder, choice);
@@ -169,8 +169,8 @@ static void force(struct search *s, size_t bidder, uint32_t choice)
 			table_search_give(s, i, best_choice(s, i, false));
 }
 
-/* Whether forcing a set on a bidder made things better; else they are as they
- * were. */
+/* Forces a set on a bidder. Returns whether the allocation got better; if not,
+ * it is restored. */
 static bool forced(struct search *s, size_t bidder, uint32_t choice,
 		   struct table_score *score)
 {
@@ -212,7 +212,7 @@ static void improve(struct search *s)
 	}
 }
 
-/* Begin with an allocation, or with none. */
+/* Starts from an allocation, or with nothing if `from` is NULL. */
 static void table_search_start(struct search *s, const uint32_t *from)
 {
 	memset(s->left, 0xff, s->words * sizeof(*s->left));
@@ -223,7 +223,7 @@ static void table_search_start(struct search *s, const uint32_t *from)
 			table_search_give(s, i, from[i]);
 }
 
-/* Keep the present allocation if it is the best yet. */
+/* Saves the present allocation if it is the best so far. */
 static void keep_best_choice(struct search *s, struct table_score *best)
 {
 	struct table_score score = total(s);
@@ -248,7 +248,8 @@ static void table_search_solve(struct search *s, uint32_t *pf)
 	memcpy(pf, s->best, s->bidder_count * sizeof(*pf));
 }
 
-/* The same from pf, which is near it already, or what is better. */
+/* Returns the best score without a bidder. Improves the best of the greedy
+ * allocations and pf, which is near the optimum already. */
 static struct table_score solve_without(struct search *s, size_t absent,
 					const uint32_t *pf)
 {
@@ -277,7 +278,7 @@ static int most_valuable_first(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* options: room for all sets of all bidders. */
+/* Loads the bids. options: room for all sets of all bidders. */
 static void load_players(struct search *s,
 			 const struct astra_themis_table_bidder *bidders,
 			 struct option *options)

@@ -32,7 +32,7 @@ static double themis_waiting(const struct astra_themis_app *app,
 		       : 0;
 }
 
-/* rho with what it holds, stated or computed. */
+/* Gets rho with what the app holds, stated or computed. */
 static int rho_now(const struct astra_themis_market *market, size_t app,
 		   double *rho)
 {
@@ -76,8 +76,8 @@ static int themis_gain(struct astra_themis_round *out, uint32_t app,
 	return 0;
 }
 
-/* Leave what is left over to those who have it, as far as they may have more.
- */
+/* Leaves left-over GPUs to running jobs that have them, if their apps may have
+ * more. */
 static int spare_moves(const struct astra_themis_market *market,
 		       struct astra_themis_round *out,
 		       struct astra_themis_taker *takers)

@@ -7,8 +7,9 @@
 #include "src/policies/incentive/policy.h"
 #include "src/policies/offer.h"
 
-/* R_C inside a tenant: its share of the cluster. More if it has more in this
- * round, and enough for each of its jobs, as no app asks for more. */
+/* Returns R_C inside a tenant: its share of the cluster. It is more if the
+ * tenant has more in this round, or if one of its jobs needs more; no app asks
+ * for more. */
 static uint64_t cluster_of(const struct astra_offer *offer, uint32_t tenant,
 			   const struct astra_demand *demands, size_t count,
 			   uint64_t granted)
@@ -27,8 +28,8 @@ static uint64_t cluster_of(const struct astra_offer *offer, uint32_t tenant,
 	return gpus < offer->gpus ? gpus : offer->gpus;
 }
 
-/* What a tenant can count on in slots to come: its share, and enough for each
- * of its jobs, which are granted whole. */
+/* Returns what a tenant can count on in later slots: its share, or enough for
+ * its largest job, since jobs are granted whole. */
 static uint64_t share_of(const struct astra_offer *offer, uint32_t tenant,
 			 const struct astra_demand *demands, size_t count)
 {
@@ -44,8 +45,9 @@ static uint64_t share_of(const struct astra_offer *offer, uint32_t tenant,
 	return gpus < offer->gpus ? gpus : offer->gpus;
 }
 
-/* A job whose lease is over holds what its tenant was given, if that and the
- * CPUs and memory with it are there still: those first that LTGF lets go on. */
+/* Takes from each running job whose lease is over the GPUs that it holds,
+ * unless the tenant was given these GPUs with their CPUs and memory. Jobs that
+ * LTGF lets go on keep theirs first. */
 static int detach(struct tiers_part *p, const uint32_t *origins,
 		  const bool *stay, struct astra_demand *demands, size_t count)
 {
@@ -76,7 +78,8 @@ static int detach(struct tiers_part *p, const uint32_t *origins,
 	return 0;
 }
 
-/* A market of users has 0 for who is none, then all. */
+/* Returns 0 for a job without a user in a market of users, else the user's
+ * index + 1. In other policies the owner is the tenant. */
 uint32_t astra_tiers_owner(const struct astra_policy *inner,
 			   const struct astra_demand *demand)
 {
@@ -87,8 +90,8 @@ uint32_t astra_tiers_owner(const struct astra_policy *inner,
 		       : demand->candidate.user + 1;
 }
 
-/* The users of a tenant in the place of tenants. Who has jobs has a share of
- * the tenant's. */
+/* Puts the users of a tenant in the place of tenants. Only users with jobs have
+ * a share of the tenant's. */
 static int be_people(struct tiers_part *p, const struct astra_offer *all,
 		     struct astra_demand *demands, size_t count)
 {

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* LTGF between tenants, another policy inside each: LTGF says which of the GPUs
- * on offer a tenant gets, as far as it is behind what it is entitled to; the
- * tenant's instance of the inner policy shares them out among its jobs. What
- * they leave idle is for whoever can use it, in the order of LTGF.
+/* LTGF between tenants, another policy inside each. LTGF decides which of the
+ * offered GPUs a tenant gets, as far as it is behind what it is entitled to.
+ * The tenant's instance of the inner policy shares them out among its jobs.
+ * What they leave idle goes to other jobs that fit, in the order of LTGF.
  *
- * split.c finds GPUs for what LTGF grants: where a job runs, else where its
- * tenant is already if that is on as few nodes, else anywhere. Under
- * ltgf+themis a tenant's apps bid for what its granted jobs came to, whichever
- * of them was granted. Each tenant has an instance (tenants.c), so N_avg
- * counts its own apps. The auctions of a round are shown as one. Jobs are
- * granted whole: a job of more GPUs than its tenant's share has its turn, and
- * the tenant waits after.
+ * split.c finds GPUs for what LTGF grants: where the job runs, else where its
+ * tenant runs already if that is on as few nodes, else anywhere. Under
+ * ltgf+themis a tenant's apps bid for the GPUs of all its granted jobs,
+ * whichever app these belong to. Each tenant has an instance (tenants.c), so
+ * N_avg counts its own apps. The auctions of a round are shown as one. Jobs are
+ * granted whole: a job of more GPUs than its tenant's share gets its turn, and
+ * the tenant waits afterwards.
  *
- * Policies of slots plan ahead, and which GPUs LTGF gives the tenant changes
+ * Policies of slots plan ahead, but which GPUs LTGF gives the tenant changes
  * from slot to slot. So they are offered (part.c) as many GPUs as the tenant's
  * share has now, more if a job of it needs more. All leases end with the slot,
  * and LTGF charges a grant with the slot. A job on GPUs that LTGF gave to
- * another tenant holds nothing in its own tenant's eyes. A plan without GPUs
- * loses the slot: a tenant whose gangs alternate with another's has more than
- * its share in one slot and less in the next. Nodes are unknown when a slot is
- * planned, so incentive sells no seats here; its participants are the tenant's
- * users, and what they pay stays in the tenant.
+ * another tenant holds nothing in the view of its own tenant's policy. A plan
+ * without GPUs loses the slot: a tenant whose gangs alternate with another's
+ * has more than its share in one slot and less in the next. Nodes are unknown
+ * when a slot is planned, so incentive sells no seats here; its participants
+ * are the tenant's users, and what they pay stays in the tenant.
  *
  * An instance's state is kept by tenant, also while the tenant has no jobs. If
- * a tenant's part of the file is damaged that tenant alone begins anew.
+ * a tenant's part of the file is damaged, only that tenant starts anew.
  * ltgf+ltgf is refused: within tenants ltgf shares by FairWithin.
  */
 #include "src/policies/tiers/policy.h"
@@ -47,7 +47,7 @@
 /* The record of a round: the auctions of all tenants as one. */
 
 struct tiers_record {
-	struct astra_auction auction; /* points into the rest, and into the
+	struct astra_auction auction; /* points into `apps` and into the
 				       * tenants' instances */
 	struct astra_auction_app *apps;
 	size_t app_room;
@@ -58,7 +58,7 @@ static const struct astra_auction *auction_of(const struct tiers_tenant *row)
 	return astra_themis.auction(row->self);
 }
 
-/* Sum up the auctions of a round, if there were any. */
+/* Sums up the auctions of a round, if there were any. */
 static void sum_up(struct astra_auction *sum, struct tiers_tenants *tenants)
 {
 	struct astra_auction round = {.number = sum->number + 1, .exact = true};
@@ -80,7 +80,7 @@ static void sum_up(struct astra_auction *sum, struct tiers_tenants *tenants)
 		*sum = round;
 }
 
-/* An app's auction by its tenant's count is another one by that of all. */
+/* Converts a tenant's auction index to the index over all tenants. */
 static uint64_t record_number_of(const struct tiers_tenant *row,
 				 uint64_t auction)
 {
@@ -100,9 +100,9 @@ static int compare_apps(const void *a, const void *b)
 	return x->tenant < y->tenant ? -1 : x->tenant > y->tenant;
 }
 
-/* Write down how the tenants' last auctions went. The auctions of one round
- * count as one, and have its number.
- * Returns 0, or -1 when out of memory: then there is no record. */
+/* Records the tenants' last auctions. The auctions of one round count as one,
+ * and have one index. Returns 0, or -1 when out of memory: then there is no
+ * record. */
 static int tiers_record(struct tiers_record *r, struct tiers_tenants *tenants)
 {
 	size_t count = 0;
@@ -140,7 +140,7 @@ static void tiers_record_clear(struct tiers_record *r)
 
 struct instance {
 	struct tiers tiers;
-	struct tiers_record record; /* of themis */
+	struct tiers_record record; /* if the inner policy is themis */
 };
 
 static void tiers_destroy(void *self)
@@ -216,7 +216,7 @@ static int tiers_allocate(void *self, const struct astra_offer *offer,
 	return 0;
 }
 
-/* It is LTGF that leaves a tenant without GPUs, else the inner policy a job. */
+/* Lets the inner policy explain, unless LTGF left the tenant without GPUs. */
 static void tiers_explain(const void *self, const struct astra_demand *demand,
 			  struct astra_reason *reason)
 {
@@ -229,8 +229,8 @@ static void tiers_explain(const void *self, const struct astra_demand *demand,
 		tenants->inner->explain(row->self, demand, reason);
 }
 
-/* Tell the inner policy of GPUs that a job keeps without an award. What the job
- * pays for them goes to others of its tenant. Returns whether that changed
+/* Tells the inner policy of GPUs that a job keeps without an award. What the
+ * job pays for them goes to others of its tenant. Returns whether that changed
  * anything. */
 static bool spared(void *self, const struct astra_demand *demand, uint32_t gpus,
 		   double until_sec)
@@ -253,7 +253,7 @@ static void tiers_add_up(double *sum, double value)
 		*sum = isnan(*sum) ? value : *sum + value;
 }
 
-/* What one tenant's users pay are others of its given. */
+/* Sums up the instances' reports. Within a tenant, users pay each other. */
 static void tiers_report(const void *self, uint32_t tenant,
 			 struct astra_policy_report *out)
 {
@@ -275,7 +275,7 @@ static void tiers_report(const void *self, uint32_t tenant,
 	}
 }
 
-/* Each tenant learns for itself. */
+/* Lists the classes of all tenants, each of which learns its own. */
 static void tiers_classes(const void *self,
 			  void (*each)(const struct astra_class *class,
 				       void *arg),
@@ -306,7 +306,8 @@ static int tiers_save(const void *self, struct astra_bytes *out)
 	return out->failed ? -1 : 0;
 }
 
-/* Earlier releases kept no number, or not how apps fared. */
+/* Restores the state. Earlier releases saved neither the auction's index nor
+ * how apps fared. */
 static int tiers_restore(void *self, struct astra_reader *in)
 {
 	struct instance *t = self;
@@ -361,7 +362,7 @@ static void tiers_shift(void *self, double by_sec)
 		t->record.auction.time_sec += by_sec;
 }
 
-/* What all have. */
+/* The members that all these policies have. */
 #define TIERS                                                           \
 	.shares = true,                                                 \
 	.destroy = tiers_destroy, .allocate = tiers_allocate,           \

@@ -13,17 +13,17 @@ struct serving {
 	struct tiers *self;
 	const struct astra_offer *offer;
 	struct tiers_split split;
-	struct astra_demand *demands; /* tenant by tenant */
+	struct astra_demand *demands; /* grouped by tenant */
 	uint32_t *origins;	      /* their indices in the offer */
-	size_t *first;		      /* a tenant's first one, and past the last
-				       * tenant's the end */
-	uint32_t *free;		      /* of each node: the tenant's */
-	struct astra_space *left;     /* not awarded */
-	uint32_t *awarded;	      /* copies of each demand of the offer */
-	struct astra_allocation answer; /* a tenant's */
-	struct astra_space *own;	/* of it, a tenant's */
+	size_t *first;	/* index of each tenant's first demand; then, behind the
+			 * last tenant, the end */
+	uint32_t *free; /* of each node: the present tenant's GPUs */
+	struct astra_space *left;	/* not awarded yet */
+	uint32_t *awarded;		/* awards of each demand of the offer */
+	struct astra_allocation answer; /* the present tenant's */
+	struct astra_space *own;	/* of `left`, the present tenant's */
 	struct astra_share *place;
-	double slot_end_sec; /* of the present slot; 0: there are none */
+	double slot_end_sec; /* 0: the inner policy has no slots */
 	struct astra_allocation *out;
 };
 
@@ -78,8 +78,8 @@ static void group_demands(struct serving *s)
 	}
 }
 
-/* Award these of a tenant's GPUs, if they are its, and as many as the job can
- * use: a plan may be older than what it is about. */
+/* Awards GPUs to a job if they are its tenant's and the job can use that many;
+ * a plan may be outdated. */
 static int serve_take(struct serving *s, uint32_t origin, double until_sec,
 		      const struct astra_share *shares, size_t count)
 {
@@ -102,7 +102,7 @@ static int serve_take(struct serving *s, uint32_t origin, double until_sec,
 	return astra_allocation_add(s->out, origin, until_sec, shares, count);
 }
 
-/* Whether a job is to go on as it is where it is. */
+/* Whether a job goes on, on `gpus` GPUs where it is. */
 static bool serve_goes_on(const struct serving *s, const struct astra_demand *d,
 			  uint32_t gpus)
 {
@@ -111,8 +111,8 @@ static bool serve_goes_on(const struct serving *s, const struct astra_demand *d,
 	       astra_shares_gpus(d->held, d->held_count) == gpus;
 }
 
-/* So many GPUs as were planned, wherever they are in this slot: first those who
- * can stay, then the others. */
+/* Awards as many GPUs as were planned, on any of the tenant's nodes: first to
+ * jobs that can stay, then to others. */
 static int take_over_counts(struct serving *s, size_t first)
 {
 	const struct astra_allocation *a = &s->answer;
@@ -143,7 +143,7 @@ static int take_over_counts(struct serving *s, size_t first)
 	return 0;
 }
 
-/* What a tenant's apps settled, as awards of the whole offer. */
+/* Makes the tenant's answer an answer to the whole offer. */
 static int serve_take_over(struct serving *s, size_t first)
 {
 	const struct astra_allocation *a = &s->answer;
@@ -167,7 +167,7 @@ static int serve_take_over(struct serving *s, size_t first)
 	return 0;
 }
 
-/* Let a tenant's own policy share out what is its. */
+/* Lets a tenant's inner policy share out the tenant's GPUs. */
 static int ask_tenant(struct serving *s, struct tiers_tenant *row,
 		      uint32_t tenant, uint64_t granted,
 		      struct astra_error *err)
@@ -200,8 +200,8 @@ static int ask_tenant(struct serving *s, struct tiers_tenant *row,
 	return rc;
 }
 
-/* One without jobs is asked, too, if it is known: time passes for it. parcel:
- * moves past those of the tenant. */
+/* Serves a tenant. A known tenant without jobs is asked too, since its policy's
+ * time goes on. parcel: moves past the tenant's parcels. */
 static int serve_tenant(struct serving *s, uint32_t tenant, size_t *parcel,
 			struct astra_error *err)
 {

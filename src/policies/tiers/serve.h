@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A round of both tiers: the inner policy of each tenant shares out among its
- * jobs what LTGF gives the tenant. */
+/* A round of both tiers: each tenant's inner policy shares out what LTGF gives
+ * the tenant among its jobs. */
 #ifndef ASTRA_TIERS_SERVE_H
 #define ASTRA_TIERS_SERVE_H
 
@@ -14,7 +14,7 @@ struct tiers {
 	struct tiers_tenants tenants;
 };
 
-/* Answer an offer. Tenants with demands have rows. Returns 0, or -1 with err
+/* Answers an offer. Tenants with demands have rows. Returns 0, or -1 with err
  * set. */
 int astra_tiers_serve(struct tiers *tiers, const struct astra_offer *offer,
 		      struct astra_allocation *out, struct astra_error *err);

@@ -8,13 +8,13 @@
 #include "src/policies/ltgf/ltgf.h"
 #include "src/policies/themis/seats.h"
 
-/* Where the GPUs are that LTGF grants a tenant. */
+/* Finds out which GPUs each tenant gets for its granted jobs. */
 
 struct placing {
 	struct tiers_split *split;
 	const struct astra_offer *offer;
 	struct astra_space *space; /* what no tenant has got yet */
-	struct astra_space *own;   /* of it, what one tenant's jobs run on */
+	struct astra_space *own; /* of `space`: what one tenant's jobs run on */
 	struct astra_share *place, *other;
 	/* The ranking by tenant: order[first[t]] up to order[first[t + 1]]. */
 	uint32_t *order;
@@ -54,7 +54,7 @@ static const struct astra_demand *demand_of(const struct placing *p,
 	return &p->offer->demands[p->split->runners[choice->candidate].demand];
 }
 
-/* The ranking, tenant by tenant. */
+/* Groups the ranking by tenant. */
 static void place_group(struct placing *p)
 {
 	const struct tiers_split *s = p->split;
@@ -78,7 +78,8 @@ static int add_parcel(struct tiers_split *s, struct tiers_parcel parcel)
 	return 0;
 }
 
-/* A tenant gets these; of a node that a job has to itself all of it. */
+/* Gives shares to a candidate's tenant; if the job wants whole nodes, all of
+ * these. */
 static int place_give(struct placing *p, uint32_t candidate,
 		      const struct astra_share *shares, size_t count)
 {
@@ -104,7 +105,7 @@ static int place_give(struct placing *p, uint32_t candidate,
 	return 0;
 }
 
-/* Jobs that LTGF lets go on: where they are. */
+/* Leaves jobs in their place if LTGF lets them go on. */
 static int leave_there(struct placing *p)
 {
 	const struct astra_ranking *ranking = &p->split->ranking;
@@ -135,8 +136,8 @@ static size_t place_find(struct placing *p, const struct astra_space *space,
 				  p->split->candidates[candidate].gpus, shares);
 }
 
-/* What a tenant's jobs hold that LTGF did not let go on. Returns whether there
- * is any. */
+/* Sets `own` to what a tenant's jobs hold and LTGF did not leave them. Returns
+ * whether there is any. */
 static bool set_own(struct placing *p, uint32_t tenant)
 {
 	bool any = false;
@@ -173,8 +174,9 @@ static void clear_own(struct placing *p, uint32_t tenant)
 	}
 }
 
-/* Where its tenant is already, if that is on as few nodes as elsewhere: then
- * apps that the auction prefers to LTGF's choice need not move. */
+/* Places a tenant's granted jobs on GPUs that its jobs run on, if that takes no
+ * more nodes than elsewhere. Apps that win the auction although LTGF did not
+ * grant their jobs then need not move. */
 static int place_at_home(struct placing *p, uint32_t tenant)
 {
 	if (!set_own(p, tenant))
@@ -212,8 +214,8 @@ static int place_elsewhere(struct placing *p)
 	return 0;
 }
 
-/* What no job can use, or not there: whoever is the neediest may find better
- * places with it. */
+/* Gives the GPUs that no granted job can use to the neediest tenant, which may
+ * find better places with them. */
 static int give_rest(struct placing *p)
 {
 	const struct astra_ranking *ranking = &p->split->ranking;
@@ -238,8 +240,8 @@ static int compare_parcels(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Find the GPUs for what was granted: the parcels. (place.c)
- * Returns 0, or -1 when out of memory. */
+/* Finds the GPUs for granted jobs: the parcels. Returns 0, or -1 when out of
+ * memory. */
 static int tiers_place(struct tiers_split *s, const struct astra_offer *offer)
 {
 	struct placing p = {.split = s, .offer = offer};
@@ -265,7 +267,7 @@ static int tiers_place(struct tiers_split *s, const struct astra_offer *offer)
 struct resting {
 	const struct astra_offer *offer;
 	struct astra_allocation *out;
-	struct astra_space *space; /* what is idle */
+	struct astra_space *space; /* idle GPUs */
 	struct astra_share *place;
 	double until_sec;
 };
@@ -285,7 +287,7 @@ static int rest_award(struct resting *r, uint32_t demand,
 		shares, count);
 }
 
-/* Returns whether it got GPUs, or -1. */
+/* Awards idle GPUs to a job. Returns whether it got some, or -1. */
 static int rest_serve(struct resting *r, uint32_t demand)
 {
 	const struct astra_demand *d = &r->offer->demands[demand];
@@ -333,8 +335,8 @@ int astra_tiers_rest(const struct tiers_split *split,
 	return got < 0 ? -1 : 0;
 }
 
-/* A job that finds no place gives its turn to the next; so often, the policy is
- * asked again. */
+/* How often the ranking is repeated. Each time, jobs that found no place give
+ * their turn to the next. */
 #define PASSES_MAX 16
 
 void astra_tiers_set_free(struct astra_space *space,
@@ -356,8 +358,9 @@ static double gpu_charge(const struct astra_demand *d)
 	return c->gpus ? c->charge / c->gpus : 1;
 }
 
-/* What is left of leases that go on is charged in advance, as LTGF charges a
- * grant: else a tenant that was just served looks as needy as before. */
+/* Charges in advance what is left of leases that go on, as LTGF charges a
+ * grant. Otherwise a tenant that was just served would look as needy as
+ * before. */
 static void charge(struct tiers_split *s, const struct astra_offer *offer)
 {
 	for (size_t i = 0; i < offer->tenant_count; i++)
@@ -376,7 +379,8 @@ static void charge(struct tiers_split *s, const struct astra_offer *offer)
 	}
 }
 
-/* An elastic job competes for as many GPUs as there are. */
+/* Returns a demand's candidate; an elastic job competes for as many of the
+ * `gpus` GPUs as it can use. */
 static struct astra_candidate candidate_of(const struct astra_demand *d,
 					   uint64_t gpus)
 {
@@ -445,8 +449,8 @@ static int split_rank(struct tiers_split *s, void *ltgf,
 	return astra_ltgf.decide(ltgf, &contest, &s->ranking, err);
 }
 
-/* Whether somebody was granted GPUs, and there is no place for it; copies of
- * the same job have none either. The others are placed anew then. */
+/* Whether a granted job found no place, so that all jobs are ranked and placed
+ * again. Excludes such jobs and their copies. */
 static bool exclude(struct tiers_split *s, bool last)
 {
 	uint32_t demand = ASTRA_NONE;

@@ -7,7 +7,7 @@
 #include "src/common/grow.h"
 #include "src/policies/themis/policy.h"
 
-/* Where the row of that name is, or would be. */
+/* Returns the index of the row of that name, or where it would be. */
 static size_t tenants_row_of(const struct tiers_tenants *t, const char *name)
 {
 	size_t low = 0, high = t->count;
@@ -49,7 +49,8 @@ static void tenants_forget(const struct tiers_tenants *t,
 	free(row->name);
 }
 
-/* A row for a tenant that has none. name: becomes the row's, or is freed. */
+/* Adds a row for a tenant that has none. name: owned by the row, or freed on
+ * failure. */
 static struct tiers_tenant *tiers_add_row(struct tiers_tenants *t,
 					  const struct astra_options *options,
 					  char *name, struct astra_error *err)
@@ -105,8 +106,8 @@ int astra_tiers_tenants_see(struct tiers_tenants *t,
 	return 0;
 }
 
-/* Themis' is as it always was; of others the index and the size are before it.
- */
+/* Appends a row. For Themis only its apps, as earlier releases did; for other
+ * policies the tenant's index and the size come first. */
 static int save_row(const struct tiers_tenants *t,
 		    const struct tiers_tenant *row, struct astra_bytes *out)
 {

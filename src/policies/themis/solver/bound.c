@@ -2,24 +2,24 @@
 /* Upper bounds by Lagrangian relaxation of the nodes' capacities.
  *
  * Let each node v of the tree have a price p_v >= 0, and let a bundle (v, x)
- * cost x times the prices on v's path to the root. For a deal of bundles
- * (v_i, x_i), what they cost is at most sum_v p_v free_v, as below no node more
- * is dealt than it has. So
+ * cost x times the prices on v's path to the root. In a deal of bundles (v_i,
+ * x_i) no node has more dealt below it than its free GPUs, so the bundles cost
+ * at most sum_v p_v free_v. Therefore
  *
  *   sum_i log V_i <= sum_v p_v free_v + sum_i max over bundles of
  *                    (log V_i(bundle) - its cost)
  *
- * whatever the prices: weak duality. A bundle of GPUs belongs to the lowest
- * node that has all of them and of what the bidder holds, with the exact level
- * there, so nothing that can be dealt is left out of the maximum. Rounding is
- * 1e-13 of the sums; a margin of 1e-11 is added.
+ * for any prices (weak duality). A bundle belongs to the lowest node that has
+ * all of its GPUs and all that the bidder holds, with the exact level there, so
+ * the maximum covers every possible deal. Rounding errors are 1e-13 of the
+ * sums; a margin of 1e-11 is added.
  *
- * If everybody is served who can be, the maximum is over bundles that serve:
- * deals that serve as many serve all of these. Otherwise
+ * If all bidders that can be served are served, the maximum is over bundles
+ * that serve: other deals that serve as many serve the same bidders. Otherwise
  * - with 1 instead of log V for a bundle that serves, and 0 for none, the same
  *   bounds the number served;
- * - with log V + m, m >= 0, for one that serves and 0 for none, sum log V of
- *   deals that serve at least s is at most the bound less m s.
+ * - with log V + m, m >= 0, for a bundle that serves and 0 for none, sum log V
+ *   of deals that serve at least s is at most the bound less m s.
  *
  * Prices (and m) go down the subgradient in steps of Polyak's length, with the
  * deal's own value for the unknown optimum, each scaled by its capacity.
@@ -34,15 +34,16 @@
 enum { ROUNDS = 600, PATIENCE = 15 };
 #define INERTIA 0.7
 
-/* What is bounded: the sum over those served of weight * log V + bonus. */
+/* What is bounded: the sum of weight * log V + bonus over the bidders
+ * served. */
 struct dual {
 	struct astra_themis_prices prices;
 	const struct astra_themis_deal *deal;
 	double weight, bonus;
-	bool must;     /* all that can be are served */
-	double want;   /* at least so many are; the bonus is for more */
-	double served; /* of the last value */
-	double target; /* what the deal has */
+	bool must;     /* all bidders that can be served are served */
+	double want;   /* at least as many are served; the bonus is for more */
+	double served; /* bidders served at the last value */
+	double target; /* the deal's value */
 	double best;
 	double *best_prices;
 	double best_bonus;
@@ -73,7 +74,8 @@ static void bound_look_at(const struct dual *dual, const double *score,
 	}
 }
 
-/* At a home there is one class, so one price. */
+/* Compares with bundles at the bidder's home, whose class has a single
+ * price. */
 static void look_at_home(const struct dual *dual, const double *score,
 			 uint32_t home, uint32_t room, struct choice *choice)
 {
@@ -95,7 +97,7 @@ static void look_at_home(const struct dual *dual, const double *score,
 	}
 }
 
-/* Machines of one kind: up to the slot, then beyond it. */
+/* Compares with bundles on machines, kind by kind. */
 static void look_at_machines(const struct dual *dual, uint32_t i,
 			     struct choice *choice)
 {
@@ -118,7 +120,7 @@ static uint32_t bound_least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The best that bidder i can do at the prices. */
+/* Returns the bidder's best bundle at the prices. */
 static struct choice respond(const struct dual *dual, uint32_t i)
 {
 	const struct astra_themis_tree *tree = dual->deal->tree;
@@ -136,7 +138,7 @@ static struct choice respond(const struct dual *dual, uint32_t i)
 		choice.worth =
 			dual->weight * (base - tree->game->unit) + dual->bonus;
 	}
-	if (player->most) { /* wherever they are, they cost no less */
+	if (player->most) { /* no place costs less than the root */
 		bound_look_at(dual, player->most, root->cost, root->from,
 			      player->room, &choice);
 		return choice;
@@ -163,7 +165,8 @@ static struct choice respond(const struct dual *dual, uint32_t i)
 	return choice;
 }
 
-/* The bound at the prices. Tells classes and groups what is wanted of them. */
+/* Returns the bound at the prices. Sets how many GPUs bidders want of each
+ * class. */
 static double bound_value_of(struct dual *dual)
 {
 	struct astra_themis_prices *prices = &dual->prices;
@@ -206,8 +209,8 @@ static void go_back(struct dual *dual)
 		dual->prices.groups[g].price = dual->best_prices[g];
 }
 
-/* The direction: a mean of the subgradients of late. Returns its square, each
- * part by its capacity. */
+/* Updates the direction, a moving mean of the subgradients. Returns its square,
+ * each part divided by its capacity. */
 static double turn(struct dual *dual)
 {
 	struct astra_themis_prices *prices = &dual->prices;
@@ -233,7 +236,7 @@ static double turn(struct dual *dual)
 	return norm;
 }
 
-/* A step; length: by how much the bound is to fall. */
+/* Takes a step. length: by how much the bound is to fall. */
 static void step(struct dual *dual, double length)
 {
 	struct astra_themis_prices *prices = &dual->prices;
@@ -256,8 +259,8 @@ static void step(struct dual *dual, double length)
 						   dual->want);
 }
 
-/* Go down until the bound is within `enough` of the target, or the steps get
- * short. */
+/* Takes steps until the bound is within `enough` of the target, or the steps
+ * get short. */
 static void descend(struct dual *dual, double enough)
 {
 	double theta = 1.0;
@@ -284,7 +287,7 @@ static void descend(struct dual *dual, double enough)
 	go_back(dual);
 }
 
-/* With few prices first: nearly as good, and there soon. */
+/* Descends first with few prices, which soon gives nearly as good a bound. */
 static void descend_thrice(struct dual *dual, double enough)
 {
 	struct astra_themis_prices *prices = &dual->prices;
@@ -298,7 +301,7 @@ static void descend_thrice(struct dual *dual, double enough)
 	descend(dual, enough);
 }
 
-/* How many could be served if they were alone. */
+/* Returns how many bidders could be served if each were alone. */
 static size_t count_possible(struct dual *dual)
 {
 	size_t count = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The auction's optimum by dynamic programming over vectors of free GPUs.
  *
- * A state is a vector of GPUs, at most `free` on each machine; f_i(s) is the
- * best that bidders i, i + 1, … can have of s. Then the best without bidder i
- * is the largest sum of f_{i+1}(s) and of what bidders 0 … i - 1 can have of
- * what s leaves: two tables for all the payments.
+ * A state is a vector of GPUs, at most `free` on each machine. f_i(s) is the
+ * best sum that bidders i, i + 1, … can have from s. The best sum without
+ * bidder i is then the largest sum of f_{i+1}(s) and of what bidders 0 … i - 1
+ * can have from the GPUs outside s. So two tables suffice for all the payments.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,8 @@ struct grid {
 struct bundle {
 	uint32_t x[MACHINES_MAX];
 	uint32_t gpus;
-	size_t offset; /* of the state that it takes from */
+	size_t offset; /* in the table, from a state to the one without the
+			* bundle */
 	double score;
 };
 
@@ -57,8 +58,8 @@ static void grid_init(struct grid *grid, const struct astra_themis_game *game)
 	}
 }
 
-/* The next vector of at most `top` in each of these dimensions, in the order of
- * the states; false after the last one. */
+/* Steps to the next vector of at most `top` in each dimension, in the order of
+ * the states. Returns false after the last one. */
 static bool next_vector(uint32_t *x, const uint32_t *top, size_t dims)
 {
 	while (dims-- > 0) {
@@ -71,7 +72,7 @@ static bool next_vector(uint32_t *x, const uint32_t *top, size_t dims)
 	return false;
 }
 
-/* The shares of such a vector; returns how many. */
+/* Lists the shares of a vector. Returns how many. */
 static size_t list_shares(const struct grid *grid, const uint32_t *x,
 			  struct astra_themis_share *shares)
 {
@@ -84,8 +85,8 @@ static size_t list_shares(const struct grid *grid, const uint32_t *x,
 	return count;
 }
 
-/* All that bidder i can be given, but what is no better than nothing. The empty
- * one is the first. Returns how many. */
+/* Lists the bundles that bidder i can be given and that are better than
+ * nothing. The empty bundle is the first. Returns how many. */
 static size_t list_bundles(const struct grid *grid, size_t i,
 			   struct bundle *bundles)
 {
@@ -114,7 +115,7 @@ static size_t list_bundles(const struct grid *grid, size_t i,
 	return count;
 }
 
-/* to[s] = max(to[s], from[s - b] + score of b) for all s >= b. */
+/* Sets to[s] = max(to[s], from[s - b] + score of b) for all s >= b. */
 static void offer_bundle(const struct grid *grid, const struct bundle *b,
 			 const double *restrict from, double *restrict to)
 {
@@ -139,7 +140,7 @@ static void offer_bundle(const struct grid *grid, const struct bundle *b,
 	} while (next_vector(at, top, rows));
 }
 
-/* What can be had of each state when this bidder comes, too. */
+/* Adds a bidder: sets the best sum of each state with this bidder too. */
 static void add_bidder(const struct grid *grid, const struct bundle *bundles,
 		       size_t count, const double *from, double *to)
 {
@@ -160,8 +161,8 @@ static bool exact_fits(const struct grid *grid, const struct bundle *b,
 	return true;
 }
 
-/* Of the bundles that lead to the best sum, one of the fewest GPUs. One that
- * made it the best is always found: it is the same sum of the same numbers. */
+/* Returns the smallest of the bundles that lead to the best sum. There is
+ * always one, as the sum was computed from the same numbers. */
 static const struct bundle *pick(const struct grid *grid,
 				 const struct bundle *bundles, size_t count,
 				 const double *rest, size_t state, double best)
@@ -200,7 +201,7 @@ static void trace(const struct grid *grid, struct bundle *bundles,
 	}
 }
 
-/* before, scratch: a table each. */
+/* Computes the best sums without each bidder. before, scratch: a table each. */
 static void exact_price(const struct grid *grid, struct bundle *bundles,
 			const double *tables, double *before, double *scratch,
 			double *without)

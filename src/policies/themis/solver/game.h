@@ -3,11 +3,10 @@
  * auction.
  *
  * "As many served as possible, then the largest sum of log V" is one number
- * here: the score, which is `unit` + log V for somebody who is served and 0 for
- * somebody who is not. The unit is a power of two that is more than twice any
- * sum of log V, so that sums of scores compare as the pairs do; it costs that
- * many bits of the 53.
- */
+ * here, the score: `unit` + log V for a bidder that is served, else 0. The unit
+ * is a power of two that is more than twice any sum of log V. So sums of scores
+ * compare as the pairs do, at the cost of as many of the 53 bits as the unit
+ * takes. */
 #ifndef ASTRA_THEMIS_GAME_H
 #define ASTRA_THEMIS_GAME_H
 
@@ -16,10 +15,10 @@
 
 #define ASTRA_THEMIS_NONE UINT32_MAX
 
-/* What is more than rounding when two sums of scores are compared. */
+/* Differences of sums of scores up to this are rounding errors. */
 #define ASTRA_THEMIS_GAIN 1e-10
 
-/* fmax() and fmin() are calls. */
+/* As fmax() and fmin(), without a function call. */
 static inline double astra_themis_max(double a, double b)
 {
 	return a > b ? a : b;
@@ -32,28 +31,28 @@ static inline double astra_themis_min(double a, double b)
 
 /* A bidder, with scores for its bid. */
 struct astra_themis_player {
-	/* score[level][x] for x GPUs offered, 0 <= x <= room. At x = 0 it is
-	 * that of what is held, at each level. What is over a multiple of the
-	 * quantum counts for nothing. */
+	/* score[level][x] for x GPUs offered, 0 <= x <= room. At x = 0 the
+	 * score of what is held, at each level. GPUs beyond a multiple of the
+	 * quantum count for nothing. */
 	const double *score[ASTRA_LEVEL_COUNT];
 	uint32_t room;	  /* most that it can be offered */
 	uint32_t held;	  /* GPUs */
-	uint32_t machine; /* that it holds GPUs on, the only one, or NONE */
-	uint32_t rack;	  /* likewise */
+	uint32_t machine; /* the only machine that it holds GPUs on, or NONE */
+	uint32_t rack;	  /* the only rack, or NONE */
 	enum astra_level spread; /* SLOT: holds none; MACHINE: on one machine;
 				  * RACK: on several of one rack; CROSS */
 	enum astra_level level;	 /* of what it holds */
-	/* most[x]: no x GPUs have a larger score; NULL: none at a level have a
-	 * larger one than score[level][x]. */
+	/* most[x]: an upper bound of the score of x GPUs; NULL: score[level][x]
+	 * is one. */
 	const double *most;
 	bool flat; /* the level makes no difference */
-	/* Where it gets GPUs is its own choice, whatever the node: of its jobs
-	 * each wants so many on one machine. 0: the node says where. */
+	/* The bidder chooses its machines itself, whatever the node: each of
+	 * its jobs wants this many GPUs on one machine. 0: the node decides. */
 	uint32_t job_gpus;
 };
 
 struct astra_themis_game {
-	struct astra_arena arena;		     /* has all of it */
+	struct astra_arena arena;		     /* memory of all of it */
 	const struct astra_themis_machine *machines; /* borrowed */
 	size_t machine_count;
 	const struct astra_themis_bidder *bidders; /* borrowed */
@@ -61,10 +60,10 @@ struct astra_themis_game {
 	struct astra_themis_player *players;
 	uint32_t free; /* GPUs of all machines */
 	double unit;
-	bool unproved; /* the search need not say how good it is */
+	bool unproved; /* the search need not bound its result */
 };
 
-/* Returns 0, or -1 with err set; clear it in both cases. */
+/* Initialises a game. Returns 0, or -1 with err set; clear it in both cases. */
 int astra_themis_game_init(struct astra_themis_game *game,
 			   const struct astra_themis_machine *machines,
 			   size_t machine_count,
@@ -72,32 +71,34 @@ int astra_themis_game_init(struct astra_themis_game *game,
 			   size_t bidder_count, struct astra_error *err);
 void astra_themis_game_clear(struct astra_themis_game *game);
 
-/* How many a sum of scores serves, and their sum of log V. */
+/* Returns how many bidders a sum of scores serves, and sets their sum of log
+ * V. */
 size_t astra_themis_served(const struct astra_themis_game *game, double score,
 			   double *log_product);
 
-/* The score of a bidder that is offered these x GPUs on those machines beside
- * what it holds. shares: without empty ones. */
+/* Returns the score of a bidder that is offered these shares in addition to
+ * what it holds. shares: no empty ones. */
 double astra_themis_score(const struct astra_themis_game *game, size_t bidder,
 			  const struct astra_themis_share *shares,
 			  size_t count);
 
 /* The exact solver. */
 
-/* Whether the product of (free + 1) is at most 3000. */
+/* Whether the exact solver can be used: the product of (free + 1) is at most
+ * 3000. */
 bool astra_themis_exact_fits(const struct astra_themis_game *game);
 
-/* Write pf to out's shares and first, which have room for it, and to
- * without[i] the best sum of scores that the others have without bidder i.
- * Returns 0, or -1 with err set. */
+/* Writes pf to out's shares and first, which have room for it, and to
+ * without[i] the best sum of scores of the others without bidder i. Returns 0,
+ * or -1 with err set. */
 int astra_themis_exact(const struct astra_themis_game *game,
 		       struct astra_themis_auction *out, double *without,
 		       struct astra_error *err);
 
-/* The local search, likewise, and out's bounds, none if unproved.
- * room: of out's shares.
- * own: gets the score of each bidder in pf, for comparison with `without`: that
- *   of its place, or the table's where that is an estimate. */
+/* Does the same by local search, and sets out's bounds unless unproved. room:
+ * of out's shares. own: gets the score of each bidder in pf, to compare with
+ * `without`: the score of its place, or the table's if that is an estimate.
+ * Returns 0, or -1 with err set. */
 int astra_themis_search(struct astra_themis_game *game,
 			struct astra_themis_auction *out, size_t room,
 			double *own, double *without, struct astra_error *err);

@@ -5,26 +5,26 @@
 
 enum { WIDTH_MAX = 16 };
 
-/* The state of the nodes that an estimate reads, without the bidder. */
+/* What the estimates of a turn are based on: the deal without the bidder. */
 struct view {
 	struct astra_themis_deal *deal;
 	uint32_t bidder;
-	double loss;   /* the least of the others' by a GPU */
-	double refill; /* what a free GPU is worth to the others */
-	double relief; /* what the others gain by each GPU that is left where
-			* the bidder was */
-	uint32_t from; /* its node, x and score before, NONE if it had none */
+	double loss;   /* the least loss of another bidder by a GPU */
+	double refill; /* worth of a free GPU to the others */
+	double relief; /* what the others gain by each GPU that the bidder
+			* leaves at its old node */
+	uint32_t from; /* its old node, x and score; NONE if it had nothing */
 	uint32_t from_x;
 	double from_value;
-	uint64_t since; /* only racks that were changed later are tried */
-	double least;	/* what a move has to be worth */
+	uint64_t since; /* racks that were not changed later are skipped */
+	double least;	/* what a move must be worth */
 	/* The best moves so far, the best one first. */
 	struct astra_themis_move best[WIDTH_MAX];
 	size_t count, width;
 };
 
-/* Of one path to the root: what is left at each node and what the others lose
- * by a GPU more. */
+/* A path to the root: at each node, what is left and what the others lose by
+ * one GPU more. */
 struct path {
 	int64_t left[3];
 	double loss[3];
@@ -45,8 +45,9 @@ static double moves_cost_of(const struct path *path, uint32_t x)
 	return cost;
 }
 
-/* The least loss by a GPU of somebody below the node, but the bidder and who is
- * evicted; roughly, if these two have the least of all. */
+/* Returns the least loss by a GPU of a bidder below the node, except the bidder
+ * of the view and the evicted one. Approximate if these two have the least
+ * losses. */
 static double moves_loss_at(const struct view *view, uint32_t node,
 			    uint32_t evicted)
 {
@@ -80,8 +81,9 @@ static void find_path(const struct view *view, uint32_t node, uint32_t evicted,
 	}
 }
 
-/* The x that looks best at the node: what is free, then as long as a step gains
- * more than the others lose. Returns its score less that loss. */
+/* Chooses the x that looks best at the node: what is free, then more while a
+ * step gains more than the others lose. Returns the score of x less that
+ * loss. */
 static double size_up(const struct astra_themis_curve *curve,
 		      const struct path *path, uint32_t *x_best)
 {
@@ -123,8 +125,8 @@ static void moves_remember(struct view *view,
 	view->best[k] = *move;
 }
 
-/* What the others make of the GPUs that are left, roughly: any of them are
- * refilled, and where the bidder was somebody may grow at others' cost. */
+/* Estimates what the others gain by the GPUs that are left: free GPUs are
+ * refilled, and at the bidder's old node others may grow. */
 static double moves_rest(const struct view *view, uint32_t node, int64_t left)
 {
 	double worth = view->refill * (double)(left > 0 ? left : 0);
@@ -134,8 +136,8 @@ static double moves_rest(const struct view *view, uint32_t node, int64_t left)
 	return worth;
 }
 
-/* What somebody loses by being evicted, roughly: it finds room where the bidder
- * was, or somewhere as good at what GPUs cost, or nothing. */
+/* Estimates what a bidder loses by its eviction: it moves to the old node of
+ * the view's bidder, or buys as many GPUs elsewhere, or gets nothing. */
 static double eviction(const struct view *view, uint32_t evicted)
 {
 	const struct astra_themis_tree *tree = view->deal->tree;
@@ -177,13 +179,13 @@ static void moves_consider(struct view *view, uint32_t node, uint32_t evicted)
 	moves_remember(view, &move);
 }
 
-/* Whether the rack is as it was when the bidder found nothing better there. */
+/* Whether the rack is unchanged since the bidder found nothing better there. */
 static bool moves_known(const struct view *view, uint32_t rack)
 {
 	return view->deal->stamps[rack] <= view->since;
 }
 
-/* Each node that differs: of equal idle machines one. */
+/* Considers the rack and its machines; of equal idle machines only one. */
 static void consider_rack(struct view *view, uint32_t rack)
 {
 	const struct astra_themis_deal *deal = view->deal;
@@ -192,7 +194,7 @@ static void consider_rack(struct view *view, uint32_t rack)
 
 	moves_consider(view, rack, ASTRA_THEMIS_NONE);
 	if (tree->game->players[view->bidder].spread != ASTRA_LEVEL_SLOT)
-		return; /* its home is all that it may have */
+		return; /* a machine other than its home is not allowed */
 	for (uint32_t v = tree->begin[rack]; v < tree->begin[rack + 1]; v++) {
 		if (deal->first[v] == ASTRA_THEMIS_NONE) {
 			if (tree->nodes[v].run == run)
@@ -218,7 +220,8 @@ static void consider_nodes(struct view *view)
 		moves_consider(view, home, ASTRA_THEMIS_NONE);
 }
 
-/* Not from racks: whoever is there can be shrunk. */
+/* Considers evictions from the root and from machines. From racks there are
+ * none, as bidders there can be shrunk. */
 static void consider_evictions(struct view *view)
 {
 	const struct astra_themis_deal *deal = view->deal;
@@ -238,7 +241,7 @@ static void consider_evictions(struct view *view)
 	}
 }
 
-/* What the others lose and gain, while the bidder has nothing. */
+/* Sets what the others lose and gain while the bidder has nothing. */
 static void find_losses(struct view *view)
 {
 	struct astra_themis_deal *deal = view->deal;
@@ -262,8 +265,8 @@ static void find_losses(struct view *view)
 		view->relief = 0.5 * astra_themis_max(0.0, gain - view->loss);
 }
 
-/* What each kind of node would be worth if all GPUs were at one: nothing of the
- * kind needs to be looked at where that is too little. */
+/* Sets an upper bound for each kind of node, as if all GPUs were at one node.
+ * Kinds whose bound is too low are skipped. */
 static void find_ideals(struct view *view)
 {
 	const struct astra_themis_deal *deal = view->deal;
@@ -341,7 +344,7 @@ static bool moves_try(struct astra_themis_deal *deal, uint32_t i,
 	return false;
 }
 
-/* Returns whether the bidder's turn improved the score. */
+/* Gives the bidder a turn. Returns whether it improved the score. */
 static bool moves_take_turn(struct astra_themis_deal *deal, uint32_t i,
 			    size_t width, size_t *trials)
 {
@@ -359,7 +362,7 @@ static bool moves_take_turn(struct astra_themis_deal *deal, uint32_t i,
 	consider_nodes(&view);
 	consider_evictions(&view);
 	astra_themis_deal_undo(deal, &mark);
-	deal->fresh = true; /* as nothing has changed */
+	deal->fresh = true; /* nothing has changed */
 	for (size_t k = 0; k < view.count; k++) {
 		if (*trials == 0 || view.best[k].worth <= view.least)
 			break;

@@ -57,7 +57,8 @@ static void classify_machines(struct astra_themis_prices *prices,
 	}
 }
 
-/* Idle racks that are alike share classes. */
+/* Sorts nodes into classes. Equal racks that are nobody's home share
+ * classes. */
 static void prices_classify(struct astra_themis_prices *prices,
 			    const bool *home)
 {
@@ -184,7 +185,7 @@ void astra_themis_prices_offer(struct astra_themis_prices *prices)
 	}
 }
 
-/* Remember each class's price in `full`. */
+/* Saves the price of each class in `full`. */
 static void keep_prices(struct astra_themis_prices *prices)
 {
 	for (uint32_t c = 0; c < prices->count; c++)

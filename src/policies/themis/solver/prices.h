@@ -5,28 +5,28 @@
 
 #include "src/policies/themis/solver/deal.h"
 
-/* Nodes that look the same to all bidders have one price. */
+/* Nodes that look the same to all bidders; they have one price. */
 struct astra_themis_class {
 	uint32_t parent; /* class of their parents, or NONE */
 	uint32_t kind;
 	uint32_t each; /* free GPUs of each node */
 	uint32_t group;
 	double free; /* of all of them */
-	double full; /* price of a GPU with the parents' prices */
+	double full; /* price of a GPU, including the parents' prices */
 	double used; /* GPUs that bidders want there at these prices */
 };
 
-/* Classes that have the same price. */
+/* Classes that have one price. */
 struct astra_themis_group {
-	double price; /* of a GPU below a node, beside the parents' */
+	double price; /* of a GPU below a node, without the parents' prices */
 	double free;
-	double over; /* GPUs wanted less those free: a mean of late */
+	double over; /* GPUs wanted less those free: a moving mean */
 };
 
-/* For x GPUs at a node of one kind: the class that asks least, and what. */
+/* For x GPUs at a node of one kind: the cheapest class, and its price. */
 struct astra_themis_offer {
-	uint32_t *from; /* or NONE where no node has as many */
-	double *cost;	/* then infinite */
+	uint32_t *from; /* NONE if no node has as many */
+	double *cost;	/* infinite for NONE */
 	uint32_t room;
 };
 
@@ -40,18 +40,20 @@ struct astra_themis_prices {
 	struct astra_themis_offer *offers; /* of each kind */
 };
 
-/* Memory is the game's. Returns 0, or -1 when out of memory. */
+/* Sets up the classes. Memory is the game's. Returns 0, or -1 when out of
+ * memory. */
 int astra_themis_prices_init(struct astra_themis_prices *prices,
 			     const struct astra_themis_tree *tree);
 
-/* Bring `full` and the offers up to date with the prices. */
+/* Brings `full` and the offers up to date with the prices. */
 void astra_themis_prices_offer(struct astra_themis_prices *prices);
 
-/* Few prices: one for each kind of nodes, those that it had; for machines of
- * another size another one, if by_size. At first all are 0. */
+/* Uses few prices: one for each kind of node, which keeps the kind's last
+ * price. If by_size, machines of different sizes have different prices. All
+ * prices begin as 0. */
 void astra_themis_prices_few(struct astra_themis_prices *prices, bool by_size);
 
-/* Each class gets a price of its own, the one that it had. */
+/* Gives each class a price of its own, beginning with its last price. */
 void astra_themis_prices_all(struct astra_themis_prices *prices);
 
 #endif

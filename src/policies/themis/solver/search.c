@@ -20,7 +20,8 @@ static bool has_one(const struct astra_themis_deal *deal, uint32_t node)
 	return true;
 }
 
-/* Compare with a GPU more for bidder i at the node and those above it. */
+/* Compares the best step with one more GPU for bidder i, at the node and at
+ * each node above it. */
 static void greedy_look_up(const struct astra_themis_deal *deal, uint32_t i,
 			   uint32_t node, struct step *best)
 {
@@ -40,7 +41,8 @@ static void greedy_look_up(const struct astra_themis_deal *deal, uint32_t i,
 	}
 }
 
-/* The machine with most GPUs left of those that may be used, or the root. */
+/* Returns the machine with most GPUs left, or the root if no machine has
+ * any. */
 static uint32_t find_roomiest(const struct astra_themis_deal *deal)
 {
 	const struct astra_themis_tree *tree = deal->tree;
@@ -53,7 +55,7 @@ static uint32_t find_roomiest(const struct astra_themis_deal *deal)
 	return best;
 }
 
-/* Where bidder i, who has nothing, begins. */
+/* Returns the node where bidder i, which has nothing, begins. */
 static uint32_t greedy_begin_at(const struct astra_themis_deal *deal,
 				uint32_t i, uint32_t roomiest)
 {
@@ -68,10 +70,10 @@ static uint32_t greedy_begin_at(const struct astra_themis_deal *deal,
 	return 0;
 }
 
-/* Deal out GPUs one by one, from where the deal stands: each to the bidder
- * whose score it raises most, on one of its machines, elsewhere in its rack or
- * anywhere; the first one on the machine that has most left. Ends when no
- * single GPU raises a score. */
+/* Deals out GPUs one by one, from the present deal on. Each goes to the bidder
+ * whose score it raises most: on one of its machines, elsewhere in its rack, or
+ * anywhere. A bidder's first GPU is on the machine that has most left. Ends
+ * when no single GPU raises a score. */
 static void themis_greedy(struct astra_themis_deal *deal)
 {
 	uint32_t n = (uint32_t)deal->tree->game->count, roomiest = 0;
@@ -97,11 +99,11 @@ static void themis_greedy(struct astra_themis_deal *deal)
 	deal->steps = 0;
 }
 
-/* How much is tried depends on the number of bidders, not on the clock, so that
- * results repeat. */
+/* The effort of a search. It depends on the number of bidders, not on the
+ * clock, so that results repeat. */
 struct effort {
 	struct astra_themis_effort improve;
-	size_t kicks;	  /* for pf */
+	size_t kicks;	  /* for pf, in all */
 	size_t own_kicks; /* for each pf without one of the bidders */
 };
 
@@ -110,8 +112,8 @@ static size_t search_clamp(size_t x, size_t least, size_t most)
 	return x < least ? least : x > most ? most : x;
 }
 
-/* By measurement: 64 GPUs and 16 bidders in 3 ms, 10,000 and 200 in less than a
- * second. */
+/* Returns the effort for a number of bidders. Measured: 64 GPUs and 16 bidders
+ * take 3 ms, 10,000 GPUs and 200 bidders less than a second. */
 static struct effort effort_for(size_t bidders)
 {
 	size_t few = 400 / bidders, many = 50000 / bidders;
@@ -125,7 +127,7 @@ static struct effort effort_for(size_t bidders)
 	};
 }
 
-/* What all but bidder i have. */
+/* Returns the sum of the scores of all bidders except i. */
 static double score_without(const struct astra_themis_deal *deal, uint32_t i)
 {
 	double sum = 0.0;
@@ -136,7 +138,7 @@ static double score_without(const struct astra_themis_deal *deal, uint32_t i)
 	return sum;
 }
 
-/* Whether the deal is better, by more than rounding errors. */
+/* Whether the deal is better by more than rounding errors. */
 static bool search_better(const struct astra_themis_deal *deal,
 			  const struct astra_themis_deal *than)
 {
@@ -161,8 +163,8 @@ static void bring_back(struct astra_themis_deal *deal, uint32_t i,
 	astra_themis_improve(deal, i, &effort->improve);
 }
 
-/* Take some others out for a while: all may be better off then. `try` is
- * scratch. */
+/* Takes some other bidders out and brings them back, which may improve the
+ * deal. `try` is scratch. */
 static void kick(struct astra_themis_deal *deal, struct astra_themis_deal *try,
 		 uint32_t absent, const struct effort *effort)
 {
@@ -179,8 +181,9 @@ static void kick(struct astra_themis_deal *deal, struct astra_themis_deal *try,
 	}
 }
 
-/* The others without each bidder; and when the bidder comes back, all may be
- * better off than before: then that is the new pf, to begin again with. */
+/* Finds the best sum of the other bidders without each bidder. If the deal is
+ * better than pf after the bidder comes back, that deal is the new pf and all
+ * starts again. */
 static void search_price(struct astra_themis_deal *pf,
 			 struct astra_themis_deal *deal,
 			 struct astra_themis_deal *try, double *without)
@@ -213,7 +216,7 @@ static int by_machine(const void *a, const void *b)
 	return p->machine < q->machine ? -1 : p->machine > q->machine;
 }
 
-/* Add to the shares, in which a machine is named once. */
+/* Adds GPUs to the shares, which name each machine once. */
 static void add_share(struct astra_themis_share *shares, size_t *count,
 		      uint32_t machine, uint32_t gpus)
 {
@@ -226,8 +229,8 @@ static void add_share(struct astra_themis_share *shares, size_t *count,
 	shares[k].gpus += gpus;
 }
 
-/* Take x GPUs of the machines at nodes first … last - 1: from the one with
- * least that has enough, or else from the one with most. */
+/* Takes x GPUs of the machines at nodes first … last - 1: from the machine with
+ * the fewest that suffice, else from the one with most. */
 static void search_draw(const struct astra_themis_tree *tree, uint32_t *left,
 			uint32_t first, uint32_t last, uint32_t x,
 			struct astra_themis_share *shares, size_t *count)
@@ -249,7 +252,7 @@ static void search_draw(const struct astra_themis_tree *tree, uint32_t *left,
 	}
 }
 
-/* The rack with least that has enough, or else the root; by what is left. */
+/* Returns the rack with the fewest GPUs left that suffice, or else the root. */
 static uint32_t rack_for(const struct astra_themis_tree *tree,
 			 const uint32_t *left, uint32_t x)
 {
@@ -269,8 +272,8 @@ static uint32_t rack_for(const struct astra_themis_tree *tree,
 	return best;
 }
 
-/* Take x GPUs for jobs of `each`: on one machine, else in one rack, else
- * wherever there are some. */
+/* Takes x GPUs for jobs of `each`: each job's on one machine, else in one rack,
+ * else anywhere. */
 static void draw_for_jobs(const struct astra_themis_tree *tree, uint32_t *left,
 			  uint32_t x, uint32_t each,
 			  struct astra_themis_share *shares, size_t *count)
@@ -296,9 +299,10 @@ struct pieces {
 	size_t first, count;
 };
 
-/* When a bidder's GPUs are taken from machines: by the depth of their node, the
- * deepest first; then by the size of its jobs, if it may choose; last if any
- * GPUs are as good. */
+/* Returns the turn of a bidder when GPUs are taken from machines; larger turns
+ * come first. They go by the depth of its node, the deepest first; then, if the
+ * bidder may choose its machines, by the size of its jobs. Bidders for which
+ * any GPUs are as good come last. */
 static uint64_t search_turn(const struct astra_themis_deal *deal, uint32_t i)
 {
 	const struct astra_themis_player *player =
@@ -326,7 +330,7 @@ static int later_turn(const void *a, const void *b)
 	return x->bidder < y->bidder ? -1 : x->bidder > y->bidder;
 }
 
-/* Take a bidder's GPUs from machines. Returns how many shares they are. */
+/* Takes a bidder's GPUs from machines. Returns the number of shares. */
 static size_t draw_hand(const struct astra_themis_deal *deal, uint32_t *left,
 			uint32_t i, struct astra_themis_share *shares)
 {
@@ -355,9 +359,9 @@ static size_t draw_hand(const struct astra_themis_deal *deal, uint32_t *left,
 	return count;
 }
 
-/* Deal out machines: to those who need that one first, those who need a rack
- * next, those who need none in particular last. Each finds enough, as below no
- * node more is dealt than it has. */
+/* Assigns machines: first to bidders at a machine, then to those at a rack,
+ * last to those at the root. Each finds enough, as no node has more dealt below
+ * it than it has. */
 static int hand_out(const struct astra_themis_deal *deal,
 		    struct astra_themis_auction *out, size_t room)
 {
@@ -402,7 +406,7 @@ out:
 	return rc;
 }
 
-/* GPUs that make no difference are given to no bidder. */
+/* Takes back GPUs that make no difference. */
 static void search_give_back(struct astra_themis_deal *deal)
 {
 	for (uint32_t i = 0; i < deal->tree->game->count; i++) {
@@ -414,9 +418,9 @@ static void search_give_back(struct astra_themis_deal *deal)
 	}
 }
 
-/* Bidder after bidder at the cost of those before: in the order that they are
- * given in or, for odd numbers, in reverse. Each pair of numbers begins with
- * another bidder. */
+/* Inserts all bidders, each at the cost of those before: in the order given, or
+ * in reverse for odd numbers. Each pair of numbers begins with another bidder.
+ * number: from 0 to of - 1. */
 static void search_begin(struct astra_themis_deal *deal, size_t number,
 			 size_t of)
 {
@@ -429,8 +433,8 @@ static void search_begin(struct astra_themis_deal *deal, size_t number,
 	}
 }
 
-/* The best of several local optima: that which the greedy way leads to, and
- * those of some orders of the bidders. empty: a deal of nothing. */
+/* Finds the best of several local optima: the greedy one, and those of some
+ * orders of the bidders. empty: a deal of nothing. */
 static void search_solve(struct astra_themis_deal *pf,
 			 struct astra_themis_deal *deal,
 			 const struct astra_themis_deal *empty)
@@ -451,7 +455,7 @@ static void search_solve(struct astra_themis_deal *pf,
 	}
 }
 
-/* The scores to be compared with those that others have without a bidder. */
+/* Sets the scores to compare with those that others have without a bidder. */
 static void search_score(const struct astra_themis_deal *pf,
 			 const struct astra_themis_auction *out, double *own)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GPUs change hands one step at a time, the nodes stay. Where scores are
- * concave at each node this ends with the best numbers for these nodes: what
- * can be dealt out is a polymatroid. */
+/* GPUs change hands one step at a time; bidders stay at their nodes. If scores
+ * are concave at each node, the result is optimal for these nodes, as the
+ * possible deals form a polymatroid. */
 #include <math.h>
 #include <string.h>
 
@@ -57,8 +57,8 @@ astra_themis_cheapest(const struct astra_themis_deal *deal, uint32_t node,
 	return pair;
 }
 
-/* A step down that gives back `lacking` GPUs may be longer than the one that
- * costs least for each; take the cheaper one as a whole. */
+/* Shrinks a bidder by its step down, or by just `lacking` GPUs if that step is
+ * longer and costs more as a whole. */
 static void shrink(struct astra_themis_deal *deal, uint32_t i, int64_t lacking)
 {
 	const struct astra_themis_hand *hand = &deal->hands[i];
@@ -107,8 +107,8 @@ void astra_themis_find_cheapest(struct astra_themis_deal *deal)
 	}
 }
 
-/* What the others lose about, if they give back this many GPUs: one of the two
- * who lose least by a GPU, in whole steps. */
+/* Estimates what the others lose by giving back `lacking` GPUs: one of the two
+ * that lose least by a GPU gives them, in whole steps. */
 static double settle_cost_of(const struct astra_themis_deal *deal,
 			     const struct astra_themis_pair *pair, uint32_t but,
 			     double lacking)
@@ -128,7 +128,7 @@ static double settle_cost_of(const struct astra_themis_deal *deal,
 	return least;
 }
 
-/* What the others lose about by i's step up. */
+/* Estimates what the others lose by i's step up. */
 static double cost_of_step(const struct astra_themis_deal *deal, uint32_t i)
 {
 	const struct astra_themis_hand *hand = &deal->hands[i];

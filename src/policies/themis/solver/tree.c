@@ -14,7 +14,8 @@ static int tree_before(uint32_t a, uint32_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* By rack, equals together. */
+/* Compares places by rack, slot and free GPUs: equal machines of a rack are
+ * together. */
 static int tree_compare_places(const void *a, const void *b)
 {
 	const struct place *p = a, *q = b;
@@ -32,8 +33,8 @@ static int compare_slots(const void *a, const void *b)
 	return tree_before(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* The machines with free GPUs. A slot larger than any number of GPUs on a
- * machine is as good as the largest of these. */
+/* Lists the machines with free GPUs. Slots are cut to the most GPUs that a
+ * bidder can have on a machine, which makes no difference. */
 static size_t tree_list_places(const struct astra_themis_game *game,
 			       struct place *places)
 {
@@ -60,7 +61,7 @@ static size_t tree_list_places(const struct astra_themis_game *game,
 	return count;
 }
 
-/* The different slots, in ascending order; returns how many. */
+/* Lists the different slots in ascending order. Returns how many. */
 static uint32_t list_slots(const struct place *places, size_t count,
 			   uint32_t *slots)
 {
@@ -83,7 +84,7 @@ static uint32_t slot_kind(const uint32_t *slots, uint32_t count, uint32_t slot)
 	return ASTRA_THEMIS_MACHINE_KINDS + (uint32_t)(found - slots);
 }
 
-/* The root and room for the others. */
+/* Makes the root, and room for the other nodes. */
 static int make_nodes(struct astra_themis_tree *tree,
 		      const struct place *places, size_t count)
 {
@@ -156,8 +157,8 @@ static double tree_slope(const double *value, uint32_t from, uint32_t to)
 	return (value[to] - value[from]) / (double)(to - from);
 }
 
-/* The steps along the upper hull of the points on the right and on the left of
- * each x. */
+/* Finds each x's steps along the upper hull of the points, up to the right of x
+ * and down to the left. */
 static void find_steps(const double *value, uint32_t room, uint32_t *up,
 		       uint32_t *down)
 {
@@ -180,8 +181,8 @@ static void find_steps(const double *value, uint32_t room, uint32_t *up,
 	}
 }
 
-/* What x GPUs at a node of the kind are worth at least: they may turn out to be
- * closer together, and some app may like that less. */
+/* Returns a lower bound of the score of x GPUs at a node of the kind: they may
+ * turn out to be closer together, which some apps like less. */
 static double value_at(const struct astra_themis_player *player, uint32_t kind,
 		       uint32_t slot, uint32_t x)
 {
@@ -257,7 +258,7 @@ static int build_curves(struct astra_themis_tree *tree, const uint32_t *slots)
 	return 0;
 }
 
-/* The nodes of what bidders hold, through a table from machines and racks. */
+/* Finds the nodes of the machines and racks that bidders hold GPUs on. */
 static int find_homes(struct astra_themis_tree *tree)
 {
 	struct astra_themis_game *game = tree->game;

@@ -3,11 +3,10 @@
  * to the auction.
  *
  * A score depends on the number of GPUs and on the lowest node (a machine, a
- * rack, the root) that has all of them. So a bundle is a node and a number, and
- * bundles can be dealt out iff below each node they add up to no more than its
- * free GPUs: those of machines take theirs, then those of racks anything left
- * in their rack, then those of the root anything left.
- */
+ * rack, the root) that has all of them. So a bundle is a node and a number.
+ * Bundles can be dealt out iff below each node they add up to no more than its
+ * free GPUs. Bundles of machines take their GPUs first; bundles of racks then
+ * take any left in their rack, and those of the root any left at all. */
 #ifndef ASTRA_THEMIS_TREE_H
 #define ASTRA_THEMIS_TREE_H
 
@@ -21,19 +20,19 @@ enum {
 };
 
 struct astra_themis_node {
-	uint32_t parent; /* of the root: NONE */
+	uint32_t parent; /* NONE for the root */
 	uint32_t kind;
 	uint32_t free;
 	uint32_t machine; /* index of the machine, or NONE */
-	uint32_t run;	  /* machines: the first of its equals in this rack,
-			   * which are next to each other */
+	uint32_t run; /* machines: the first of the equal machines in this rack,
+		       * which are next to each other */
 };
 
 /* Scores of x GPUs at a node of one kind. */
 struct astra_themis_curve {
 	const double *value; /* value[x], x <= room */
 	const uint32_t *up;  /* the step d with the largest gain / d; 0: none */
-	const uint32_t *down; /* that with the least loss / d; 0 at x = 0 */
+	const uint32_t *down; /* the one with the least loss / d; 0 at x = 0 */
 	uint32_t room;
 };
 
@@ -41,17 +40,17 @@ struct astra_themis_tree {
 	struct astra_themis_game *game;
 	struct astra_themis_node *nodes; /* the root, the racks, the machines */
 	uint32_t node_count, rack_count;
-	uint32_t *begin; /* of each rack: its first machine's node; and of the
-			  * node after the racks, the end */
+	uint32_t *begin; /* of each rack: its first machine's node; then, behind
+			  * the last rack, the end */
 	uint32_t kind_count;
 	struct astra_themis_curve *curves; /* [bidder * kind_count + kind] */
-	/* Of each bidder: the nodes of its player's machine and rack, or NONE
-	 * where these have nothing free. */
+	/* Of each bidder: the nodes of the machine and the rack that it holds
+	 * GPUs on, or NONE if these have nothing free. */
 	uint32_t *home_machine, *home_rack;
 };
 
-/* Machines without free GPUs are left out. Memory is the game's.
- * Returns 0, or -1 when out of memory. */
+/* Builds the tree. Machines without free GPUs are left out. Memory is the
+ * game's. Returns 0, or -1 when out of memory. */
 int astra_themis_tree_init(struct astra_themis_tree *tree,
 			   struct astra_themis_game *game);
 
@@ -63,8 +62,9 @@ astra_themis_curve(const struct astra_themis_tree *tree, size_t bidder,
 			     tree->nodes[node].kind];
 }
 
-/* Whether what the bidder holds and GPUs at the node are together at that
- * node's level. */
+/* Whether GPUs at this node may be added to what the bidder holds: at the root
+ * always, elsewhere only if the node has all that the bidder holds. A bidder
+ * that holds nothing may have any. */
 static inline bool astra_themis_allowed(const struct astra_themis_tree *tree,
 					size_t bidder, uint32_t node)
 {
@@ -77,7 +77,7 @@ static inline bool astra_themis_allowed(const struct astra_themis_tree *tree,
 	return node == tree->home_machine[bidder];
 }
 
-/* Of the path to the root: the node that comes after this one; NONE at last. */
+/* Returns the next node on the path to the root; NONE after the root. */
 static inline uint32_t astra_themis_parent(const struct astra_themis_tree *tree,
 					   uint32_t node)
 {
