@@ -25,7 +25,7 @@ cancel_all() {
 	as_other scancel -u games
 	wait_for 30 clean
 }
-runs() { wait_for 20 job_is "$1" RUNNING; }
+runs() { wait_for 40 job_is "$1" RUNNING; }
 says() { [[ $(job_reason "$1") == "$2" ]]; }
 mgr() { sacctmgr -iQ "$@" >"$CLUSTER_DIR/out/sacctmgr"; }
 sleeper() { submit "$@" --wrap 'exec sleep 600'; }
@@ -36,11 +36,11 @@ sleeper_of_other() {
 # turns FIRST SECOND REASON: the first one runs, the second one waits for this;
 # it starts, then the first one again, and both say so while they wait.
 turns() {
-	wait_for 20 says "$2" "$3"
+	wait_for 40 says "$2" "$3"
 	runs "$2"
-	wait_for 20 says "$1" "$3"
+	wait_for 40 says "$1" "$3"
 	runs "$1"
-	wait_for 20 says "$2" "$3"
+	wait_for 40 says "$2" "$3"
 	check_eq "restarts of a job beside" 0 "$(job_field "$beside" Restarts)"
 }
 

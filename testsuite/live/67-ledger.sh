@@ -24,20 +24,26 @@ for a in 'a 1' 'b 2' 'c 1'; do
 done
 sfair() { "$ASTRAEA_BUILDDIR/sfair" "$@"; }
 minute() { date -d "@$1" +%FT%R; }
-job() { submit -A "$1" --gres=gpu:1 --time=60 --wrap 'sleep 1000'; }
+# jobs_of ACCOUNT N: so many jobs that come to one sale, however slow the machine is;
+# prints their ids.
+jobs_of() {
+	local ids=() i
+	for ((i = 0; i < $2; i++)); do
+		ids+=("$(submit -H -A "$1" --gres=gpu:1 --time=60 --wrap 'sleep 1000')")
+	done
+	scontrol release "$(IFS=, && echo "${ids[*]}")" >&2
+	echo "${ids[@]}"
+}
 leases() { sfair job Leases "${window[@]}" -nP format=start 2>/dev/null | wc -l; }
 sold() { (($(leases) >= $1)); }
 
 begin=$(date +%s)
 window=("start=$(minute "$begin")" "end=$(minute $((begin + 3600)))")
-for _ in 1 2 3 4; do
-	job a >/dev/null
-done
+jobs_of a 4 >/dev/null
 wait_for 60 sold 8 # two windows
 restart_slurmctld
 # b's share is asked for by b: two of a's jobs give way.
-bs=("$(job b)" "$(job b)")
-for id in "${bs[@]}"; do
+for id in $(jobs_of b 2); do
 	wait_for 90 job_is "$id" RUNNING
 done
 wait_for 30 sold 12
