@@ -10,7 +10,8 @@ conf=$(mktemp) epilog=$(mktemp)
 echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=300' >"$conf"
 printf '#!/bin/sh\nsleep 8\n' >"$epilog"
 chmod 755 "$epilog"
-start_cluster --accounting --nodes 1 --gpus 4 --astraea "$conf" \
+# A run that no round saw is known by slurmctld's record of its job alone.
+start_cluster --needs minage=300 --accounting --nodes 1 --gpus 4 --astraea "$conf" \
 	--slurm "Epilog=$epilog"
 rm -f "$conf"
 trap 'status=$?; rm -f "$epilog"; live_end "$status"' EXIT

@@ -25,7 +25,7 @@ piped() {
 			sfair-agent --checkpoint-with=criu "$@" -- \
 			bash -c 'while read -r _; do echo "step $((++i))"; done' &
 		wait_for 20 test -s pipes/pid
-		wait_for 20 eval '(($(wc -l <pipes/output) > 10 * (run + 1)))'
+		wait_for 60 eval '(($(wc -l <pipes/output) > 10 * (run + 1)))'
 		kill -USR1 "$(<pipes/pid)"
 		code=0
 		wait $! || code=$?
@@ -55,5 +55,5 @@ rival >/dev/null
 wait_for 60 runs_again 1 "$id"
 check "$(job_log "$id")" grep "criu cannot dump it: it has sockets" "$id" >/dev/null
 check "$(job_log "$id")" grep "the lease ends, and there is no dump" "$id" >/dev/null
-wait_for 20 eval '(($(grep -c connected "$id") == 2))'
+wait_for 60 eval '(($(grep -c connected "$id") == 2))'
 ok checkpoint-with-streams
