@@ -15,7 +15,7 @@
 struct agent_settings {
 	const struct agent_scheduler *scheduler;
 	const char *program; /* exec: the program; borrowed from the option */
-	double eta;	     /* halving: one of so many jobs is kept; > 1 */
+	double eta;	     /* halving: one in eta jobs is kept; > 1 */
 	double first;	     /* halving: iterations of the first rung; 0:
 			      * computed from the number of jobs */
 	double total;	     /* iterations of a whole job; 0: as jobs say */

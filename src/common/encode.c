@@ -50,7 +50,8 @@ static size_t encode_plain(const char *text)
 	}
 }
 
-/* Put the first byte of a text, which is not plain. */
+/* Write the escape of a byte that may not be in JSON unchanged. A byte that is
+ * not UTF-8 becomes "?". */
 static void put_escaped(struct astra_text *out, char byte)
 {
 	if ((unsigned char)byte >= 0x80)

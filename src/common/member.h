@@ -84,7 +84,7 @@ struct astra_member {
 			 ASTRA_MEMBER_SIZEOF(type, member) /           \
 				 ASTRA_MEMBER_SIZEOF(type, member[0]), \
 			 NULL)
-/* A part with a table of that name. */
+/* A row for a part whose own members `table` lists. */
 #define ASTRA_MEMBER_OF(table, seen, type, kind, member) \
 	ASTRA_MEMBER_ROW(#member, type, kind, member, seen, 0, table)
 #define ASTRA_MEMBERS_END   \

@@ -39,7 +39,7 @@ static void budget_follow(struct astra_engine *e)
 
 	if (minute == b->minute ||
 	    (minute < b->minute && b->minute - minute < ASTRA_BUDGET_MINUTES))
-		return; /* or the clock was set back a little */
+		return; /* the same minute, or the clock went back a little */
 	if (minute < b->minute || minute - b->minute >= ASTRA_BUDGET_MINUTES)
 		memset(b->gpu_sec, 0, sizeof(b->gpu_sec));
 	else

@@ -96,8 +96,8 @@ struct repayment {
 /* How often in a row the host has refused a job's starts: refusal.c. */
 struct balk {
 	uint32_t rounds;    /* at least a round interval apart */
-	uint32_t terms;	    /* lease terms for which no lease ended the last
-			     * time */
+	uint32_t terms;	    /* how many lease terms until_sec was ahead when
+			     * it was last set */
 	double refused_sec; /* time of the last refused round */
 	double until_sec;   /* no lease ends for it until then */
 	uint64_t shape;	    /* what the job asked for; 0: unknown */
@@ -996,7 +996,7 @@ size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c);
 /* As astra_reclaim_place(), for a given place: nodes and GPUs on them. */
 size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
 			      const struct astra_share *shares, size_t count);
-/* Free GPUs again, in this pass. */
+/* Count these GPUs as free again in this pass. */
 void astra_reclaim_give(struct reclaim *rc, const struct astra_share *shares,
 			size_t count);
 /* Let a loser keep its GPUs until astra_reclaim_spare_none(), which returns
@@ -1062,8 +1062,9 @@ bool astra_lease_is_worth(const struct round *r, const struct ejob *j,
 double astra_first_promised_sec(const struct round *r, const struct ejob *j);
 /* Return by when a job is promised its first start, else 0. */
 double astra_promised_sec(const struct round *r, const struct ejob *j);
-/* Return within how long of the end of the jobs without leases in its way a job
- * is promised its first start; 0: no promise, or no such jobs. */
+/* Return the time within which a job is promised its first start, counted from
+ * the end of the jobs without leases that are in its way. Returns 0 if there is
+ * no promise, or no such job. */
 double astra_promised_after_sec(const struct round *r, const struct ejob *j);
 /* Return the job without a lease whose end a waiting job waits for; 0: none. */
 uint32_t astra_blocker_of(const struct astra_engine *e, const struct ejob *j);

@@ -112,7 +112,7 @@ static size_t place_on_one(struct reclaim *rc, const struct contender *c,
 		memcpy(rc->victims, picked, count * sizeof(*picked));
 		rc->victim_count = count;
 		if (cost + rc->gpus_idle_max <= q->gpus)
-			break; /* no node can do with less */
+			break; /* no other node costs less */
 	}
 	if (best == UINT32_MAX)
 		return 0;

@@ -92,7 +92,8 @@ static void window_add(struct astra_history_window *w,
 			(struct astra_history_piece){level, from, to};
 }
 
-/* Covers a span with rows of this level and finer: at most m h m d m h m. */
+/* Covers a span with rows of this level and of finer ones. That makes at most
+ * seven pieces: minutes, hours, minutes, days, minutes, hours, minutes. */
 static void cover(struct astra_history_window *w,
 		  enum astra_history_level level, int64_t from, int64_t to)
 {

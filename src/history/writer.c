@@ -198,7 +198,7 @@ static int writer_add_tenant(struct astra_writer *w,
 	t->weight = r->of.weight;
 	/* A tenant that is new to the file began at 0. */
 	t->counter.known |= dt > 0;
-	/* Usage that came with adopted accounts is not of this time. */
+	/* Usage that came with adopted accounts is older than this report. */
 	if (t->counter.known && dt > 0 && !w->pools[t->pool].adopted) {
 		spread_tenant(w, t, TENANT_ALLOC,
 			      astra_history_grown(seen[0], r->of.usage.alloc,

@@ -144,7 +144,7 @@ double astra_fairness_user_used(const struct astra_fairness *f, double now_sec,
 				uint32_t user);
 /* Begin a new period, in which nothing has been used yet. */
 void astra_fairness_begin_period(struct astra_fairness *f, double now_sec);
-/* Continue from stored use in the period. */
+/* Set the saved GPU time that a tenant, or a user, has used in this period. */
 void astra_fairness_restore_tenant_used(struct astra_fairness *f,
 					double now_sec, uint32_t tenant,
 					double used_gpu_sec);

@@ -8,7 +8,7 @@
 #include "src/common/member.h"
 #include "src/model/model.h"
 
-/* A snapshot that outlives the host's. */
+/* Copies of snapshots, which outlive the host's own. */
 
 /* Copy a snapshot and all that it points to into the arena. Returns 0, or -1
  * when memory is out. */

@@ -49,7 +49,7 @@ enum astra_wait {
 	ASTRA_WAIT_CAP,	    /* its tenant's, or user's, GPU hours are used up */
 };
 
-/* What is missing beside GPUs that are free by count. */
+/* What a job lacks where enough GPUs are free. */
 enum astra_lack {
 	ASTRA_LACK_NONE,
 	ASTRA_LACK_CPUS,

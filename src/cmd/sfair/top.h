@@ -297,8 +297,8 @@ int top_parse_delay(const char *text, double *out, struct astra_error *err);
 
 /* ---- Screen. ---- */
 
-/* Checks whether a screen is possible. Returns 0, or -1 with err saying what it
- * lacks. */
+/* Checks whether a screen is possible. Returns 0, or -1 with err saying what
+ * the terminal lacks. */
 int top_screen_check(struct astra_error *err);
 int top_screen_open(struct astra_error *err);
 void top_screen_close(void);

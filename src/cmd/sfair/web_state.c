@@ -61,7 +61,7 @@ static void web_tell(struct web_state *s, const struct astra_error *err)
 	s->silent_sec = err ? astra_now_sec(CLOCK_REALTIME) : 0;
 }
 
-/* Sorts as readers expect: what ends, or starts, first. */
+/* Sorts as readers expect: leases by their end, waiting jobs by rank. */
 static void web_sort(struct top_model *m)
 {
 	struct top_sort sort = {0};

@@ -186,7 +186,7 @@ static size_t divide_find(struct baseline_run *run,
 	return divide_spots(run, space, d, gpus);
 }
 
-/* Let jobs go on that keep their size, and find what is free now. */
+/* Let the jobs that keep their size go on, and find what is free now. */
 static int divide_stay(struct baseline_run *run)
 {
 	for (size_t i = 0; i < run->portion_count; i++) {

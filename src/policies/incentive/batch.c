@@ -325,9 +325,10 @@ typedef int offer_fn(struct astra_market *, const struct astra_market_job *,
 		     uint32_t *, size_t *, struct astra_market_book *,
 		     struct astra_error *);
 
-/* Move jobs of which a part of so many slots is to be offered to the front of
- * `offered`. Rigid jobs without such a part are dropped; an elastic one may fit
- * with less. Returns how many are in front; count: how many are left in all. */
+/* Cut a part of so many slots from each job in `offered`. Move the jobs whose
+ * part is to be offered to the front. Drop the other rigid jobs, but keep the
+ * other elastic ones: a smaller part may fit. Returns how many jobs are in
+ * front. count: set to how many are left in all. */
 static size_t cut_all(struct sale *s, double slots, size_t *count)
 {
 	size_t first = 0, kept = 0;

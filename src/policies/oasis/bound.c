@@ -17,7 +17,7 @@
 #include "src/policies/oasis/oasis_priv.h"
 
 struct sweep {
-	uint64_t size; /* of the edges in the heap */
+	uint64_t size; /* sum of those of the edges in the heap */
 	double cost, peak;
 };
 

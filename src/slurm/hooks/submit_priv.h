@@ -120,8 +120,8 @@ bool astra_stock_suffices(const part_record_t *part,
 			  struct astra_stock *stock);
 /* Whether the partition has a node with a GPU of a managed partition. */
 bool astra_stock_reaches_pool(const part_record_t *part);
-/* Whether the named nodes, or if there are none those of the partitions, have
- * GPUs. */
+/* Whether the named nodes have GPUs. If no nodes are named: whether those of
+ * the partitions have GPUs. */
 bool astra_stock_has_gpus(const char *partitions, const char *nodes);
 /* Whether a node of the partitions has MIG devices of several types. */
 bool astra_stock_has_kinds(const char *partitions);

@@ -10,8 +10,9 @@
 /* For so long the search for equal nodes begins at the same node. */
 #define AIM_SEC 3600
 
-/* Return where a job's search begins. It changes now and then, since a job that
- * is never taken back may sit there. */
+/* Return the node at which a job's search begins. It changes now and then,
+ * since the nodes there may be held by a job whose GPUs are never taken
+ * back. */
 static bitoff_t first_look(const job_record_t *job)
 {
 	return (bitoff_t)(((uint64_t)time(NULL) / AIM_SEC + job->job_id) %

@@ -12,9 +12,9 @@
  * jobs are loaded. Locks: none. */
 void astra_lost_launch_doubt(void);
 
-/* Once, when it is time, let those nodes register on which batch jobs were
- * started shortly before slurmctld. Call each round. Locks: caller holds job
- * and node read. */
+/* Ask the nodes on which batch jobs were started shortly before slurmctld to
+ * register: once, when a launch must be over. Call each round. Locks: caller
+ * holds job and node read. */
 void astra_lost_launch_ask(void);
 
 #endif

@@ -343,7 +343,8 @@ static int reserved_add_nodes(void *x, void *arg)
 	return 0;
 }
 
-/* Return which of these nodes are inside a reservation. For bit_free(). */
+/* Return which of these nodes are inside a reservation. The caller frees the
+ * result with bit_free(). */
 static bitstr_t *reserved_inside(list_t *records, bitstr_t *among)
 {
 	bitstr_t *nodes = bit_alloc(node_record_count);

@@ -209,7 +209,8 @@ static const char *snapshot_job_text(struct astra_arena *arena,
 					     : astra_arena_text(arena, text);
 }
 
-/* Fill in a job's info. before: the job before; NULL: none. */
+/* Fill in a job's info. before: the info of the job listed before it, whose
+ * equal texts are shared; or NULL. */
 static int fill_info(struct astra_scene *scene, job_record_t *job,
 		     const struct astra_pool_config *pool,
 		     const struct astra_job_info *before,

@@ -85,7 +85,7 @@ static void progress_take_over(struct progress_table *t,
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct progress_table jobs_known, apps_known, arrays_known;
-static atomic_bool any_longer; /* some lease was longer in the last round */
+static atomic_bool any_longer; /* last round the guard lengthened a lease */
 static bool any_untold, longer;
 static bool changed; /* since the last save */
 

@@ -23,8 +23,8 @@
  * that waits to write gets nothing from a lock that is taken again at once. */
 #define HOLD_USEC 5000
 #define PAUSE_NSEC 1000000
-/* Longest time that a job with nodes waits for those started with it until its
- * nodes are told: to everybody it runs already. */
+/* Started jobs are launched together. This is how long the first of them may
+ * wait for the others. Slurm shows it as running already. */
 #define LAUNCH_USEC 500000
 
 int astra_lock(struct astra_hold_time *hold)

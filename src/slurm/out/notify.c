@@ -140,7 +140,7 @@ static void notify_mail(const job_record_t *job, enum astra_news news,
 	astra_errand_add(&errand, "%s", slurm_conf.mail_prog);
 	astra_errand_add(&errand, "-s");
 	notify_subject(&errand, job, news);
-	/* In full: a list that is cut could end in another person's address. */
+	/* All of the list: if cut, it could end in another person's address. */
 	astra_errand_add(&errand, "%s", job->mail_user);
 	notify_env(&errand, job, news, pool);
 	notify_put(&mails, &errand);

@@ -152,7 +152,7 @@ void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 		if ((job->site_factor != site || ours != is_sited(job)) &&
 		    astra_claim_of(job, NULL) == ASTRA_ORDERED) {
 			set_sited(job, ours);
-			/* Otherwise nobody would take it back. */
+			/* If that failed, nobody would reset the factor. */
 			if (ours == is_sited(job))
 				set_site(job, site);
 		}

@@ -42,8 +42,8 @@ void astra_resize_workers(job_desc_msg_t *desc,
  * may release it. Returns a Slurm error number. Locks: as above. */
 int astra_hold(job_record_t *job, const char *text);
 
-/* Whether one of these changes is being made, not a user's. Locks: job
- * write. */
+/* Whether the change of a job that slurmctld is making is one of these, rather
+ * than a user's. Locks: job write. */
 bool astra_resize_goes_on(void);
 
 #endif
