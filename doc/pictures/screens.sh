@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Make the screenshots of the documents, light and dark: sfair web, report, top and
-# why, of a throw-away cluster with three tenants whose jobs sleep. Takes seven
+# Make the screenshots of the documents, light and dark: sfair web, report and
+# top, of a throw-away cluster with three tenants whose jobs sleep. Takes six
 # minutes, as the charts need some. Needs root, Chromium, tmux and the build.
 #
 # usage: doc/pictures/screens.sh FOLDER
@@ -28,6 +28,7 @@ trap end EXIT
 
 mkdir "$dir/cluster"
 "$top/testsuite/lib/cluster" up "$dir/cluster" --nodes 4 --gpus 8 --accounting \
+	--slurm ClusterName=demo \
 	--astraea <(sed s/LeaseTerm=12/LeaseTerm=60/ "$top/contrib/demo/astraea.conf")
 # shellcheck source=/dev/null
 . "$dir/cluster/env"
@@ -53,33 +54,28 @@ while read -r user account name gpus seconds count; do
 		job "$user" "$account" "$name" "$gpus" "$seconds"
 	done
 done <<-'EOT'
-	root vision pretrain 16 700
-	root vision finetune 8 500
-	games vision eval 2 90
-	games speech asr 4 600
-	daemon speech sweep 1 80
-	root biology fold 8 600
-	daemon biology dock 1 120
+	root vision pretrain 16 700 1
+	root vision finetune 8 500 2
+	games vision eval 2 90 3
+	games speech asr 4 600 3
+	daemon speech sweep 1 80 6
+	root biology fold 8 600 2
+	daemon biology dock 1 120 6
 EOT
-for _ in 1 2 3 4 5 6; do
+for _ in 1 2 3 4 5; do
 	job games vision eval 2 90
 	job daemon speech sweep 1 80
 	job daemon biology dock 2 120
 	job games speech asr 4 300
-	sleep 55
+	sleep 50
 done
 
-waiting=$(squeue -h -t PD -S i -o %A | tail -n 1)
 sfair web --listen=127.0.0.1:0 -v >"$dir/web" 2>&1 &
 web=$!
-until address=$(grep -om1 'http://[^ ]*' "$dir/web"); do sleep 0.2; done
-sfair report --html="$dir/report.html" start=now-7minutes end=now
+until port=$(grep -om1 'port [0-9]*$' "$dir/web"); do sleep 0.2; done
+sfair report --html="$dir/report.html" start=now-6minutes end=now
 tmux -S "$dir/tmux" -f /dev/null new-session -d -x 110 -y 32 'sfair top'
 sleep 3
 tmux -S "$dir/tmux" capture-pane -e -p >"$dir/top"
-{
-	echo "\$ sfair why $waiting"
-	sfair why "$waiting"
-} >"$dir/why"
 python3 -B "$top/doc/pictures/screens.py" "$browser" "$folder" \
-	web="$address" report="file://$dir/report.html" top="$dir/top" why="$dir/why"
+	web="http://127.0.0.1:${port#port }/" report="file://$dir/report.html" top="$dir/top"

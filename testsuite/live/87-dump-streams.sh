@@ -7,6 +7,7 @@
 # shellcheck source=testsuite/lib/dumps.sh
 . "$(dirname "$0")/../lib/dumps.sh"
 dump_cluster
+on_failure() { [[ ! -e pipes/output ]] || { echo "---- output" && tail -n 20 pipes/output; }; }
 
 # ---- Streams that are pipes, as those of srun's tasks: they are the new ones then,
 # also where the agent reads them. The lease is made up.
