@@ -65,12 +65,18 @@ check "leases were given" test "$(rows "job leases" number | wc -l)" -ge 1
 
 [[ ! ${ASTRA_PAGES-} ]] || cp "$OUT/page.html" "$ASTRA_PAGES/live.html"
 
+# Before 1980 and as long again there is no time that the plugin can be asked for.
+"$ASTRAEA_BUILDDIR/sfair" report start=1980-01-01 end=now --html="$OUT/all.html"
+check "a page of all time has a time before" \
+	eval '! grep -q "; before " "$OUT/all.html" && grep -q "</html>" "$OUT/all.html"'
+
 # What --json wrote is drawn as what was asked for.
 report --json >"$OUT/replies"
 "$ASTRAEA_BUILDDIR/sfair" report --from="$OUT/replies" --html="$OUT/again.html"
 check "the same tables from a file" grep -F "<tr><th scope=\"row\">$long<td" \
 	"$OUT/again.html"
 
+# Before this window the account had no job.
 report --html="$OUT/vision.html" accounts=vision
 page=$(<"$OUT/vision.html")
 check "vision alone" has "<tr><th scope=\"row\">$long<td"

@@ -567,14 +567,24 @@ static void what_was_before_stands_beside_it(void **state)
 	assert_true(data.before.end_sec == START);
 	clear();
 
-	/* Nothing is known of a time without GPUs. */
-	empty_replies(START, START + DAY, 60);
-	add_tenant("a");
-	load();
-	memset(before, 0, sizeof(before));
-	assert_int_equal(page_before_load(&data, before, &err), 0);
-	assert_true(data.before.end_sec == 0);
-	clear();
+	/* Nothing is added of a time without GPUs, or that is none. */
+	for (size_t k = 0; k < 3; k++) {
+		const double starts[] = {START - (double)DAY, -5, 1e300};
+		const double gpus[] = {0, 100, 100};
+
+		empty_replies(START, START + DAY, 60);
+		add_tenant("a");
+		load();
+		memset(before, 0, sizeof(before));
+		before[PAGE_UTILIZATION] =
+			json_pack("{s:f, s:f, s:[{s:s, s:f}]}", "start_sec",
+				  starts[k], "end_sec", (double)START, "rows",
+				  "pool", "p", "total_gpu_sec", gpus[k]);
+		assert_int_equal(page_before_load(&data, before, &err), 0);
+		json_decref(before[PAGE_UTILIZATION]);
+		assert_true(data.before.end_sec == 0);
+		clear();
+	}
 }
 
 int main(void)

@@ -45,7 +45,7 @@ static void put_day(FILE *f, double sec, bool with_clock)
 	fputs(text, f);
 }
 
-static bool at_midnight(double sec)
+bool page_at_midnight(double sec)
 {
 	time_t when = (time_t)sec;
 	struct tm tm = {0};
@@ -57,13 +57,24 @@ static bool at_midnight(double sec)
 /* Puts a window as text; whole days without the time. */
 static void put_days(double start_sec, double end_sec, FILE *f)
 {
-	bool days = at_midnight(start_sec) && at_midnight(end_sec);
+	bool days = page_at_midnight(start_sec) && page_at_midnight(end_sec);
 
 	put_day(f, start_sec, !days);
 	if (!days || end_sec - start_sec > 90000) {
 		fputs(" to ", f);
 		put_day(f, days ? end_sec - 3600 : end_sec, !days);
 	}
+}
+
+/* Puts the time before, and how much of it is known unless that is all. */
+static void put_before_window(const struct page_before *b, FILE *f)
+{
+	put_days(b->start_sec, b->end_sec, f);
+	if (b->known_sec < 0.99 * (b->end_sec - b->start_sec)) {
+		fputs(", of which the history has ", f);
+		page_span(f, b->known_sec);
+	}
+	fputs(".", f);
 }
 
 static void put_window(const struct page_data *d, FILE *f)
@@ -79,8 +90,7 @@ static void put_window(const struct page_data *d, FILE *f)
 	fprintf(f, ". Times are local (%s).", zone);
 	if (d->before.end_sec > 0) {
 		fputs(" &ldquo;Before&rdquo; is ", f);
-		put_days(d->before.start_sec, d->before.end_sec, f);
-		fputs(".", f);
+		put_before_window(&d->before, f);
 	}
 	if (d->known_sec > d->start_sec) {
 		fputs(" The plugin's history begins at ", f);

@@ -65,6 +65,7 @@ struct page_tenant {
 /* GPU seconds of the time before the window, all pools together. */
 struct page_before {
 	double start_sec, end_sec; /* 0: there is none */
+	double known_sec;	   /* how much of it the history has */
 	double total_sec, used_sec, wanted_sec, fair_sec, lack_sec;
 };
 
@@ -115,6 +116,9 @@ void page_data_clear(struct page_data *data);
  * the window's begin. Before whole calendar months these are as many months,
  * before whole days as many days, else as many seconds. */
 double page_before_start(double start_sec, double end_sec);
+
+/* page.c: whether the local time of day is 0:00:00. */
+bool page_at_midnight(double sec);
 
 /* Whether the time before a window needs this part. */
 bool page_before_needs(enum page_part part);

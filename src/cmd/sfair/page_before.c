@@ -16,18 +16,13 @@ static struct tm local(double sec)
 	return tm;
 }
 
-static bool is_midnight(const struct tm *tm)
-{
-	return !tm->tm_hour && !tm->tm_min && !tm->tm_sec;
-}
-
 double page_before_start(double start_sec, double end_sec)
 {
 	struct tm start = local(start_sec), end = local(end_sec);
 	int months =
 		12 * (end.tm_year - start.tm_year) + end.tm_mon - start.tm_mon;
 
-	if (!is_midnight(&start) || !is_midnight(&end))
+	if (!page_at_midnight(start_sec) || !page_at_midnight(end_sec))
 		return start_sec - (end_sec - start_sec);
 	if (start.tm_mday == 1 && end.tm_mday == 1)
 		start.tm_mon -= months;
@@ -58,6 +53,7 @@ static void add_row(struct page_data *d, enum page_part part,
 		b->total_sec += known(row->total_gpu_sec);
 		b->used_sec += known(row->used_gpu_sec);
 		b->wanted_sec += known(row->wanted_gpu_sec);
+		b->known_sec = fmax(b->known_sec, row->span_sec);
 		break;
 	case PAGE_LOSS:
 		b->fair_sec += known(row->fair_gpu_sec);
@@ -76,11 +72,16 @@ static void add_row(struct page_data *d, enum page_part part,
 	}
 }
 
-/* Reads when the reply's window is. */
-static void set_window(struct page_before *b, const json_t *reply)
+/* Reads the window of a reply. Returns whether it is one, and had GPUs. */
+static bool set_window(struct page_before *b, const json_t *reply)
 {
-	b->start_sec = json_number_value(json_object_get(reply, "start_sec"));
-	b->end_sec = json_number_value(json_object_get(reply, "end_sec"));
+	double start = json_number_value(json_object_get(reply, "start_sec"));
+	double end = json_number_value(json_object_get(reply, "end_sec"));
+
+	b->start_sec = start;
+	b->end_sec = end;
+	return start > 0 && end > start && end - start <= 1e10 &&
+	       b->total_sec > 0;
 }
 
 int page_before_load(struct page_data *d, json_t *const replies[PAGE_PARTS],
@@ -95,12 +96,11 @@ int page_before_load(struct page_data *d, json_t *const replies[PAGE_PARTS],
 		rows = page_rows(replies[part], part, &count, &d->wrong);
 		if (!rows)
 			return astra_error_nomem(err);
-		set_window(&d->before, replies[part]);
 		for (size_t i = 0; i < count; i++)
 			add_row(d, part, &rows[i]);
 		free(rows);
 	}
-	if (!(d->before.total_sec > 0))
+	if (!set_window(&d->before, replies[PAGE_UTILIZATION]))
 		d->before = (struct page_before){0};
 	return 0;
 }

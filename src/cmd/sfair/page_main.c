@@ -29,6 +29,25 @@ static void replies_clear(struct replies *replies)
 	*replies = (struct replies){0};
 }
 
+/* Asks for the sums of the time before the window of all. A part without an
+ * answer is left out: the account that is asked for may have been unknown then.
+ */
+static void ask_before(const struct page_asked *whom,
+		       const struct astra_query *all,
+		       json_t *replies[PAGE_PARTS])
+{
+	struct astra_query before = *all;
+	struct astra_error ignored;
+
+	before.past.end_sec = all->past.start_sec;
+	before.past.start_sec = (int64_t)page_before_start(
+		(double)all->past.start_sec, (double)all->past.end_sec);
+	for (int i = 0; i < PAGE_PARTS && before.past.start_sec > 0; i++)
+		if (page_before_needs(i))
+			(void)page_ask_sums(whom, &before, i, &replies[i],
+					    &ignored);
+}
+
 /* Asks the plugin for all that a page is made of.
  * query: kind, window and filters; the rest is put into a copy.
  * replies: empty; to be cleared in any case.
@@ -38,18 +57,12 @@ static int page_ask(const struct astra_query *query, bool verbose,
 {
 	struct sfair_where where;
 	const struct page_asked whom = {&where, ASTRA_REPLY_SEC, verbose};
-	struct astra_query before = *query;
 	int rc = sfair_find(&where, err);
 
-	before.past.end_sec = query->past.start_sec;
-	before.past.start_sec = (int64_t)page_before_start(
-		(double)query->past.start_sec, (double)query->past.end_sec);
 	for (int i = 0; i < PAGE_PARTS && !rc; i++)
 		rc = page_ask_part(&whom, query, i, &replies->now[i], err);
-	for (int i = 0; i < PAGE_PARTS && !rc; i++)
-		if (page_before_needs(i))
-			rc = page_ask_sums(&whom, &before, i,
-					   &replies->before[i], err);
+	if (!rc)
+		ask_before(&whom, query, replies->before);
 	sfair_where_clear(&where);
 	return rc;
 }
