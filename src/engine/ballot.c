@@ -121,7 +121,6 @@ struct astra_candidate astra_ballot_candidate(const struct round *r,
 		.charge = j->charge,
 		.submit_sec = j->submit_sec,
 		.precedence = job->precedence,
-		.leases = j->leases,
 		.fresh = !j->ran,
 		.latest_start_sec = HUGE_VAL,
 	};

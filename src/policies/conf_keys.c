@@ -5,6 +5,19 @@
 
 #include "src/policies/options.h"
 
+const char *const astra_conf_gone[] = {
+	"BatchEpoch", "LeaseBonus",	"NewJobsFirst",
+	"OnUnfit",    "SatisfiedOrder", NULL,
+};
+
+bool astra_conf_is_gone(const char *key)
+{
+	for (size_t i = 0; astra_conf_gone[i]; i++)
+		if (!strcasecmp(astra_conf_gone[i], key))
+			return true;
+	return false;
+}
+
 /* Whether the key applies to the whole file and is not an option. */
 static bool is_global(const char *key)
 {
@@ -26,7 +39,7 @@ static bool is_option(const char *key)
 	for (const struct astra_option *o = astra_option_table; o->key; o++)
 		if (!strcasecmp(o->key, key))
 			return true;
-	return false;
+	return astra_conf_is_gone(key);
 }
 
 bool astra_conf_known(const char *first, const char *key)

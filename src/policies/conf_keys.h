@@ -9,4 +9,11 @@
  * itself pass it twice. Case does not matter. */
 bool astra_conf_known(const char *first, const char *key);
 
+/* Options of earlier releases, ended by NULL. They are known, and ignored with
+ * a warning, so that an upgrade does not stop at an old file. */
+extern const char *const astra_conf_gone[];
+
+/* Whether the key is one of astra_conf_gone. Case does not matter. */
+bool astra_conf_is_gone(const char *key);
+
 #endif

@@ -16,6 +16,7 @@
 #define HORIZON_SEC 86400
 
 #define CREDITS_MAX 1e9
+#define EPOCH_SEC (7 * 86400.0)
 #define CAP_HOURS_MAX 1e9
 #define LEASE_TERM_SEC 900
 #define MIN_RUN_SEC 60
@@ -486,9 +487,6 @@ const struct astra_option astra_option_table[] = {
 	 "Bounds what an idle tenant saves up under eq16, as a time of its "
 	 "whole quota.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lead_max_sec)}},
-	{"NewJobsFirst", "yes|no", "no",
-	 "Whether a tenant's jobs that never ran go before its other jobs.",
-	 .parse = astra_option_bool, .sets = {OPTION(FLAG, new_first)}},
 	{"Promise", "yes|no", "yes",
 	 "Whether each job that fits has its first start within a known time. "
 	 "The bound in lease terms is 2 + (its own GPUs + those of its "
@@ -538,34 +536,16 @@ const struct astra_option astra_option_table[] = {
 	 "jobs start at once. It is at most a 256th of the pool's GPUs, so "
 	 "that a pool below 256 GPUs keeps none. 0: none.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, reserve_gpus)}},
-	{"SatisfiedOrder", "attained|rho", "attained",
-	 "Chooses which of a tenant's jobs goes first among those that have "
-	 "had their share. attained: the job that has had the least GPU time, "
-	 "so that short jobs end soon. rho: the job with the least rho, as in "
-	 "the paper.",
-	 .parse = astra_option_flag, .sets = {OPTION(FLAG, attained_first)},
-	 .words = {"rho", "attained"}},
 	{"FairWithin", "user|job", "user",
 	 "Chooses among whom a tenant's GPU time is shared. user: its users "
 	 "in equal parts, then each user's jobs, so that more jobs gain "
 	 "nothing. job: its jobs, whoever submits them, as in the paper.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, within_users)},
 	 .words = {"job", "user"}},
-	{"LeaseBonus", "NUMBER", "0",
-	 "Divides a job's rho by 1 + LeaseBonus x the leases that it has had. "
-	 "Jobs with many leases behind them then finish sooner.",
-	 .parse = astra_option_number, .sets = {OPTION(REAL, lease_bonus)},
-	 .least = 0, .most = 1000},
 	{"DeadlineUrgency", "TIME", "0",
 	 "Lets a job go before its tenant's other jobs once its --deadline, "
 	 "less its time limit, is nearer than this.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, urgency_sec)}},
-	{"OnUnfit", "job|tenant", "job",
-	 "Chooses what is passed over in a round if a job does not fit: the "
-	 "job, or its tenant. tenant is the paper's literal text and leaves "
-	 "GPUs idle.",
-	 .parse = astra_option_flag, .sets = {OPTION(FLAG, on_unfit_tenant)},
-	 .words = {"job", "tenant"}},
 	{"Placement", "consolidated|strict", "consolidated",
 	 "Chooses whether a job may run on more nodes than it needs. strict: "
 	 "it waits instead.",
@@ -624,11 +604,6 @@ const struct astra_option astra_option_table[] = {
 	 "with 2 slots and double up to this. Jobs that come during a window "
 	 "are planned at its end; longer jobs are planned in parts.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, batch_max)}},
-	{"BatchEpoch", "TIME", "604800",
-	 "Sets how long the windows of incentive go on before they begin anew "
-	 "with one of 2 slots, at least SlotLength. That window is for the "
-	 "jobs that came in the 2 slots before it and those that still wait.",
-	 .parse = astra_option_seconds, .sets = {OPTION(REAL, epoch_sec)}},
 	{"PriceBase", "NUMBER", "2",
 	 "Sets theta of incentive, 1 to 1000000. A GPU hour costs theta^u - 1 "
 	 "while a share u of the GPUs is in use. A job that does not say what "
@@ -743,6 +718,8 @@ void astra_options_init(struct astra_options *options)
 	for (const struct astra_option *row = astra_option_table; row->key;
 	     row++)
 		row->parse(row, options, row->initial, NULL);
+	options->attained_first = true;
+	options->epoch_sec = EPOCH_SEC;
 	options->lease_said = options->unleased_said = false;
 }
 
@@ -887,10 +864,8 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 				       "BatchMax=%u: a batch has 1 to %d slots",
 				       o->batch_max, ASTRA_BATCH_SLOTS_MAX);
 	if (o->epoch_sec < o->slot_sec)
-		return astra_error_set(err,
-				       "BatchEpoch=%g is shorter than "
-				       "SlotLength=%g",
-				       o->epoch_sec, o->slot_sec);
+		return astra_error_set(err, "SlotLength=%g: at most %g",
+				       o->slot_sec, o->epoch_sec);
 	if ((!strcmp(o->policy, "oasis") || !strcmp(o->policy, "ltgf+oasis")) &&
 	    o->horizon_sec >= 0 &&
 	    (o->horizon_sec < o->slot_sec ||

@@ -62,22 +62,17 @@ struct astra_options {
 	bool quota_entitlement; /* TenantVariant=eq16 */
 	double half_life_sec;	/* FairnessHalfLife, 0: since the beginning */
 	double lead_max_sec;	/* LeadMax, 0: no limit */
-	bool new_first;		/* NewJobsFirst */
-	double lease_bonus;	/* LeaseBonus */
 	bool promise;		/* Promise */
 	double recall_sec;	/* RecallAfter, 0: no recall */
 	double overhead_max;	/* MaxOverhead, per cent */
 	uint32_t reserve_gpus;	/* Reserve, at most */
-	bool attained_first;	/* SatisfiedOrder=attained */
 	bool within_users;	/* FairWithin=user */
 	double urgency_sec;	/* DeadlineUrgency */
-	bool on_unfit_tenant;	/* OnUnfit=tenant */
 	bool strict_placement;	/* Placement=strict */
 	bool shards;		/* Gres=shard */
 	bool charge_blocked;	/* ChargeBlocked */
 	double slot_sec;	/* SlotLength */
 	uint32_t batch_max;	/* BatchMax, slots */
-	double epoch_sec;	/* BatchEpoch */
 	double price_base;	/* PriceBase, theta of incentive */
 	double budget;		/* Budget, credits; negative: none */
 	double budget_refill;	/* BudgetRefill, credits a day */
@@ -96,6 +91,17 @@ struct astra_options {
 	double cap_hours;	/* MaxGPUHours; negative: none */
 	double cap_user_hours;	/* MaxGPUHoursPerUser, the same */
 	size_t cap_period;	/* CapPeriod: enum astra_period */
+	/* Variants that decide and tests set; astraea.conf has no key for them.
+	 */
+	bool new_first;	      /* ltgf: jobs that never ran go first */
+	bool on_unfit_tenant; /* ltgf: a job that does not fit keeps its tenant
+			       * waiting in the round, as in the paper */
+	bool attained_first;  /* ltgf: among a tenant's jobs that have had their
+			       * share, the one with the least GPU time goes
+			       * first; else that with the least rho, as in the
+			       * paper */
+	double epoch_sec;     /* incentive: its windows begin anew with one of 2
+			       * slots after so long */
 	struct astra_weights cap_tenants; /* TenantGPUHours */
 	struct astra_weights gpu_weights; /* GPUWeight */
 	struct astra_weights qos_weights; /* QOSWeight */

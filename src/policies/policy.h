@@ -43,7 +43,6 @@ struct astra_candidate {
 			    * larger goes first */
 	double rho;	   /* of the job, Eq. 15 (Ye et al.) */
 	double attained;   /* GPU seconds that it has had, as charged */
-	uint32_t leases;   /* leases it has had so far */
 	bool fresh;	   /* never ran */
 	double latest_start_sec; /* by its deadline; infinite: none */
 	bool excluded; /* cannot be placed in this round: only rank it */

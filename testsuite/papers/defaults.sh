@@ -23,8 +23,8 @@ if [[ $short ]]; then
 	changes=("${changes[@]:0:2}")
 else
 	changes+=(LeaseTerm={5:00,10:00,30:00,1:00:00} Reserve={0,1} MaxOverhead={0,2,10}
-		FairnessHalfLife={7-0,3-0,1-0} FairWithin=job OnUnfit=tenant
-		SatisfiedOrder=rho TenantVariant=eq16)
+		FairnessHalfLife={7-0,3-0,1-0} FairWithin=job
+		TenantVariant=eq16)
 	[[ ! $traces_dir ]] || jobs=(--trace="$traces_dir/venus_2weeks_2020-08-23.csv"
 		--weights="$traces_dir/venus_vc_quota_gpus.csv")
 fi

@@ -102,10 +102,10 @@ done
 "$sim" tune "${made[@]}" --terms 5:00,20:00,1:00:00 >tuned || fail "tune"
 line=$(tail -n 1 tuned)
 [[ $line =~ ^LeaseTerm=[0-9]+:[0-5][0-9]:[0-5][0-9]$ ]] || fail "tune: $line"
-printf 'OnUnfit=tenant\nPool=gpu Partitions=p %s\n' "$line" >astraea.conf
+printf 'FairWithin=job\nPool=gpu Partitions=p %s\n' "$line" >astraea.conf
 "$sim" run "${made[@]}" --config astraea.conf --json conf.json >/dev/null ||
 	fail "tune's line in astraea.conf"
-"$sim" run "${made[@]}" --set "$line" --set OnUnfit=tenant \
+"$sim" run "${made[@]}" --set "$line" --set FairWithin=job \
 	--json set.json >/dev/null
 cmp conf.json set.json || fail "--config and --set differ"
 

@@ -141,6 +141,11 @@ warning: $tools/new.conf: line 2: Partitions=gpu: there is another Partitions= o
 warning: $tools/new.conf: line 4: leaseterm=15:00: there is another leaseterm= above it, and the last one counts
 $same" LeaseTerm=300 'Pool=gpu Partitions=cpu Partitions=gpu \' ' Policy=ltgf' \
 	leaseterm=15:00
+cp astraea.conf state/astraea-conf
+says "$good
+warning: $tools/new.conf: line 1: onunfit=tenant: this release has no such option, and ignores it
+warning: $tools/new.conf: line 2: BatchEpoch=7-0: this release has no such option, and ignores it
+$same" onunfit=tenant "$pool BatchEpoch=7-0"
 
 # ---- What would change, however it is written; and nothing else.
 printf '%s\n' "$pool LeaseTerm=600" 'Pool=old Partitions=cpu' \

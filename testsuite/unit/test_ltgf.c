@@ -271,21 +271,6 @@ static void new_jobs_may_go_first(void **state)
 	EXPECT(&o, &contest, 1, 0);
 }
 
-/* 0.8 / (1 + 1 * 3) = 0.2 is before 0.5 / (1 + 1 * 1) = 0.25. */
-static void many_leases_earn_a_bonus(void **state)
-{
-	struct astra_candidate jobs[] = {job(0, 1, 0.5), job(0, 1, 0.8)};
-	const struct astra_contest contest = CONTEST(2, jobs, alone);
-	struct astra_options o = defaults();
-
-	(void)state;
-	jobs[0].leases = 1;
-	jobs[1].leases = 3;
-	EXPECT(&o, &contest, 0, 1);
-	o.lease_bonus = 1;
-	EXPECT(&o, &contest, 1, 0);
-}
-
 static void a_near_deadline_goes_before_all_others(void **state)
 {
 	struct astra_candidate jobs[] = {
@@ -610,7 +595,6 @@ int main(void)
 		cmocka_unit_test(an_excluded_job_is_ranked_and_not_granted),
 		cmocka_unit_test(a_tenant_without_weight_gets_leftovers),
 		cmocka_unit_test(new_jobs_may_go_first),
-		cmocka_unit_test(many_leases_earn_a_bonus),
 		cmocka_unit_test(a_near_deadline_goes_before_all_others),
 		cmocka_unit_test(nobody_and_nothing_are_legal),
 		cmocka_unit_test(random_rounds_are_as_by_the_book),

@@ -144,7 +144,6 @@ static const struct {
 	{"TenantVariant", "eq9"},
 	{"FairnessHalfLife", "never"},
 	{"LeadMax", "1 2"},
-	{"NewJobsFirst", "2"},
 	{"Promise", "maybe"},
 	{"RecallAfter", "soon"},
 	{"RecallAfter", "-1"},
@@ -153,15 +152,9 @@ static const struct {
 	{"MaxOverhead", "5%"},
 	{"Reserve", "-1"},
 	{"Reserve", "few"},
-	{"SatisfiedOrder", "age"},
 	{"FairWithin", "account"},
 	{"ChargeBlocked", "cpu"},
-	{"LeaseBonus", "-0.1"},
-	{"LeaseBonus", "nan"},
-	{"LeaseBonus", "inf"},
-	{"LeaseBonus", "1x"},
 	{"DeadlineUrgency", "tomorrow"},
-	{"OnUnfit", "cluster"},
 	{"Placement", "random"},
 	{"QOSWeight", "high"},
 	{"QOSWeight", "high:"},
@@ -192,7 +185,6 @@ static const struct {
 	{"ForecastInterval", "often"},
 	{"SlotLength", "soon"},
 	{"BatchMax", "2.5"},
-	{"BatchEpoch", "a while"},
 	{"PriceBase", "0.5"},
 	{"Budget", "-1"},
 	{"Budget", "nan"},
@@ -403,8 +395,6 @@ static void keys_and_words_are_case_insensitive(void **state)
 	assert_true(o.quota_entitlement);
 	assert_int_equal(astra_options_set(&o, "Placement", "Strict", NULL), 0);
 	assert_true(o.strict_placement);
-	assert_int_equal(astra_options_set(&o, "OnUnfit", "TENANT", NULL), 0);
-	assert_true(o.on_unfit_tenant);
 	assert_int_equal(astra_options_set(&o, "AllowNoLease", "YES", NULL), 0);
 	assert_true(o.lease_none_allowed);
 	assert_int_equal(

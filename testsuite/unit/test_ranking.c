@@ -55,7 +55,6 @@ static struct astra_candidate candidate(const struct astra_contest *contest,
 		.submit_sec = below(random, 5) * 10,
 		.precedence = below(random, 2),
 		.rho = below(random, 4) * .5,
-		.leases = below(random, 3),
 		.latest_start_sec = HUGE_VAL,
 		.excluded = !below(random, 5),
 	};
@@ -63,13 +62,13 @@ static struct astra_candidate candidate(const struct astra_contest *contest,
 	if (c.user != UINT32_MAX) /* of one tenant */
 		c.tenant = c.user % (uint32_t)contest->tenant_count;
 	c.charge = c.gpus;
-	c.attained = c.leases * 900.;
-	c.fresh = !c.leases;
+	c.attained = below(random, 3) * 900.;
+	c.fresh = !(c.attained > 0);
 	if (!below(random, 4)) { /* elastic */
 		c.gpus_step = c.gpus;
 		c.gpus_max = c.gpus * (1 + below(random, 3));
 		c.gpus_turn = c.gpus;
-		c.runs = c.leases && !c.excluded && below(random, 2);
+		c.runs = !c.fresh && !c.excluded && below(random, 2);
 	}
 	return c;
 }

@@ -30,7 +30,6 @@
 struct ltgf {
 	bool tenant_on_unfit;
 	bool new_first;
-	double lease_bonus;
 	bool attained_first; /* order of those that have their share */
 	double urgency_sec;
 	/* Memory of a round, reused in the next one. */
@@ -80,7 +79,6 @@ static void *ltgf_create(const struct astra_options *options,
 	}
 	self->tenant_on_unfit = options->on_unfit_tenant;
 	self->new_first = options->new_first;
-	self->lease_bonus = options->lease_bonus;
 	self->attained_first = options->attained_first;
 	self->urgency_sec = options->urgency_sec;
 	return self;
@@ -112,8 +110,6 @@ static struct entry ltgf_entry_of(const struct ltgf *self,
 
 	if (self->attained_first && c->rho >= 1 && !isinf(c->rho))
 		e.key = 1 + c->attained;
-	if (self->lease_bonus > 0)
-		e.key /= 1 + self->lease_bonus * c->leases;
 	if (self->new_first && c->fresh)
 		e.group = 1;
 	if (c->latest_start_sec - contest->now_sec < self->urgency_sec) {

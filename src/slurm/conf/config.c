@@ -169,6 +169,10 @@ static void option_keys(s_p_options_t *out, size_t *count)
 	     o->key && *count < KEYS_MAX - 1; o++)
 		out[(*count)++] = (s_p_options_t){.key = config_plain(o->key),
 						  .type = S_P_STRING};
+	for (size_t i = 0; astra_conf_gone[i] && *count < KEYS_MAX - 1; i++)
+		out[(*count)++] =
+			(s_p_options_t){.key = config_plain(astra_conf_gone[i]),
+					.type = S_P_STRING};
 }
 
 static int parse_line(void **data, const char *key, const char *value,
@@ -482,7 +486,7 @@ struct astra_config *astra_config_read(const char *path,
 		config = NULL;
 	}
 	if (config)
-		astra_conf_warn_twice(path, &config->warning);
+		astra_conf_warn_keys(path, &config->warning);
 	s_p_hashtbl_destroy(table);
 	return config;
 }

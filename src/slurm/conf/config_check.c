@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "src/common/conf_scan.h"
+#include "src/policies/conf_keys.h"
 #include "src/slurm/conf/config_priv.h"
 
 static size_t count_existing(const struct astra_pool_config *pool,
@@ -130,7 +131,8 @@ void astra_config_warn_host(const struct astra_config *config,
 		host_warn_users(&config->tenants[i], out);
 }
 
-/* Keys that occur twice: Slurm's parser takes the last one and says nothing. */
+/* Keys that have no effect: of earlier releases; and those that occur twice, of
+ * which Slurm's parser takes the last one and says nothing. */
 
 #define TWICE_KEYS                                          \
 	128 /* of a line or of the whole file; more are not \
@@ -174,6 +176,11 @@ static int twice_look(void *arg, const struct astra_conf_pair *pair,
 	if (!strcasecmp(pair->first, pair->key) && pair->line != t->at)
 		t->line.count = 0;
 	t->at = pair->line;
+	if (astra_conf_is_gone(pair->key))
+		astra_error_add(t->out,
+				"%s: line %d: %s=%s: this release has no such "
+				"option, and ignores it",
+				pair->path, pair->line, pair->key, pair->value);
 	if (twice_add(of_line ? &t->line : &t->file, pair->key))
 		astra_error_add(t->out,
 				"%s: line %d: %s=%s: there is another %s= %s, "
@@ -184,7 +191,7 @@ static int twice_look(void *arg, const struct astra_conf_pair *pair,
 	return 0;
 }
 
-void astra_conf_warn_twice(const char *path, struct astra_error *out)
+void astra_conf_warn_keys(const char *path, struct astra_error *out)
 {
 	struct twice *t = calloc(1, sizeof(*t));
 

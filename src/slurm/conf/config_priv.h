@@ -13,9 +13,9 @@ char *astra_conf_text(const s_p_hashtbl_t *table, const char *key);
 int astra_conf_blame(const char *path, const char *key, const char *value,
 		     struct astra_error *err);
 
-/* Add a warning for each key that occurs twice in a line or in the file. Does
- * I/O. */
-void astra_conf_warn_twice(const char *path, struct astra_error *out);
+/* Add a warning for each key that this release ignores, and for each that
+ * occurs twice in a line or in the file. Does I/O. */
+void astra_conf_warn_keys(const char *path, struct astra_error *out);
 
 /* Split a text at its commas. Returns 0, or -1 when memory is out. */
 int astra_names_split(const char *text, struct astra_config_names *out);
