@@ -20,10 +20,13 @@ for a in vision speech; do
 	sacctmgr -i add user root account=$a >/dev/null
 done
 
+sacctmgr -i add account name=asr parent=speech fairshare=1 >/dev/null
+sacctmgr -i add user root account=asr >/dev/null
+
 began=$(($(date +%s) / 60 * 60))
 window=("start=$(date -d "@$began" +%FT%T)" end=now)
 long=$(submit -A vision --gres=gpu:4 --requeue --wrap 'sleep 7')
-other=$(submit -A speech --gres=gpu:2 -J '<b>bold' --wrap 'sleep 2')
+other=$(submit -A asr --gres=gpu:2 -J '<b>bold' --wrap 'sleep 2')
 wait_for 60 job_is "$other" COMPLETED
 wait_for 60 job_is "$long" COMPLETED
 
@@ -53,12 +56,13 @@ report --html="$OUT/page.html"
 page=$(<"$OUT/page.html")
 has() { [[ $page == *"$1"* ]]; }
 check "the page is whole" has '</html>'
-for a in vision speech; do check "$a is there" has "<th scope=\"row\">$a"; done
+for a in vision asr; do check "$a is there" has "<th scope=\"row\">$a"; done
 for id in "$long" "$other"; do
 	check "job $id is there" has "<tr><th scope=\"row\">$id<td"
 	check "the leases of job $id are there" has "<title>$id of "
 done
 check "names are text" has '&lt;b&gt;bold'
+check "accounts are a tree" has '<th scope="row">speech/asr<td'
 check "the areas are there" has 'class="area c1'
 check "GPUs of the cluster" has 'in the cluster: 4'
 check "leases were given" test "$(rows "job leases" number | wc -l)" -ge 1
@@ -75,13 +79,14 @@ report --json >"$OUT/replies"
 "$ASTRAEA_BUILDDIR/sfair" report --from="$OUT/replies" --html="$OUT/again.html"
 check "the same tables from a file" grep -F "<tr><th scope=\"row\">$long<td" \
 	"$OUT/again.html"
+check "the same tree from a file" grep -F 'speech/asr<td' "$OUT/again.html"
 
 # Before this window the account had no job.
 report --html="$OUT/vision.html" accounts=vision
 page=$(<"$OUT/vision.html")
 check "vision alone" has "<tr><th scope=\"row\">$long<td"
 refute() { ! has "$1"; }
-check "no job of speech" refute "<tr><th scope=\"row\">$other<td"
+check "no job of asr" refute "<tr><th scope=\"row\">$other<td"
 
 # ---- Nobody to ask: one line, no page, the old one untouched.
 echo old >"$OUT/old.html"

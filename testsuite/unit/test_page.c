@@ -91,12 +91,10 @@ static void load(void)
 		fail_msg("%s", err.text);
 }
 
-static void draw(void)
+static void write_page(void)
 {
-	FILE *file;
+	FILE *file = open_memstream(&text, &text_size);
 
-	load();
-	file = open_memstream(&text, &text_size);
 	assert_non_null(file);
 	assert_int_equal(page_write(&data, "sfair report <c>", file), 0);
 	assert_int_equal(fclose(file), 0);
@@ -106,6 +104,12 @@ static void draw(void)
 	assert_null(strstr(text, "nan "));
 	assert_null(strstr(text, "Hnan"));
 	assert_null(strstr(text, "\"inf"));
+}
+
+static void draw(void)
+{
+	load();
+	write_page();
 }
 
 static void clear(void)
@@ -587,6 +591,97 @@ static void what_was_before_stands_beside_it(void **state)
 	}
 }
 
+static void add_use(const char *account, const char *user, double gpu_hours)
+{
+	add_row(PAGE_USERS,
+		json_pack("{s:s, s:s, s:s, s:s, s:f}", "user", user, "account",
+			  account, "tenant", account, "pool", "p",
+			  "used_gpu_sec", gpu_hours * 3600));
+}
+
+/* physics has 3 GPU hours of its own, astro 10, theory 5: 18 of 100 together.
+ * What is above is before what is below; root has no row of its own. */
+static void accounts_have_the_use_of_those_below(void **state)
+{
+	json_t *tree = json_pack(
+		"[{s:s,s:s},{s:s,s:s},{s:s,s:s},{s:s,s:s},{s:s}]", "account",
+		"astro", "parent", "physics", "account", "theory", "parent",
+		"physics", "account", "physics", "parent", "root", "account",
+		"unused", "parent", "physics", "account", "broken");
+
+	(void)state;
+	empty_replies(START, START + DAY, 60);
+	add_row(PAGE_UTILIZATION, json_pack("{s:s, s:f}", "pool", "p",
+					    "total_gpu_sec", 100 * 3600.));
+	add_use("astro", "ann", 4);
+	add_use("astro", "bob", 6);
+	add_use("theory", "ann", 5);
+	add_use("physics", "eve", 3);
+	add_use("unlisted", "eve", 1);
+	load();
+	data.accounts = tree;
+	write_page();
+	assert_non_null(strstr(text, ">physics<td>18.0<td>18.0<td>3.00\n"));
+	assert_non_null(
+		strstr(text, ">physics/astro<td>10.0<td>10.0<td>10.0\n"));
+	assert_non_null(
+		strstr(text, ">physics/theory<td>5.00<td>5.0<td>5.00\n"));
+	assert_non_null(strstr(text, ">unlisted<td>1.00<td>1.0<td>1.00\n"));
+	assert_true(strstr(text, ">physics<") <
+		    strstr(text, ">physics/astro<"));
+	assert_null(strstr(text, "unused"));
+	assert_null(strstr(text, ">root<"));
+	clear();
+	json_decref(tree);
+}
+
+/* Accounts right below root have no table, nor has a tree that is none. */
+static void accounts_without_levels_have_no_table(void **state)
+{
+	static const char *const trees[] = {
+		"[{\"account\": \"a\", \"parent\": \"root\"}]",
+		"[]",
+		"{}",
+		"[1, null, {\"account\": 7, \"parent\": []}]",
+		"[{\"account\": \"a\", \"parent\": \"a\"}]",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(trees); i++) {
+		json_t *tree = json_loads(trees[i], 0, NULL);
+
+		assert_non_null(tree);
+		empty_replies(START, START + DAY, 60);
+		add_use("a", "ann", 4);
+		load();
+		data.accounts = tree;
+		write_page();
+		assert_null(strstr(text, "id=\"Accounts\""));
+		clear();
+		json_decref(tree);
+	}
+}
+
+/* A file may say that accounts are below each other, and any name. */
+static void a_circle_of_accounts_ends(void **state)
+{
+	json_t *tree = json_pack("[{s:s,s:s},{s:s,s:s},{s:s,s:s}]", "account",
+				 "a", "parent", "b", "account", "b", "parent",
+				 "<img>", "account", "<img>", "parent", "a");
+
+	(void)state;
+	empty_replies(START, START + DAY, 60);
+	add_use("a", "ann", 4);
+	add_use("b", "ann", 2);
+	load();
+	data.accounts = tree;
+	write_page();
+	assert_non_null(strstr(text, "id=\"Accounts\""));
+	assert_null(strstr(text, "<img"));
+	clear();
+	json_decref(tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -610,6 +705,9 @@ int main(void)
 		cmocka_unit_test(time_marks_stand_at_round_times),
 		cmocka_unit_test(the_time_before_a_window_is_of_its_calendar),
 		cmocka_unit_test(what_was_before_stands_beside_it),
+		cmocka_unit_test(accounts_have_the_use_of_those_below),
+		cmocka_unit_test(accounts_without_levels_have_no_table),
+		cmocka_unit_test(a_circle_of_accounts_ends),
 	};
 
 	setenv("TZ", "UTC", 1);

@@ -103,6 +103,7 @@ libastra_page_a_SOURCES = \
 	src/cmd/sfair/page_gantt.c \
 	src/cmd/sfair/page_tables.c \
 	src/cmd/sfair/page_text.c \
+	src/cmd/sfair/page_tree.c \
 	src/cmd/sfair/page_usage.c \
 	src/cmd/sfair/page_waits.c
 

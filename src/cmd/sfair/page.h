@@ -99,6 +99,8 @@ struct page_data {
 	struct page_row *leases; /* sorted by job, then by begin */
 	size_t lease_count;
 
+	const json_t *accounts;	     /* borrowed: sacctmgr's tree, an array of
+				      * objects {account, parent}; NULL: not known */
 	json_t *replies[PAGE_PARTS]; /* the texts point into these */
 	struct page_row heads[PAGE_PARTS];
 	struct astra_error wrong; /* names the first invalid value; "" */
@@ -183,6 +185,8 @@ void page_fairness(const struct page_data *data, FILE *file);
 int page_waits(const struct page_data *data, FILE *file);
 int page_gantt(const struct page_data *data, FILE *file);
 int page_tables(const struct page_data *data, FILE *file);
+/* Writes nothing if no account is below another one. */
+int page_tree(const struct page_data *data, FILE *file);
 
 /* page_tables.c: a table that a click on a heading sorts. title: one word, also
  * the id of its section. heads: ended by a NULL title; each has its meaning and
@@ -200,6 +204,7 @@ void page_table_begin(FILE *file, const char *title,
 void page_table_end(FILE *file);
 void page_cell_text(FILE *file, const char *text);
 void page_cell_fixed(FILE *file, double value, int digits);
+void page_cell_hours(FILE *file, double gpu_sec);
 void page_cell_span(FILE *file, double sec);
 
 /* page_text.c: returns the length of the array's id in "20_4"; 0: not a

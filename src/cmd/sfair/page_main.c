@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/cmd/sfair/accounts.h"
 #include "src/cmd/sfair/page.h"
 #include "src/cmd/sfair/sfair.h"
 #include "src/common/text.h"
@@ -18,7 +19,12 @@
 struct replies {
 	json_t *now[PAGE_PARTS];
 	json_t *before[PAGE_PARTS]; /* of the time before the window */
+	json_t *accounts;	    /* rows of ACCOUNTS */
 };
+
+/* The name of sacctmgr's tree among the replies: an object with rows of an
+ * account and its parent. */
+#define ACCOUNTS "accounts"
 
 static void replies_clear(struct replies *replies)
 {
@@ -26,6 +32,7 @@ static void replies_clear(struct replies *replies)
 		json_decref(replies->now[i]);
 		json_decref(replies->before[i]);
 	}
+	json_decref(replies->accounts);
 	*replies = (struct replies){0};
 }
 
@@ -48,6 +55,38 @@ static void ask_before(const struct page_asked *whom,
 					    &ignored);
 }
 
+/* Returns the parents of a tree's accounts, or NULL when out of memory. */
+static json_t *rows_of(const struct astra_account_tree *tree)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct astra_tree_account *a = &tree->list[i];
+
+		if (a->parent != ASTRA_NONE)
+			json_array_append_new(
+				list, json_pack("{s:s,s:s}", "account", a->name,
+						"parent",
+						tree->list[a->parent].name));
+	}
+	return list;
+}
+
+/* Asks sacctmgr for the tree of accounts. Without an answer the page has no
+ * table of it. */
+static void ask_accounts(struct replies *replies)
+{
+	const char *cluster = json_string_value(
+		json_object_get(replies->now[PAGE_UTILIZATION], "cluster"));
+	struct sfair_accounts accounts = {0};
+	struct astra_error ignored;
+
+	if (cluster && *cluster &&
+	    !sfair_accounts_ask(&accounts, cluster, &ignored))
+		replies->accounts = rows_of(&accounts.tree);
+	sfair_accounts_clear(&accounts);
+}
+
 /* Asks the plugin for all that a page is made of.
  * query: kind, window and filters; the rest is put into a copy.
  * replies: empty; to be cleared in any case.
@@ -61,8 +100,10 @@ static int page_ask(const struct astra_query *query, bool verbose,
 
 	for (int i = 0; i < PAGE_PARTS && !rc; i++)
 		rc = page_ask_part(&whom, query, i, &replies->now[i], err);
-	if (!rc)
+	if (!rc) {
 		ask_before(&whom, query, replies->before);
+		ask_accounts(replies);
+	}
 	sfair_where_clear(&where);
 	return rc;
 }
@@ -79,6 +120,8 @@ static void sort_in(json_t *reply, struct replies *replies)
 		if (!strcmp(name, page_part_name(i)) && !*slot)
 			*slot = json_incref(reply);
 	}
+	if (name && !strcmp(name, ACCOUNTS) && !replies->accounts)
+		replies->accounts = json_incref(json_object_get(reply, "rows"));
 }
 
 /* Reads the replies from a file that has an array of them; "-": standard
@@ -219,6 +262,10 @@ static int page_main_print_json(const struct replies *replies,
 	for (int i = 0; i < PAGE_PARTS; i++)
 		if (replies->before[i])
 			json_array_append(all, replies->before[i]);
+	if (replies->accounts)
+		json_array_append_new(all,
+				      json_pack("{s:s,s:O}", "report", ACCOUNTS,
+						"rows", replies->accounts));
 	json_dumpf(all, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
 	putchar('\n');
 	json_decref(all);
@@ -235,6 +282,7 @@ static int page_main_write(struct replies *replies, const char *command,
 	int rc = page_data_load(&data, replies->now, err);
 
 	memset(replies->now, 0, sizeof(replies->now)); /* data has them */
+	data.accounts = replies->accounts;
 	if (!rc)
 		rc = page_before_load(&data, replies->before, err);
 	if (!rc && *data.wrong.text)

@@ -50,7 +50,7 @@ void page_cell_fixed(FILE *f, double value, int digits)
 	page_fixed(f, value, digits);
 }
 
-static void put_hours(FILE *f, double gpu_sec)
+void page_cell_hours(FILE *f, double gpu_sec)
 {
 	fputs("<td>", f);
 	page_gpu_hours(f, gpu_sec);
@@ -86,16 +86,16 @@ static void put_tenant_row(const struct page_data *d, FILE *f,
 	page_tenant_name(d, t, NAME_CHARS, f);
 	page_cell_fixed(f, t->row.rho, 3);
 	page_cell_fixed(f, t->row.weight, 2);
-	put_hours(f, t->used_sec);
+	page_cell_hours(f, t->used_sec);
 	page_cell_fixed(f, 100 * t->used_sec / d->total_sec, 1);
-	put_hours(f, t->row.alloc_gpu_sec);
-	put_hours(f, t->row.fair_gpu_sec);
-	put_hours(f, t->row.lack_gpu_sec);
-	put_hours(f, t->row.demand_gpu_sec);
+	page_cell_hours(f, t->row.alloc_gpu_sec);
+	page_cell_hours(f, t->row.fair_gpu_sec);
+	page_cell_hours(f, t->row.lack_gpu_sec);
+	page_cell_hours(f, t->row.demand_gpu_sec);
 	fprintf(f, "<td>%zu", t->jobs);
 	if (d->before.end_sec > 0) {
 		page_cell_fixed(f, t->before_rho, 3);
-		put_hours(f, t->before_sec);
+		page_cell_hours(f, t->before_sec);
 	}
 	fputs("\n", f);
 }
@@ -152,7 +152,7 @@ static void put_users(const struct page_data *d, FILE *f)
 		page_name(f, *u->user ? u->user : "-", NAME_CHARS);
 		page_cell_text(f, u->account);
 		page_cell_text(f, u->tenant);
-		put_hours(f, u->used_gpu_sec);
+		page_cell_hours(f, u->used_gpu_sec);
 		page_cell_fixed(f, 100 * u->used_gpu_sec / d->total_sec, 1);
 		fputs("\n", f);
 	}
@@ -370,6 +370,8 @@ int page_tables(const struct page_data *d, FILE *f)
 {
 	page_filter(f);
 	page_tables_put_tenants(d, f);
+	if (page_tree(d, f) < 0)
+		return -1;
 	put_users(d, f);
 	return page_tables_put_jobs(d, f);
 }
