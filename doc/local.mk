@@ -19,11 +19,12 @@ papersdir = $(docdir)/papers
 dist_papers_DATA = doc/papers/astraea.md doc/papers/defaults.md doc/papers/incentive.md \
 	doc/papers/oasis.md doc/papers/ogasched.md doc/papers/themis.md doc/papers/traces.md
 picturesdir = $(docdir)/pictures
-dist_pictures_DATA = doc/pictures/report-dark.png doc/pictures/report-light.png \
+dist_pictures_DATA = doc/pictures/dashboard-dark.png \
+	doc/pictures/dashboard-light.png doc/pictures/report-dark.png doc/pictures/report-light.png \
 	doc/pictures/top-dark.png doc/pictures/top-light.png \
 	doc/pictures/web-dark.png doc/pictures/web-light.png \
 	doc/pictures/beside.svg doc/pictures/fairness.svg \
 	doc/pictures/gpus.svg \
 	doc/pictures/leases.svg doc/pictures/loss.svg doc/pictures/waits.svg
-EXTRA_DIST += doc/releasing.md doc/pictures/beside.py doc/pictures/pictures.py \
+EXTRA_DIST += doc/releasing.md doc/pictures/beside.py doc/pictures/dashboard.py doc/pictures/pictures.py \
 	doc/pictures/screens.py doc/pictures/screens.sh

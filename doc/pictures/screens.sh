@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Make the screenshots of the documents, light and dark: sfair web, report and
-# top, of a throw-away cluster with three tenants whose jobs sleep. Takes six
-# minutes, as the charts need some. Needs root, Chromium, tmux and the build.
+# Make the screenshots of the documents, light and dark: sfair web, report and top, and
+# the panels of Grafana's dashboard as dashboard.py draws them. They show a throw-away
+# cluster with three tenants whose jobs sleep. Takes six minutes, as the charts need
+# some. Needs root, Chromium, Prometheus, tmux and the build.
 #
 # usage: doc/pictures/screens.sh FOLDER
 set -euo pipefail
@@ -13,13 +14,13 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 folder=$(cd "${1?which folder gets the pictures}" && pwd)
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build}
 browser=$(command -v chromium || command -v google-chrome)
-command -v tmux >/dev/null
+command -v tmux prometheus >/dev/null
 dir=$(mktemp -d /tmp/astraea-screens.XXXXXX)
 chmod 755 "$dir"
-web=''
+children=()
 
 end() {
-	[[ ! $web ]] || kill "$web"
+	((!${#children[@]})) || kill "${children[@]}"
 	tmux -S "$dir/tmux" kill-server 2>/dev/null || true
 	"$top/testsuite/lib/cluster" down "$dir/cluster"
 	rm -rf "$dir"
@@ -40,6 +41,29 @@ for account in vision:2 speech:1 biology:1; do
 done
 "$top/testsuite/lib/cluster" stop "$dir/cluster" slurmctld
 "$top/testsuite/lib/cluster" start "$dir/cluster" slurmctld
+
+# port_of LOG: the port that a server's log names, once it does.
+port_of() {
+	local port
+	until port=$(grep -om1 'port [0-9]*$' "$1"); do sleep 0.2; done
+	echo "${port#port }"
+}
+
+sfair metrics --listen=127.0.0.1:0 -v >"$dir/metrics" 2>&1 &
+children+=($!)
+cat >"$dir/prometheus.yml" <<-EOT
+	global: {scrape_interval: 2s, evaluation_interval: 2s}
+	rule_files: ["$top/contrib/prometheus/astraea.rules.yml"]
+	scrape_configs:
+	  - job_name: sfair
+	    static_configs: [{targets: ["127.0.0.1:$(port_of "$dir/metrics")"]}]
+EOT
+prometheus=127.0.0.1:$(python3 -c 'import socket
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1])')
+prometheus --config.file="$dir/prometheus.yml" --storage.tsdb.path="$dir/data" \
+	--web.listen-address="$prometheus" >"$dir/prometheus.log" 2>&1 &
+children+=($!)
 
 # job USER ACCOUNT NAME GPUS SECONDS: it checkpoints at once.
 job() {
@@ -71,11 +95,13 @@ for _ in 1 2 3 4 5; do
 done
 
 sfair web --listen=127.0.0.1:0 -v >"$dir/web" 2>&1 &
-web=$!
-until port=$(grep -om1 'port [0-9]*$' "$dir/web"); do sleep 0.2; done
+children+=($!)
 sfair report --html="$dir/report.html" start=now-6minutes end=now
 tmux -S "$dir/tmux" -f /dev/null new-session -d -x 110 -y 32 'sfair top'
 sleep 3
 tmux -S "$dir/tmux" capture-pane -e -p >"$dir/top"
+"$top/doc/pictures/dashboard.py" "$top/contrib/grafana/astraea.json" \
+	"http://$prometheus" 5 >"$dir/dashboard.html"
 python3 -B "$top/doc/pictures/screens.py" "$browser" "$folder" \
-	web="http://127.0.0.1:${port#port }/" report="file://$dir/report.html" top="$dir/top"
+	web="http://127.0.0.1:$(port_of "$dir/web")/" report="file://$dir/report.html" \
+	top="$dir/top" dashboard="file://$dir/dashboard.html"
