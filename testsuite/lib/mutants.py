@@ -145,9 +145,10 @@ class Bench:
                         CCACHE_BASEDIR=self.tree, CCACHE_NOHASHDIR="1")
         os.makedirs(f"{work}/tmp", exist_ok=True)
         names = [os.path.basename(path)
-                 for path in self.output("make", "-s", "list-tests").split()] + ["sfairsim"]
-        self.make(*(name for name in names if not os.path.exists(f"{self.build}/{name}")))
-        names = [name for name in names if os.access(f"{self.build}/{name}", os.X_OK)]
+                 for path in self.output("make", "-s", "list-tests").split()
+                 if os.path.dirname(path) == os.path.realpath(self.build)] + ["sfairsim"]
+        if not self.make(*names):
+            sys.exit(f"make {' '.join(names)} failed in {self.build}")
         self.symbols = {name: set() for name in names}
         for name, symbol in re.findall(r"^([^:]+):[0-9a-f]+ \S (\S+)$",
                                        self.output("nm", "-A", "--defined-only", *names), re.M):
