@@ -131,8 +131,23 @@ static bool ask_is_starting(const json_t *reply,
 	return query->kind != ASTRA_QUERY_REPORT && says(reply, "no_data");
 }
 
-json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
-		     int wait_sec, bool verbose, struct astra_error *err)
+/* Parses a reply, which is taken: as a whole, or with its rows apart. */
+static json_t *ask_parse(char *text, const char *key, struct sfair_rows *rows)
+{
+	json_t *reply;
+
+	if (rows)
+		return sfair_rows_split(text, key, rows);
+	reply = json_loads(text, 0, NULL);
+	free(text);
+	return reply;
+}
+
+/* Asks. rows: NULL, or those of the key. */
+static json_t *ask_split(struct sfair_where *where,
+			 const struct astra_query *query, int wait_sec,
+			 bool verbose, const char *key, struct sfair_rows *rows,
+			 struct astra_error *err)
 {
 	double begin_sec = astra_now_sec(CLOCK_MONOTONIC);
 	char *request = astra_query_encode(query), *text;
@@ -149,12 +164,15 @@ json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
 		json_decref(reply);
 		reply = NULL;
 		text = NULL;
+		if (rows)
+			sfair_rows_clear(rows);
 		rc = ask_call(where, request, wait_sec, &text, err);
 		if (!rc) {
-			reply = json_loads(text, 0, NULL);
+			reply = ask_parse(text, key, rows);
 			rc = check_reply(reply, query, err);
+		} else {
+			free(text);
 		}
-		free(text);
 	} while (ask_is_starting(reply, query) &&
 		 ask_pause(begin_sec, STARTING_SEC));
 	free(request);
@@ -164,17 +182,30 @@ json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
 	return NULL;
 }
 
-json_t *sfair_ask(const struct astra_query *query, bool verbose,
-		  struct astra_error *err)
+json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
+		     int wait_sec, bool verbose, struct astra_error *err)
+{
+	return ask_split(where, query, wait_sec, verbose, NULL, NULL, err);
+}
+
+json_t *sfair_ask_rows(const struct astra_query *query, bool verbose,
+		       const char *key, struct sfair_rows *rows,
+		       struct astra_error *err)
 {
 	struct sfair_where where;
 	json_t *reply = NULL;
 
 	if (!sfair_find(&where, err))
-		reply = sfair_ask_at(&where, query, ASTRA_REPLY_SEC, verbose,
-				     err);
+		reply = ask_split(&where, query, ASTRA_REPLY_SEC, verbose, key,
+				  rows, err);
 	sfair_where_clear(&where);
 	return reply;
+}
+
+json_t *sfair_ask(const struct astra_query *query, bool verbose,
+		  struct astra_error *err)
+{
+	return sfair_ask_rows(query, verbose, NULL, NULL, err);
 }
 
 json_t *sfair_ask_round(struct astra_query *query, const char *key,

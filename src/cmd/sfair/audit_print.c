@@ -188,7 +188,7 @@ int sfair_audit_print(const struct sfair_audit *audit, const json_t *document,
 	if (heads)
 		audit_print_put_heading(audit);
 	for (int i = 0; i < SFAIR_AUDIT_TABLES; i++) {
-		const json_t *rows = json_object_get(document, tables[i].key);
+		json_t *rows = json_object_get(document, tables[i].key);
 
 		if (!rows || (one && i != (int)audit->args->table))
 			continue;

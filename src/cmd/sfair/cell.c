@@ -62,21 +62,17 @@ static size_t steering(const char *text)
 	return 0;
 }
 
-/* Replaces control characters: users choose job names, which must not control
- * the reader's terminal. */
-static char *cell_clean(const char *text)
+/* Copies a text and replaces control characters: users choose job names, which
+ * must not control the reader's terminal. to: has room for the text. */
+static void cell_clean(const char *text, char *to)
 {
-	char *copy = strdup(text), *to = copy;
-
-	while (copy && *text) {
+	while (*text) {
 		size_t size = steering(text);
 
 		*to++ = size ? '?' : *text;
 		text += size ? size : 1;
 	}
-	if (copy)
-		*to = '\0';
-	return copy;
+	*to = '\0';
 }
 
 static void number_cell(enum sfair_kind kind, double value,
@@ -108,18 +104,42 @@ static void number_cell(enum sfair_kind kind, double value,
 	}
 }
 
+/* Returns the text of a value. text: room for one that is no string. */
+static const char *cell_text(enum sfair_kind kind, const json_t *value,
+			     enum sfair_unit unit, double now_sec,
+			     char text[CELL_BYTES])
+{
+	if (json_is_string(value))
+		return json_string_value(value);
+	if (json_is_boolean(value))
+		return json_is_true(value) ? "yes" : "no";
+	if (!json_is_number(value))
+		return "N/A";
+	number_cell(kind, json_number_value(value), unit, now_sec, text);
+	return text;
+}
+
 char *sfair_cell(enum sfair_kind kind, const json_t *value,
 		 enum sfair_unit unit, double now_sec)
 {
-	char text[CELL_BYTES] = "N/A";
+	char buffer[CELL_BYTES];
+	const char *text = cell_text(kind, value, unit, now_sec, buffer);
+	char *copy = malloc(strlen(text) + 1);
 
-	if (json_is_string(value))
-		return cell_clean(json_string_value(value));
-	if (json_is_boolean(value))
-		snprintf(text, sizeof(text), "%s",
-			 json_is_true(value) ? "yes" : "no");
-	else if (json_is_number(value))
-		number_cell(kind, json_number_value(value), unit, now_sec,
-			    text);
-	return strdup(text);
+	if (copy)
+		cell_clean(text, copy);
+	return copy;
+}
+
+const char *sfair_cell_in(struct astra_arena *arena, enum sfair_kind kind,
+			  const json_t *value, enum sfair_unit unit,
+			  double now_sec)
+{
+	char buffer[CELL_BYTES];
+	const char *text = cell_text(kind, value, unit, now_sec, buffer);
+	char *copy = astra_arena_take(arena, strlen(text) + 1);
+
+	if (copy)
+		cell_clean(text, copy);
+	return copy;
 }

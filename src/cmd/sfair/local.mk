@@ -60,6 +60,7 @@ sfair_SOURCES = \
 	src/cmd/sfair/page_main.c \
 	src/cmd/sfair/print_diag.c \
 	src/cmd/sfair/print_table.c \
+	src/cmd/sfair/rows.c \
 	src/cmd/sfair/record.c \
 	src/cmd/sfair/slurm.c \
 	src/cmd/sfair/slurm.h \
@@ -143,6 +144,12 @@ test_sfair_web_SOURCES = testsuite/unit/test_sfair_web.c \
 	testsuite/unit/sfair_http.h testsuite/unit/sfair_server.h
 test_sfair_web_CFLAGS = $(test_sfair_CFLAGS)
 test_sfair_web_LDADD = $(test_sfair_LDADD)
+
+check_PROGRAMS += test_rows
+test_rows_SOURCES = testsuite/unit/test_rows.c src/cmd/sfair/rows.c \
+	testsuite/unit/unit.h
+test_rows_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+test_rows_LDADD = libastra-common.a $(JANSSON_LIBS) $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_top
 test_top_SOURCES = testsuite/unit/test_top.c $(top_sources) \

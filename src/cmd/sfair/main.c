@@ -54,7 +54,15 @@ static int main_print_json(const json_t *reply, struct astra_error *err)
 	return 0;
 }
 
-static int main_print_reply(const json_t *reply, const struct sfair_args *args,
+/* Whether the reply is printed as a table. */
+static bool has_table(const struct sfair_args *args)
+{
+	return args->style != SFAIR_JSON && !args->query.mine &&
+	       sfair_table_of(args->query.kind);
+}
+
+static int main_print_reply(const json_t *reply, const struct sfair_rows *rows,
+			    const struct sfair_args *args,
 			    struct astra_error *err)
 {
 	if (args->style == SFAIR_JSON)
@@ -65,7 +73,7 @@ static int main_print_reply(const json_t *reply, const struct sfair_args *args,
 		sfair_print_why(reply, args);
 	else if (args->query.kind == ASTRA_QUERY_DIAG)
 		sfair_print_diag(reply, args);
-	else if (sfair_print_table(reply, args, err) < 0)
+	else if (sfair_print_table(reply, rows, args, err) < 0)
 		return -1;
 	if (args->query.mine || sfair_table_of(args->query.kind))
 		sfair_tell_idle(reply);
@@ -93,19 +101,21 @@ static int apply_format(struct sfair_args *args, struct astra_error *err)
 
 static int main_run(struct sfair_args *args, struct astra_error *err)
 {
+	struct sfair_rows rows = {0};
 	json_t *reply;
 	int rc;
 
 	if (apply_format(args, err) < 0)
 		return -1;
-	reply = sfair_ask(&args->query, args->verbose, err);
+	reply = sfair_ask_rows(&args->query, args->verbose,
+			       sfair_rows_key(args->query.kind),
+			       has_table(args) ? &rows : NULL, err);
 	if (!reply && args->query.jobs.count == 1 &&
 	    args->query.kind == ASTRA_QUERY_WHY && sfair_not_found())
 		reply = sfair_why_other(&args->query);
-	if (!reply)
-		return -1;
-	rc = main_print_reply(reply, args, err);
+	rc = reply ? main_print_reply(reply, &rows, args, err) : -1;
 	json_decref(reply);
+	sfair_rows_clear(&rows);
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		rc = astra_error_set(err, "writing the output failed");
 	return rc;

@@ -13,7 +13,8 @@
 struct grid {
 	const struct sfair_choices *choices;
 	size_t rows;
-	char **cells; /* rows * choices->count of them */
+	const char **cells; /* rows * choices->count of them, in texts */
+	struct astra_arena texts;
 	size_t *widths;
 };
 
@@ -51,9 +52,8 @@ static size_t text_bytes(const char *text, size_t width)
 
 static void grid_free(struct grid *g)
 {
-	for (size_t i = 0; g->cells && i < g->rows * g->choices->count; i++)
-		free(g->cells[i]);
 	free(g->cells);
+	astra_arena_free(&g->texts);
 	free(g->widths);
 }
 
@@ -69,27 +69,50 @@ static const json_t *member(const json_t *row, const char *key)
 	return json_object_get(json_object_get(row, outer), dot + 1);
 }
 
-static int grid_fill(struct grid *g, const json_t *rows,
-		     const struct sfair_args *args, double now_sec)
+static int grid_fill_row(struct grid *g, size_t index, const json_t *row,
+			 const struct sfair_args *args, double now_sec)
 {
-	size_t columns = g->choices->count;
+	const char **cells = g->cells + index * g->choices->count;
 
-	g->rows = json_array_size(rows);
-	g->cells = calloc(g->rows * columns + 1, sizeof(*g->cells));
-	g->widths = calloc(columns + 1, sizeof(*g->widths));
-	if (!g->cells || !g->widths)
-		return -1;
-	for (size_t i = 0; i < g->rows * columns; i++) {
-		const struct sfair_column *c =
-			g->choices->items[i % columns].column;
-		const json_t *row = json_array_get(rows, i / columns);
+	for (size_t i = 0; i < g->choices->count; i++) {
+		const struct sfair_column *c = g->choices->items[i].column;
 
-		g->cells[i] = sfair_cell(c->kind, member(row, c->key),
-					 args->unit, now_sec);
-		if (!g->cells[i])
+		cells[i] =
+			sfair_cell_in(&g->texts, c->kind, member(row, c->key),
+				      args->unit, now_sec);
+		if (!cells[i])
 			return -1;
 	}
 	return 0;
+}
+
+/* Makes room for so many rows. Returns 0, or -1 with err set. */
+static int grid_room(struct grid *g, size_t rows, struct astra_error *err)
+{
+	size_t columns = g->choices->count;
+
+	g->rows = rows;
+	g->cells = calloc(rows * columns + 1, sizeof(*g->cells));
+	g->widths = calloc(columns + 1, sizeof(*g->widths));
+	return g->cells && g->widths ? 0 : astra_error_nomem(err);
+}
+
+/* Fills row `to` of the grid with row `from` of the reply. */
+static int grid_take(struct grid *g, size_t to, const struct sfair_rows *rows,
+		     size_t from, const struct sfair_args *args, double now_sec,
+		     struct astra_error *err)
+{
+	json_t *row = sfair_rows_get(rows, from);
+	int rc;
+
+	if (!row)
+		return astra_error_set(err,
+				       "row %zu of the reply is no JSON, or "
+				       "memory is out",
+				       from + 1);
+	rc = grid_fill_row(g, to, row, args, now_sec);
+	json_decref(row);
+	return rc < 0 ? astra_error_nomem(err) : 0;
 }
 
 static void natural_widths(struct grid *g)
@@ -173,10 +196,17 @@ static void put_header(const struct grid *g)
 	}
 }
 
-static void put_table(struct grid *g, const struct sfair_args *args)
+static int put_table(struct grid *g, const struct sfair_rows *rows,
+		     const struct sfair_args *args, double now_sec,
+		     struct astra_error *err)
 {
 	size_t columns = g->choices->count, room = sfair_terminal_width();
 
+	if (grid_room(g, rows->count, err) < 0)
+		return -1;
+	for (size_t i = 0; i < g->rows; i++)
+		if (grid_take(g, i, rows, i, args, now_sec, err) < 0)
+			return -1;
 	natural_widths(g);
 	if (room)
 		shrink_widths(g, room);
@@ -186,18 +216,32 @@ static void put_table(struct grid *g, const struct sfair_args *args)
 		print_table_put_cell(g->cells[i], g->widths[i % columns],
 				     g->choices->items[i % columns].left,
 				     (i + 1) % columns == 0);
+	return 0;
 }
 
-static void put_parsable(const struct grid *g, const struct sfair_args *args)
+/* Writes each row as soon as it is parsed: no width depends on another row. */
+static int put_parsable(struct grid *g, const struct sfair_rows *rows,
+			const struct sfair_args *args, double now_sec,
+			struct astra_error *err)
 {
 	size_t columns = g->choices->count;
 	const char *end = args->style == SFAIR_PARSABLE ? "|\n" : "\n";
 
+	if (grid_room(g, 1, err) < 0)
+		return -1;
 	for (size_t c = 0; !args->no_header && c < columns; c++)
 		printf("%s%s", g->choices->items[c].column->name,
 		       c + 1 == columns ? end : "|");
-	for (size_t i = 0; i < g->rows * columns; i++)
-		printf("%s%s", g->cells[i], (i + 1) % columns == 0 ? end : "|");
+	for (size_t i = 0; i < rows->count; i++) {
+		astra_arena_reset(&g->texts);
+		if (grid_take(g, 0, rows, i, args, now_sec, err) < 0)
+			return -1;
+		for (size_t c = 0; c < columns; c++) {
+			fputs(g->cells[c], stdout);
+			fputs(c + 1 == columns ? end : "|", stdout);
+		}
+	}
+	return 0;
 }
 
 /* Writes a line for each pool above the table: its GPUs, and GPUs held. */
@@ -292,7 +336,7 @@ static bool has_gpu_time(const struct sfair_choices *choices)
 	return false;
 }
 
-static const json_t *rows_of(const json_t *reply, enum astra_query_kind kind)
+const char *sfair_rows_key(enum astra_query_kind kind)
 {
 	static const char *const keys[] = {
 		[ASTRA_QUERY_TENANT] = "tenants",
@@ -303,13 +347,13 @@ static const json_t *rows_of(const json_t *reply, enum astra_query_kind kind)
 		[ASTRA_QUERY_CLASS] = "classes",
 	};
 
-	return json_object_get(reply, keys[kind]);
+	return kind < sizeof(keys) / sizeof(*keys) ? keys[kind] : NULL;
 }
 
 /* Writes that no pool has prices, if so. */
-static void put_prices(const json_t *reply)
+static void put_prices(size_t prices)
 {
-	if (!json_array_size(json_object_get(reply, "prices")))
+	if (!prices)
 		puts("No pool sells GPUs now: Policy=incentive and oasis do");
 }
 
@@ -329,7 +373,7 @@ static void put_classes(const json_t *pools)
 	puts("No pool learns shares of classes: Policy=ogasched does");
 }
 
-static void print_table_put_heading(const json_t *reply,
+static void print_table_put_heading(const json_t *reply, size_t rows,
 				    enum astra_query_kind kind, double now_sec)
 {
 	const json_t *pools = json_object_get(reply, "pools");
@@ -337,16 +381,17 @@ static void print_table_put_heading(const json_t *reply,
 	if (kind == ASTRA_QUERY_AUCTION)
 		put_auctions(pools, now_sec);
 	else if (kind == ASTRA_QUERY_PRICE)
-		put_prices(reply);
+		put_prices(rows);
 	else
 		print_table_put_pools(pools, now_sec);
 	if (kind == ASTRA_QUERY_CLASS)
 		put_classes(pools);
 }
 
-int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
-		     const struct sfair_args *args, double now_sec,
-		     struct astra_error *err)
+static int print_rows(const struct sfair_table *table,
+		      const struct sfair_rows *rows,
+		      const struct sfair_args *args, double now_sec,
+		      struct astra_error *err)
 {
 	struct sfair_choices choices = {0};
 	struct grid g = {.choices = &choices};
@@ -354,25 +399,33 @@ int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
 				    args->format ? args->format : table->format,
 				    &choices, err);
 
-	if (!rc && grid_fill(&g, rows, args, now_sec) < 0)
-		rc = astra_error_nomem(err);
 	if (!rc && args->style != SFAIR_TABLE) {
-		put_parsable(&g, args);
+		rc = put_parsable(&g, rows, args, now_sec, err);
 	} else if (!rc) {
 		if (!args->no_header && !args->no_unit &&
 		    has_gpu_time(&choices))
 			printf("GPU time in GPU %s\n", unit_name(args->unit));
-		put_table(&g, args);
+		rc = put_table(&g, rows, args, now_sec, err);
 	}
 	grid_free(&g);
 	free(choices.items);
 	return rc;
 }
 
-int sfair_check_users(const json_t *rows, const struct astra_names *users,
+int sfair_print_rows(const struct sfair_table *table, json_t *rows,
+		     const struct sfair_args *args, double now_sec,
+		     struct astra_error *err)
+{
+	const struct sfair_rows all = {.list = rows,
+				       .count = json_array_size(rows)};
+
+	return print_rows(table, &all, args, now_sec, err);
+}
+
+int sfair_check_users(size_t rows, const struct astra_names *users,
 		      struct astra_error *err)
 {
-	for (size_t i = 0; !json_array_size(rows) && i < users->count; i++)
+	for (size_t i = 0; !rows && i < users->count; i++)
 		if (strspn(users->names[i], "0123456789") !=
 			    strlen(users->names[i]) &&
 		    !getpwnam(users->names[i]))
@@ -389,16 +442,15 @@ void sfair_tell_idle(const json_t *reply)
 		fprintf(stderr, "sfair: warning: %s\n", idle);
 }
 
-int sfair_print_table(const json_t *reply, const struct sfair_args *args,
-		      struct astra_error *err)
+int sfair_print_table(const json_t *reply, const struct sfair_rows *rows,
+		      const struct sfair_args *args, struct astra_error *err)
 {
+	enum astra_query_kind kind = args->query.kind;
 	double now_sec = json_number_value(json_object_get(reply, "time_sec"));
-	const json_t *rows = rows_of(reply, args->query.kind);
 
-	if (sfair_check_users(rows, &args->query.users, err) < 0)
+	if (sfair_check_users(rows->count, &args->query.users, err) < 0)
 		return -1;
 	if (args->style == SFAIR_TABLE && !args->no_header)
-		print_table_put_heading(reply, args->query.kind, now_sec);
-	return sfair_print_rows(sfair_table_of(args->query.kind), rows, args,
-				now_sec, err);
+		print_table_put_heading(reply, rows->count, kind, now_sec);
+	return print_rows(sfair_table_of(kind), rows, args, now_sec, err);
 }

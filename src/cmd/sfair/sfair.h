@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "src/common/arena.h"
 #include "src/common/cli.h"
 #include "src/common/error.h"
 #include "src/proto/query.h"
@@ -101,6 +102,31 @@ void sfair_list_commands(const struct astra_cli *cli);
  * request. */
 json_t *sfair_ask(const struct astra_query *query, bool verbose,
 		  struct astra_error *err);
+
+/* rows.c: the rows of a reply, each parsed when it is looked at. */
+struct sfair_slice;
+struct sfair_rows {
+	size_t count;
+	json_t *list;		    /* if they are parsed; else: */
+	char *text;		    /* of the whole reply */
+	struct sfair_slice *slices; /* places of the rows in the text */
+};
+
+/* Splits a reply. text: malloced; taken. key: of the array of rows. Returns the
+ * reply without its rows, or NULL if it is not JSON or memory is out; clear
+ * rows in both cases. */
+json_t *sfair_rows_split(char *text, const char *key, struct sfair_rows *rows);
+
+/* Returns a row as a new reference, or NULL if it is not JSON or memory is
+ * out. */
+json_t *sfair_rows_get(const struct sfair_rows *rows, size_t index);
+
+void sfair_rows_clear(struct sfair_rows *rows);
+
+/* ask.c: as sfair_ask(), with the reply split. */
+json_t *sfair_ask_rows(const struct astra_query *query, bool verbose,
+		       const char *key, struct sfair_rows *rows,
+		       struct astra_error *err);
 
 /* Asks for something that the next round makes. The plugin gives a ticket for
  * it, and it is asked for until it is there. query: gets the ticket. key: of
@@ -200,6 +226,10 @@ const struct sfair_table *sfair_table_of(enum astra_query_kind kind);
  * replaced. */
 char *sfair_cell(enum sfair_kind kind, const json_t *value,
 		 enum sfair_unit unit, double now_sec);
+/* The same, in an arena. */
+const char *sfair_cell_in(struct astra_arena *arena, enum sfair_kind kind,
+			  const json_t *value, enum sfair_unit unit,
+			  double now_sec);
 void sfair_span(double sec, char *text, size_t size);
 void sfair_time(double sec, char *text, size_t size);
 
@@ -228,18 +258,22 @@ int sfair_choices_keys(const struct sfair_choices *choices,
 
 /* Checks that each user asked for is in a row or known on this host.
  * (print_table.c) Returns 0, or -1 with err set. */
-int sfair_check_users(const json_t *rows, const struct astra_names *users,
+int sfair_check_users(size_t rows, const struct astra_names *users,
 		      struct astra_error *err);
 
+/* print_table.c: returns the key of the rows in the reply to a request, or
+ * NULL if it has no table. */
+const char *sfair_rows_key(enum astra_query_kind kind);
+
 /* print_*.c: writes a reply to standard output. */
-int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
+int sfair_print_rows(const struct sfair_table *table, json_t *rows,
 		     const struct sfair_args *args, double now_sec,
 		     struct astra_error *err);
 /* Says on standard error why nothing is managed, if so; otherwise an empty
  * table would look as if there were no jobs. */
 void sfair_tell_idle(const json_t *reply);
-int sfair_print_table(const json_t *reply, const struct sfair_args *args,
-		      struct astra_error *err);
+int sfair_print_table(const json_t *reply, const struct sfair_rows *rows,
+		      const struct sfair_args *args, struct astra_error *err);
 /* Returns the words of a reply on a job, joined, malloced: the reason and what
  * would change it. all: also the answer before them, and GPU time and rho after
  * them. An older plugin's words are all returned. NULL when out of memory.

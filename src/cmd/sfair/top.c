@@ -48,7 +48,7 @@ static int top_batch_print_once(struct top_args *args,
 
 	if (!reply)
 		return -1;
-	if (sfair_check_users(json_object_get(reply, "jobs"),
+	if (sfair_check_users(json_array_size(json_object_get(reply, "jobs")),
 			      &state->query.users, err) < 0) {
 		json_decref(reply);
 		return -1;

@@ -87,7 +87,7 @@ static int take_rows(struct live *l, json_t *reply)
 
 	if (idle)
 		astra_error_set(&err, "%s", idle);
-	(void)sfair_check_users(json_object_get(reply, "jobs"),
+	(void)sfair_check_users(json_array_size(json_object_get(reply, "jobs")),
 				&l->state->query.users, &err);
 	if (top_model_load(reply, &l->letters, &model) < 0)
 		return -1;

@@ -249,7 +249,7 @@ int sfair_try_print(const struct sfair_try *t, const json_t *document,
 	if (heads)
 		try_put_heading(t);
 	for (int i = 0; i < SFAIR_TRY_TABLES; i++) {
-		const json_t *rows = json_object_get(document, tables[i].key);
+		json_t *rows = json_object_get(document, tables[i].key);
 
 		if (!rows || (one && i != (int)t->args->table))
 			continue;

@@ -176,7 +176,7 @@ int sfair_watch_print(const struct sfair_watch *w, const json_t *document,
 	if (heads)
 		watch_put_heading(w, document);
 	for (int i = 0; i < SFAIR_WATCH_TABLES; i++) {
-		const json_t *rows = json_object_get(document, tables[i].key);
+		json_t *rows = json_object_get(document, tables[i].key);
 
 		if (!rows || (one && i != (int)w->args->table))
 			continue;
