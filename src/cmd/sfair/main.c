@@ -11,6 +11,8 @@
 #include "src/cmd/sfair/slurm.h"
 #include "src/proto/sack.h"
 
+#define JSON_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
+
 static int main_fail(const struct astra_error *err)
 {
 	fflush(stdout);
@@ -41,24 +43,70 @@ static int help_formats(void)
 	return 0;
 }
 
-/* Writes in one piece; json_dumpf() would write each comma by itself. */
-static int main_print_json(const json_t *reply, struct astra_error *err)
+/* Writes JSON in one piece; json_dumpf() would write each comma by itself. The
+ * first line continues a line, the others begin with blanks. */
+static int put_json(const json_t *value, const char *blanks,
+		    struct astra_error *err)
 {
-	char *text =
-		json_dumps(reply, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	char *text = json_dumps(value, JSON_FORMAT), *rest = text, *line;
 
 	if (!text)
 		return astra_error_nomem(err);
-	puts(text);
+	fputs(strsep(&rest, "\n"), stdout);
+	while ((line = strsep(&rest, "\n"))) {
+		putchar('\n');
+		fputs(blanks, stdout);
+		fputs(line, stdout);
+	}
 	free(text);
 	return 0;
 }
 
-/* Whether the reply is printed as a table. */
-static bool has_table(const struct sfair_args *args)
+static int put_json_rows(const struct sfair_rows *rows, struct astra_error *err)
 {
-	return args->style != SFAIR_JSON && !args->query.mine &&
-	       sfair_table_of(args->query.kind);
+	for (size_t i = 0; i < rows->count; i++) {
+		json_t *row = sfair_rows_get(rows, i);
+		int rc;
+
+		if (!row)
+			return sfair_rows_fail(i, err);
+		fputs(i ? ",\n    " : "\n    ", stdout);
+		rc = put_json(row, "    ", err);
+		json_decref(row);
+		if (rc < 0)
+			return -1;
+	}
+	fputs("\n  ", stdout);
+	return 0;
+}
+
+/* Writes a reply as JSON, with its rows in the place of their empty array. */
+static int main_print_json(const json_t *reply, const char *key,
+			   const struct sfair_rows *rows,
+			   struct astra_error *err)
+{
+	char place[64], *text, *at;
+	int rc = 0;
+
+	text = json_dumps(reply, JSON_FORMAT);
+	if (!text)
+		return astra_error_nomem(err);
+	snprintf(place, sizeof(place), "\n  \"%s\": [", key ? key : "");
+	at = rows->count ? strstr(text, place) : NULL;
+	if (at) {
+		at += strlen(place);
+		fwrite(text, 1, (size_t)(at - text), stdout);
+		rc = put_json_rows(rows, err);
+	}
+	puts(at ? at : text);
+	free(text);
+	return rc;
+}
+
+/* Returns the key of the reply's rows, if they may be parsed one at a time. */
+static const char *rows_key(const struct sfair_args *args)
+{
+	return args->query.mine ? NULL : sfair_rows_key(args->query.kind);
 }
 
 static int main_print_reply(const json_t *reply, const struct sfair_rows *rows,
@@ -66,7 +114,7 @@ static int main_print_reply(const json_t *reply, const struct sfair_rows *rows,
 			    struct astra_error *err)
 {
 	if (args->style == SFAIR_JSON)
-		return main_print_json(reply, err);
+		return main_print_json(reply, rows_key(args), rows, err);
 	if (args->query.mine)
 		sfair_print_mine(reply, args);
 	else if (args->query.kind == ASTRA_QUERY_WHY)
@@ -102,14 +150,14 @@ static int apply_format(struct sfair_args *args, struct astra_error *err)
 static int main_run(struct sfair_args *args, struct astra_error *err)
 {
 	struct sfair_rows rows = {0};
+	const char *key = rows_key(args);
 	json_t *reply;
 	int rc;
 
 	if (apply_format(args, err) < 0)
 		return -1;
-	reply = sfair_ask_rows(&args->query, args->verbose,
-			       sfair_rows_key(args->query.kind),
-			       has_table(args) ? &rows : NULL, err);
+	reply = sfair_ask_rows(&args->query, args->verbose, key,
+			       key ? &rows : NULL, err);
 	if (!reply && args->query.jobs.count == 1 &&
 	    args->query.kind == ASTRA_QUERY_WHY && sfair_not_found())
 		reply = sfair_why_other(&args->query);

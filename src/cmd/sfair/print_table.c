@@ -106,10 +106,7 @@ static int grid_take(struct grid *g, size_t to, const struct sfair_rows *rows,
 	int rc;
 
 	if (!row)
-		return astra_error_set(err,
-				       "row %zu of the reply is no JSON, or "
-				       "memory is out",
-				       from + 1);
+		return sfair_rows_fail(from, err);
 	rc = grid_fill_row(g, to, row, args, now_sec);
 	json_decref(row);
 	return rc < 0 ? astra_error_nomem(err) : 0;

@@ -134,6 +134,13 @@ json_t *sfair_rows_get(const struct sfair_rows *rows, size_t index)
 			  rows->slices[index].size, 0, NULL);
 }
 
+int sfair_rows_fail(size_t index, struct astra_error *err)
+{
+	return astra_error_set(
+		err, "row %zu of the reply is no JSON, or memory is out",
+		index + 1);
+}
+
 void sfair_rows_clear(struct sfair_rows *rows)
 {
 	json_decref(rows->list);

@@ -121,6 +121,9 @@ json_t *sfair_rows_split(char *text, const char *key, struct sfair_rows *rows);
  * out. */
 json_t *sfair_rows_get(const struct sfair_rows *rows, size_t index);
 
+/* Says that sfair_rows_get() has failed. Returns -1. */
+int sfair_rows_fail(size_t index, struct astra_error *err);
+
 void sfair_rows_clear(struct sfair_rows *rows);
 
 /* ask.c: as sfair_ask(), with the reply split. */
