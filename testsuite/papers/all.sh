@@ -30,12 +30,12 @@ done
 	cat <<-'EOT'
 		# The five papers' figures, and ours
 
-		How our results compare with the figures that the five papers print. The last two
-		pages, traces and defaults, belong to no paper.
+		This page compares our results with the figures in the five papers. The last two pages,
+		traces and defaults, belong to no paper.
 
-		`make -C build results` makes this page and those that it links to, and each table as CSV
-		and SVG. On each page a number in brackets in a verdict is the printed number, and a line
-		has the page's command, commit and date.
+		`make -C build results` makes this page and the pages to which it links, and saves each
+		table as CSV and SVG. In the verdicts on these pages, a number in brackets is the number
+		in the paper. Each page names its command, commit and date.
 
 		| | reproduced or holds | better than printed | not as printed | failed |
 		|---|---:|---:|---:|---:|
