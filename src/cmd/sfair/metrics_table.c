@@ -81,13 +81,15 @@ static const struct metric_part states[] = {
 
 const struct metric metric_table[] = {
 	{"astraea_up", GAUGE, METRIC_EXPORTER, "up",
-	 .help = "1 if the plugin answered; else 0, and the metrics of the cluster are missing"},
+	 .help = "1 if the plugin answered; else 0, and the metrics of the "
+		 "cluster are missing"},
 	{"astraea_scrape_duration_seconds", GAUGE, METRIC_EXPORTER, "took_sec",
 	 .help = "How long the query of the plugin took"},
 	{"astraea_scrapes", COUNTER, METRIC_EXPORTER, "scrapes",
 	 .help = "How often this sfair queried the plugin; only with --listen"},
 	{"astraea_scrape_failures", COUNTER, METRIC_EXPORTER, "failures",
-	 .help = "How often the plugin did not answer this sfair; only with --listen"},
+	 .help = "How often the plugin did not answer this sfair; only with "
+		 "--listen"},
 	{"astraea_tenants_left_out", GAUGE, METRIC_EXPORTER, "left_out",
 	 .help = "Number of tenants without metrics: all beyond the first 1000"},
 	{"astraea_exporter", METRIC_INFO, METRIC_EXPORTER, .parts = build,
@@ -97,7 +99,8 @@ const struct metric metric_table[] = {
 	{"astraea_start_time_seconds", GAUGE, METRIC_DIAG, "started_sec",
 	 .help = "When the engine started"},
 	{"astraea_reset_time_seconds", GAUGE, METRIC_DIAG, "reset_sec",
-	 .help = "When sfair diag --reset last set rounds, their times, starts and saves to 0"},
+	 .help = "When sfair diag --reset last set rounds, their times, starts "
+		 "and saves to 0"},
 	{"astraea_config_time_seconds", GAUGE, METRIC_DIAG, "config_sec",
 	 .help = "When astraea.conf was last read"},
 	{"astraea_fault", GAUGE, METRIC_DIAG, .label = "kind", .parts = faults,
@@ -108,13 +111,15 @@ const struct metric metric_table[] = {
 	 .help = "When the last round ended"},
 	{"astraea_round_duration_seconds", METRIC_SUMMARY, METRIC_DIAG,
 	 .label = "part", .parts = parts, .scale = USEC,
-	 .help = "How long rounds and their parts took. The snapshot holds slurmctld's read locks, write_lock its write locks"},
+	 .help = "How long rounds and their parts took. The snapshot holds "
+		 "slurmctld's read locks, write_lock its write locks"},
 	{"astraea_round_duration_last_seconds", GAUGE, METRIC_DIAG,
 	 .label = "part", .parts = parts, .member = "last_usec", .scale = USEC,
 	 .help = "How long the last round and its parts took"},
 	{"astraea_round_duration_max_seconds", GAUGE, METRIC_DIAG,
 	 .label = "part", .parts = parts, .member = "max_usec", .scale = USEC,
-	 .help = "How long the longest round took, and the longest time of each part"},
+	 .help = "How long the longest round took, and the longest time of "
+		 "each part"},
 	{"astraea_round_depth", GAUGE, METRIC_DIAG, "depth",
 	 .help = "Jobs that the last round considered"},
 	{"astraea_queue_length", GAUGE, METRIC_DIAG, "queue",
@@ -126,16 +131,19 @@ const struct metric metric_table[] = {
 	{"astraea_notices", COUNTER, METRIC_DIAG, "notices",
 	 .help = "How often MailProg or LeaseProgram was run because of a lease"},
 	{"astraea_notices_failed", COUNTER, METRIC_DIAG, "notices_failed",
-	 .help = "How often MailProg or LeaseProgram failed, or was killed after 10 seconds"},
+	 .help = "How often MailProg or LeaseProgram failed, or was killed "
+		 "after 10 seconds"},
 	{"astraea_notices_lost", COUNTER, METRIC_DIAG, "notices_lost",
-	 .help = "How often MailProg or LeaseProgram was not run, because too many notices were waiting"},
+	 .help = "How often MailProg or LeaseProgram was not run, because too "
+		 "many notices were waiting"},
 	{"astraea_state_saves", COUNTER, METRIC_DIAG, "state_saves",
 	 .help = "How often the state file was saved"},
 	{"astraea_state_saved_time_seconds", GAUGE, METRIC_DIAG,
 	 "state_saved_sec", .help = "When the state file was last saved"},
 	{"astraea_history_fault", GAUGE, METRIC_HISTORY, .label = "kind",
 	 .parts = history_faults,
-	 .help = "1 while the history is paused, else 0; sfair diag shows the reason"},
+	 .help = "1 while the history is paused, else 0; sfair diag shows the "
+		 "reason"},
 	{"astraea_history_transactions", COUNTER, METRIC_HISTORY,
 	 "transactions", .help = "Transactions written to the history's file"},
 	{"astraea_history_rows", COUNTER, METRIC_HISTORY, "rows",
@@ -149,10 +157,12 @@ const struct metric metric_table[] = {
 	 .help = "Size of the history's file, including SQLite's journal"},
 	{"astraea_history_reports", COUNTER, METRIC_HISTORY, .label = "result",
 	 .parts = history_results,
-	 .help = "Reports of rounds to the history, by result. dropped: the next report covers the time; lost: the history was paused"},
+	 .help = "Reports of rounds to the history, by result. dropped: the "
+		 "next report covers the time; lost: the history was paused"},
 	{"astraea_history_duration_seconds", METRIC_SUMMARY, METRIC_HISTORY,
 	 .label = "part", .parts = history_parts, .scale = USEC,
-	 .help = "How long the history took. note: the engine's thread queues a report; write: the history's thread writes a transaction"},
+	 .help = "How long the history took. note: the engine's thread queues "
+		 "a report; write: the history's thread writes a transaction"},
 	{"astraea_query_clients", GAUGE, METRIC_SOCKET, "clients",
 	 .help = "Present clients of the query socket"},
 	{"astraea_queries", COUNTER, METRIC_SOCKET, .label = "result",
@@ -168,7 +178,8 @@ const struct metric metric_table[] = {
 	{"astraea_pool_lease_term_seconds", GAUGE, METRIC_POOL, "lease_sec",
 	 .help = "The pool's LeaseTerm"},
 	{"astraea_pool_hold_time_seconds", GAUGE, METRIC_POOL, "hold_start_sec",
-	 .help = "When the GPUs that are being collected for a job will all be free"},
+	 .help = "When the GPUs that are being collected for a job will all be "
+		 "free"},
 	{"astraea_pool_rounds", COUNTER, METRIC_POOL, "rounds",
 	 .help = "Rounds of the pool"},
 	{"astraea_pool_leases_granted", COUNTER, METRIC_POOL, "granted",
@@ -182,13 +193,16 @@ const struct metric metric_table[] = {
 	{"astraea_pool_starts_refused", COUNTER, METRIC_POOL, "refused",
 	 .help = "Starts that slurmctld refused"},
 	{"astraea_pool_jobs_refused", GAUGE, METRIC_POOL, "refused_jobs",
-	 .help = "Jobs whose start slurmctld has refused so often that no lease ends for them"},
+	 .help = "Jobs whose start slurmctld has refused so often that no "
+		 "lease ends for them"},
 	{"astraea_pool_reclaims_capped", COUNTER, METRIC_POOL, "reclaim_capped",
 	 .help = "Rounds in which MaxReclaim kept leases from being ended"},
 	{"astraea_pool_first_starts", COUNTER, METRIC_POOL, "first_starts",
 	 .help = "Jobs that started for the first time"},
 	{"astraea_pool_first_starts_late", COUNTER, METRIC_POOL, "over_bound",
-	 .help = "Jobs whose first start came later than the bound: (2 + (own GPUs + GPUs of their tenant's jobs before them) / quota) x LeaseTerm, plus the time that jobs may take to leave"},
+	 .help = "Jobs whose first start came later than the bound: (2 + (own "
+		 "GPUs + GPUs of their tenant's jobs before them) / quota) x "
+		 "LeaseTerm, plus the time that jobs may take to leave"},
 	{"astraea_pool_leases_ended_early", COUNTER, METRIC_POOL, "recalled",
 	 .help = "Leases that ended early for another job"},
 	{"astraea_pool_early_ends_gpu_seconds", COUNTER, METRIC_POOL,
@@ -217,17 +231,20 @@ const struct metric metric_table[] = {
 	 .help = "GPUs that the tenant's jobs hold"},
 	{"astraea_tenant_allocated_gpu_seconds", GAUGE, METRIC_TENANT,
 	 "alloc_gpu_sec",
-	 .help = "GPU time that the tenant had; it decreases if the pool has a half-life"},
+	 .help = "GPU time that the tenant had; it decreases if the pool has a "
+		 "half-life"},
 	{"astraea_tenant_entitled_gpu_seconds", GAUGE, METRIC_TENANT,
 	 "fair_gpu_sec", .help = "GPU time that the tenant was entitled to"},
 	{"astraea_tenant_rho", GAUGE, METRIC_TENANT, "rho",
-	 .help = "GPU time that the tenant had, divided by the GPU time due to it: 1 is exactly fair, the lowest goes first"},
+	 .help = "GPU time that the tenant had, divided by the GPU time due to "
+		 "it: 1 is exactly fair, the lowest goes first"},
 	{"astraea_tenant_period_gpu_seconds", GAUGE, METRIC_TENANT,
 	 "used_gpu_sec",
 	 .help = "GPU time that the tenant had in this CapPeriod"},
 	{"astraea_tenant_period_cap_gpu_seconds", GAUGE, METRIC_TENANT,
 	 "cap_gpu_sec",
-	 .help = "GPU time that the tenant may have in a CapPeriod; +Inf means no cap"},
+	 .help = "GPU time that the tenant may have in a CapPeriod; +Inf means "
+		 "no cap"},
 	{"astraea_tenant_jobs", GAUGE, METRIC_TENANT, .label = "state",
 	 .parts = states, .help = "The tenant's jobs, by state"},
 	{NULL},
