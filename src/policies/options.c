@@ -411,11 +411,11 @@ const struct astra_option astra_option_table[] = {
 	 "job that declares no checkpoint keeps its GPUs if they fit into its "
 	 "tenant's share. Otherwise the job borrows all of its GPUs. The "
 	 "tenant's share is its part of the pool's GPUs, by weight among the "
-	 "tenants that have jobs. The tenant's jobs without leases are counted "
-	 "in the share first. Then its jobs that declare no checkpoint are "
-	 "counted by start time, beginning with the jobs of users within their "
-	 "own share. A job that borrows keeps its GPUs until another tenant "
-	 "has fewer GPUs than its share and needs more. That tenant first gets "
+	 "tenants that have jobs. The tenant's jobs without leases use up the "
+	 "share first. Then follow its jobs that declare no checkpoint: first "
+	 "jobs of users within their own share, then the others, each by start "
+	 "time. A job that borrows keeps its GPUs until another tenant has "
+	 "fewer GPUs than its share and needs more. That tenant first gets "
 	 "idle GPUs, then GPUs of jobs that declare a checkpoint, from tenants "
 	 "above their share. If these are too few, borrowing jobs get leases "
 	 "like others, the last started first. No borrowing job gets a lease "
@@ -433,8 +433,8 @@ const struct astra_option astra_option_table[] = {
 	 .words = {"share", "requeue", "keep"}},
 	{"UnpreparedMin", "TIME|auto", "auto",
 	 "Sets how long a borrowing job runs at least, with Unprepared=share. "
-	 "Each time that the job's GPUs are taken back, its time doubles, but "
-	 "at most four times. auto: four times LeaseTerm.",
+	 "Each time that the job's GPUs are taken back, this time doubles for "
+	 "the job, but at most four times. auto: four times LeaseTerm.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, unprepared_sec)}},
 	{"RoundInterval", "TIME", "10",
 	 "Sets the longest time between two rounds. A round also follows each "
