@@ -533,8 +533,8 @@ const struct astra_option astra_option_table[] = {
 	 "those for a first start that would otherwise be late, and those of "
 	 "lent GPUs. At most 240 jobs a minute are told to leave early. The "
 	 "leases that end for one gang always end together, even if they are "
-	 "more. MaxReclaim limits them as well. 0: only the early ends that "
-	 "are not limited take place. 100: no limit.",
+	 "more. MaxReclaim limits them as well. 0: only the two kinds of early "
+	 "ends that are not limited take place. 100: no limit.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, overhead_max)},
 	 .least = 0, .most = 100},
 	{"Reserve", "GPUS", "2",
@@ -633,7 +633,7 @@ const struct astra_option astra_option_table[] = {
 	{"Budget", "CREDITS|none", "none",
 	 "Sets the credits that each tenant starts with, to buy GPUs of other "
 	 "tenants' shares under incentive. Payments are subtracted and income "
-	 "is added. A tenant cannot buy what it lacks the credits for. With "
+	 "is added. A tenant without enough credits buys nothing. With "
 	 "LendIdle=no, jobs of a tenant that lacks credits also stop at the "
 	 "end of the slots that they were sold. In its own share, its jobs run "
 	 "in any case. 0: the tenant buys nothing. none: the tenant may owe "
@@ -663,16 +663,15 @@ const struct astra_option astra_option_table[] = {
 	 .words = {"wait", "refuse"}},
 	{"LendIdle", "yes|no", "yes",
 	 "Whether idle GPUs are lent, free of charge, to waiting jobs that can "
-	 "run on them. Idle are GPUs that are planned for no job, and GPUs "
-	 "that are planned for a job that cannot start on them. A loan ends "
-	 "with the slot, or under themis and ltgf+themis with the term. yes: "
-	 "no GPU is idle while a waiting job could run on it, except under "
-	 "baselines, which lend nothing. no: as in the papers, GPUs may be "
-	 "idle while jobs wait. Then, under oasis, a job that is never worth "
-	 "its price never runs. Under incentive, a job that continues beyond "
-	 "what it was sold then pays the posted price of each slot. ltgf "
-	 "leaves no such GPU idle in either case, except those that it keeps "
-	 "for a promised start.",
+	 "run on them. GPUs are idle if they are planned for no job, or for a "
+	 "job that cannot start on them. A loan ends with the slot, or under "
+	 "themis and ltgf+themis with the term. yes: no GPU is idle while a "
+	 "waiting job could run on it, except under baselines, which lend "
+	 "nothing. no: as in the papers, GPUs may be idle while jobs wait. "
+	 "Then, under oasis, a job that is never worth its price never runs. "
+	 "Under incentive, a job that continues beyond what it was sold then "
+	 "pays the posted price of each slot. ltgf leaves no such GPU idle in "
+	 "either case, except those that it keeps for a promised start.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, lend_idle)}},
 	{"FairnessKnob", "NUMBER", "0.8",
 	 "Sets f of themis and ltgf+themis: GPUs are offered to a fraction 1 - "
