@@ -291,83 +291,86 @@ static int set_qos_weights(const struct astra_option *row,
 
 const struct astra_option astra_option_table[] = {
 	{"Policy", "NAME", "ltgf",
-	 "Chooses which job goes next. ltgf: shares GPU time fairly over the "
-	 "long term (ASTRAEA, Ye et al.). themis: auctions the GPUs of ended "
-	 "leases, for finish-time fairness of apps (Mahajan et al.). "
-	 "incentive: plans jobs in batches and sells GPUs slot by slot at "
-	 "posted prices; a tenant's own share is free of charge (Wang et al.). "
-	 "oasis: admits the jobs whose utility exceeds their price, which "
-	 "rises with the load (Bao et al.). ogasched: learns the shares of "
-	 "classes of jobs slot by slot (Zhao et al.). ltgf+themis: shares by "
-	 "ltgf between tenants, and auctions among the apps of each tenant. "
-	 "ltgf+incentive: shares by ltgf between tenants, and in each tenant "
-	 "sells GPUs to its users, who own parts of the tenant's share. "
-	 "ltgf+oasis, ltgf+ogasched: shares by ltgf between tenants at each "
-	 "slot; each tenant's jobs then compete for its share under the second "
-	 "policy. The other names are baselines of the papers' evaluations, "
-	 "for comparison only; sfairsim(1) describes them: fifo, slurm, drf, "
-	 "yarn-cs, hived, allox, tiresias, gandiva, gandiva-fair, optimus, "
-	 "srtf, srsf, ftf, batchsche, rrh, dorm, slaq, oga-drf, oga-fairness, "
-	 "oga-binpacking, oga-spreading.",
+	 "Chooses which job goes next. The policy ltgf shares GPU time fairly "
+	 "over the long term (ASTRAEA, Ye et al.). The policy themis auctions "
+	 "the GPUs of ended leases, for finish-time fairness of apps (Mahajan "
+	 "et al.). The policy incentive plans jobs in batches and sells GPUs "
+	 "slot by slot at posted prices; a tenant's own share is free of "
+	 "charge (Wang et al.). The policy oasis admits the jobs whose utility "
+	 "exceeds their price, which rises with the load (Bao et al.). The "
+	 "policy ogasched learns the shares of classes of jobs slot by slot "
+	 "(Zhao et al.). The policy ltgf+themis shares GPUs by ltgf between "
+	 "tenants, and by auctions among the apps of each tenant. The policy "
+	 "ltgf+incentive shares GPUs by ltgf between tenants; in each tenant "
+	 "it sells GPUs to the users, who own parts of the tenant's share. The "
+	 "policies ltgf+oasis and ltgf+ogasched share GPUs by ltgf between "
+	 "tenants at each slot; each tenant's jobs then compete for its share "
+	 "under the second policy. The other names are baselines of the "
+	 "papers' evaluations, for comparison only; sfairsim(1) describes "
+	 "them: fifo, slurm, drf, yarn-cs, hived, allox, tiresias, gandiva, "
+	 "gandiva-fair, optimus, srtf, srsf, ftf, batchsche, rrh, dorm, slaq, "
+	 "oga-drf, oga-fairness, oga-binpacking, oga-spreading.",
 	 .parse = set_policy},
 	{"Leases", "yes|no|watch", "yes",
-	 "Whether jobs run under leases. no: Slurm starts the jobs in the "
+	 "Whether jobs run under leases. With no, Slurm starts the jobs in the "
 	 "order of their priorities, and they run until they end. With "
 	 "priority/ltgf loaded, the priorities follow Policy. A pool also has "
-	 "no leases if burst_buffer/astraea is not loaded. watch: the same as "
-	 "no, but the plugin records jobs, and sfair watch reports what leases "
-	 "would have changed. watch needs History=yes. no and watch are "
-	 "refused with any Policy other than ltgf, and with MaxGPUHours, "
-	 "TenantGPUHours and MaxGPUHoursPerUser.",
+	 "no leases if burst_buffer/astraea is not loaded. With watch, the "
+	 "pool has no leases either, but the plugin records jobs, and sfair "
+	 "watch reports what leases would have changed. The value watch needs "
+	 "History=yes. The values no and watch are refused with any Policy "
+	 "other than ltgf, and with MaxGPUHours, TenantGPUHours and "
+	 "MaxGPUHoursPerUser.",
 	 .parse = options_set_leases,
 	 .sets = {OPTION(FLAG, leases), OPTION(FLAG, watch)}},
 	{"Gres", "gpu|shard", "gpu",
-	 "Chooses what the pool shares among jobs. gpu: whole GPUs. shard: "
-	 "parts of GPUs, gres/shard, for which jobs ask with --gres=shard:N. "
-	 "With shard, most of what this page and sfair say about GPUs applies "
-	 "to shards. But in shares of tenants, GPUs of tenants and GPU time, a "
-	 "shard counts as its part of the node's GPUs. On each node, all "
-	 "shards of a job belong to one GPU. In a pool with leases, requests "
-	 "for whole GPUs, whole nodes, --gpu-range and --workers are refused. "
-	 "After a change of Gres, Slurm itself schedules waiting jobs that ask "
-	 "for the old kind.",
+	 "Chooses what the pool shares among jobs. With gpu, these are whole "
+	 "GPUs. With shard, these are parts of GPUs, gres/shard, for which "
+	 "jobs ask with --gres=shard:N. Most of what this page and sfair say "
+	 "about GPUs then applies to shards. But in shares of tenants, GPUs of "
+	 "tenants and GPU time, a shard counts as its part of the node's GPUs. "
+	 "On each node, all shards of a job belong to one GPU. In a pool with "
+	 "leases, requests for whole GPUs, whole nodes, --gpu-range and "
+	 "--workers are refused. After a change of Gres, Slurm itself "
+	 "schedules waiting jobs that ask for the old kind.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, shards)},
 	 .words = {"gpu", "shard"}},
 	{"PriorityWeightLTGF", "NUMBER|only", "only",
 	 "Sets how much a place in Policy's order adds to the priority of "
 	 "priority/multifactor, in a pool without leases. Of n jobs, the first "
-	 "gets NUMBER, the second NUMBER x (n-1)/n, and so on. only: each "
+	 "gets NUMBER, the second NUMBER x (n-1)/n, and so on. With only, each "
 	 "place counts 1000 more than the sum of all PriorityWeight options in "
 	 "slurm.conf.",
 	 .parse = set_weight, .sets = {OPTION(U32, priority_weight)}},
 	{"LeaseTerm", "TIME|auto", "900",
 	 "Sets how long a job holds its GPUs before it competes for them "
-	 "again. The default of themis and ltgf+themis is 600. auto: once a "
-	 "day slurmctld chooses the best term between LeaseMin and LeaseMax, "
-	 "as sfairsim tune does. It simulates the pool's last seven days under "
-	 "several terms. The term changes only if another one is better by "
-	 "more than two points. A new term does not change running leases. "
+	 "again. The default of themis and ltgf+themis is 600. With auto, "
+	 "slurmctld chooses the best term between LeaseMin and LeaseMax once a "
+	 "day, as sfairsim tune does. It simulates the pool's last seven days "
+	 "under several terms. The term changes only if another one is better "
+	 "by more than two points. A new term does not change running leases. "
 	 "First starts that were promised under a shorter term may be late. "
-	 "auto needs History=yes. The default of the policy is used until 100 "
-	 "jobs have ended, over at least a day. incentive, oasis and ogasched "
-	 "refuse auto, since their leases do not end with a term.",
+	 "The value auto needs History=yes. The default of the policy is used "
+	 "until 100 jobs have ended, over at least a day. The policies "
+	 "incentive, oasis and ogasched refuse auto, since their leases do not "
+	 "end with a term.",
 	 .parse = options_set_lease,
 	 .sets = {OPTION(REAL, lease_sec), OPTION(FLAG, lease_said),
 		  OPTION(FLAG, lease_auto)}},
 	{"LeaseMin", "TIME", "0",
 	 "Sets the shortest term that a job may request with --lease, and the "
-	 "shortest that LeaseTerm=auto may choose. 0 means, for --lease: "
-	 "CheckpointGrace, but at least MinRunTime. 0 means, for "
-	 "LeaseTerm=auto: the longest of 5:00, five times CheckpointGrace, and "
+	 "shortest that LeaseTerm=auto may choose. For --lease, 0 means "
+	 "CheckpointGrace, but at least MinRunTime. For LeaseTerm=auto, 0 "
+	 "means the longest of 5:00, five times CheckpointGrace, and "
 	 "MinRunTime.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_min_sec)}},
 	{"LeaseMax", "TIME", "0",
 	 "Sets the longest term that a job may request with --lease, and the "
 	 "longest that LeaseTerm=auto may choose. It is also the longest term "
 	 "of a job whose leases are too short to save anything. If it equals "
-	 "LeaseTerm, no job gets a longer term. 0 means, for --lease: "
-	 "LeaseTerm. 0 means, for jobs whose leases are too short: four times "
-	 "LeaseTerm. 0 means, for LeaseTerm=auto: 2:00:00, but at least four "
+	 "LeaseTerm, no job gets a longer term. For --lease, 0 means "
+	 "LeaseTerm. For jobs whose leases are too short, 0 means four times "
+	 "LeaseTerm. For LeaseTerm=auto, 0 means 2:00:00, but at least four "
 	 "times the shortest term that auto may choose.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_max_sec)}},
 	{"AllowNoLease", "yes|no", "no",
@@ -384,15 +387,15 @@ const struct astra_option astra_option_table[] = {
 	 "PriorityTier, then nice and an operator's priority, then submit "
 	 "time. A job that does not fit does not delay a smaller job. This "
 	 "limit is not divided among users; NoLeaseUserGPUs limits each user. "
-	 "Jobs whose time limit is at most LeaseTerm are exempt. quota: the "
-	 "tenant's share of the pool, rounded up. If no job has leases because "
-	 "slurm.conf has JobRequeue=0, quota only applies if this option is "
-	 "set. none: no limit.",
+	 "Jobs whose time limit is at most LeaseTerm are exempt. The value "
+	 "quota means the tenant's share of the pool, rounded up. If no job "
+	 "has leases because slurm.conf has JobRequeue=0, quota only applies "
+	 "if this option is set. The value none means no limit.",
 	 .parse = set_unleased,
 	 .sets = {OPTION(U32, unleased_gpus), OPTION(FLAG, unleased_said)}},
 	{"NoLeaseUserGPUs", "GPUS|quota|none", "none",
 	 "Limits the GPUs that each user's jobs without leases hold at a time. "
-	 "quota: the share of the user's tenant.",
+	 "The value quota means the share of the user's tenant.",
 	 .parse = astra_option_gpus, .sets = {OPTION(U32, unleased_user_gpus)}},
 	{"NoLeaseTime", "TIME|none", "none",
 	 "Sets the longest time limit of a job without leases. The time limit "
@@ -407,15 +410,15 @@ const struct astra_option astra_option_table[] = {
 	 "of its pool. After submission it can do so by scontrol update "
 	 "JobId=N Requeue=1 and, under ltgf and themis, by reporting a "
 	 "checkpoint. Under ltgf and themis, a job counts as declaring none if "
-	 "it reports progress but saved nothing in two runs in a row. share: a "
-	 "job that declares no checkpoint keeps its GPUs if they fit into its "
-	 "tenant's share. Otherwise the job borrows all of its GPUs. The "
-	 "tenant's share is its part of the pool's GPUs, by weight among the "
-	 "tenants that have jobs. The tenant's jobs without leases use up the "
-	 "share first. Then follow its jobs that declare no checkpoint: first "
-	 "jobs of users within their own share, then the others, each by start "
-	 "time. A job that borrows keeps its GPUs until another tenant has "
-	 "fewer GPUs than its share and needs more. That tenant first gets "
+	 "it reports progress but saved nothing in two runs in a row. With "
+	 "share, a job that declares no checkpoint keeps its GPUs if they fit "
+	 "into its tenant's share. Otherwise the job borrows all of its GPUs. "
+	 "The tenant's share is its part of the pool's GPUs, by weight among "
+	 "the tenants that have jobs. The tenant's jobs without leases use up "
+	 "the share first. Then follow its jobs that declare no checkpoint: "
+	 "first jobs of users within their own share, then the others, each by "
+	 "start time. A job that borrows keeps its GPUs until another tenant "
+	 "has fewer GPUs than its share and needs more. That tenant first gets "
 	 "idle GPUs, then GPUs of jobs that declare a checkpoint, from tenants "
 	 "above their share. If these are too few, borrowing jobs get leases "
 	 "like others, the last started first. No borrowing job gets a lease "
@@ -425,16 +428,17 @@ const struct astra_option astra_option_table[] = {
 	 "needs whole nodes may have to wait until their jobs reach their time "
 	 "limits, as under stock Slurm. Under ltgf, while a poorer tenant "
 	 "lacks GPUs, none are held for a job that would exceed its tenant's "
-	 "share. requeue: the job has leases like others, and starts from the "
-	 "beginning after each lease that is not renewed. keep: the job has no "
-	 "lease and keeps its GPUs until it ends. NoLeaseGPUs, NoLeaseUserGPUs "
-	 "and NoLeaseTime limit such jobs.",
+	 "share. With requeue, the job has leases like others, and starts from "
+	 "the beginning after each lease that is not renewed. With keep, the "
+	 "job has no lease and keeps its GPUs until it ends. NoLeaseGPUs, "
+	 "NoLeaseUserGPUs and NoLeaseTime limit such jobs.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, unprepared)},
 	 .words = {"share", "requeue", "keep"}},
 	{"UnpreparedMin", "TIME|auto", "auto",
 	 "Sets how long a borrowing job runs at least, with Unprepared=share. "
 	 "Each time that the job's GPUs are taken back, this time doubles for "
-	 "the job, but at most four times. auto: four times LeaseTerm.",
+	 "the job, but at most four times. The value auto means four times "
+	 "LeaseTerm.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, unprepared_sec)}},
 	{"RoundInterval", "TIME", "10",
 	 "Sets the longest time between two rounds. A round also follows each "
@@ -446,9 +450,9 @@ const struct astra_option astra_option_table[] = {
 	 "lease, until it is requeued.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, grace_sec)}},
 	{"CheckpointSignal", "SIGNAL|none", "none",
-	 "Sets the signal for jobs that do not choose one with --signal. none: "
-	 "such jobs are requeued at once; Slurm sends TERM, and KILL after "
-	 "KillWait.",
+	 "Sets the signal for jobs that do not choose one with --signal. With "
+	 "none, such jobs are requeued at once: Slurm sends TERM, and KILL "
+	 "after KillWait.",
 	 .parse = set_signal, .sets = {OPTION(INT, checkpoint_signal)}},
 	{"CheckpointExit", "CODE[,CODE...]|none", "85",
 	 "Lists the exit codes by which a job says, during its grace, that it "
@@ -458,35 +462,36 @@ const struct astra_option astra_option_table[] = {
 		  OPTION(SIZE, checkpoint_exit_count)}},
 	{"TimeLimitExit", "requeue|fail", "requeue",
 	 "Chooses what happens if a job ends with a code of CheckpointExit "
-	 "after the --signal before its time limit. requeue: the job is "
+	 "after the --signal before its time limit. With requeue, the job is "
 	 "requeued, and its next run has the full time limit again. The number "
 	 "of such runs is unlimited: a job that saves nothing new is requeued "
 	 "until it is cancelled. A job whose run was shorter than a minute "
-	 "fails. A job that must not be requeued fails as well. fail: the job "
-	 "fails, as in Slurm.",
+	 "fails. A job that must not be requeued fails as well. With fail, the "
+	 "job fails, as in Slurm.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, fail_at_limit)},
 	 .words = {"requeue", "fail"}},
 	{"MinRunTime", "TIME|auto", "auto",
 	 "Sets how long a job keeps its GPUs after each start, even if its "
-	 "lease is shorter. GPUs are never lent for a shorter time. auto "
-	 "means, for a job that reports its progress: the time for start-up "
-	 "and one checkpoint, but at most a term. auto means, for other jobs: "
-	 "a tenth of the term, but at most a minute. auto means 0 under "
-	 "policies that end the leases themselves.",
+	 "lease is shorter. GPUs are never lent for a shorter time. For a job "
+	 "that reports its progress, auto means the time for start-up and one "
+	 "checkpoint, but at most a term. For other jobs, auto means a tenth "
+	 "of the term, but at most a minute. Under policies that end the "
+	 "leases themselves, auto means 0.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, min_run_sec)}},
 	{"MaxReclaim", "GPUS", "0",
 	 "Limits the GPUs that are taken back in one round. A single job with "
-	 "more GPUs may still be interrupted. 0: no limit.",
+	 "more GPUs may still be interrupted. The value 0 means no limit.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, reclaim_max)}},
 	{"TenantVariant", "eq8|eq16", "eq8",
-	 "Chooses how much GPU time is due to a tenant. eq8: its quota, but no "
-	 "more than its jobs ask for at the time. eq16: always its quota, so "
-	 "that a tenant returns from an idle time with a lead.",
+	 "Chooses how much GPU time is due to a tenant. With eq8, this is its "
+	 "quota, but no more than its jobs ask for at the time. With eq16, "
+	 "this is always its quota, so that a tenant returns from an idle time "
+	 "with a lead.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, quota_entitlement)},
 	 .words = {"eq8", "eq16"}},
 	{"FairnessHalfLife", "TIME|none", "none",
 	 "Sets the half-life of past use: use that is this old counts half. "
-	 "none: all use counts in full, as in the paper. With a half-life "
+	 "With none, all use counts in full, as in the paper. With a half-life "
 	 "below about twenty terms, first starts may be later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, half_life_sec)}},
 	{"LeadMax", "TIME|none", "none",
@@ -509,8 +514,8 @@ const struct astra_option astra_option_table[] = {
 	 "prices and auctions give way to a promised start. No start is "
 	 "promised to a job that Admission=refuse holds, or to jobs under a "
 	 "baseline. Nor is any start promised while jobs that declare no "
-	 "checkpoint keep their GPUs (Unprepared=share). no: only the paper's "
-	 "rule, under which large jobs may starve.",
+	 "checkpoint keep their GPUs (Unprepared=share). With no, only the "
+	 "paper's rule applies, under which large jobs may starve.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, promise)}},
 	{"RecallAfter", "TIME", "2:00",
 	 "Sets how long a job runs at least before its lease may end early, "
@@ -519,8 +524,8 @@ const struct astra_option astra_option_table[] = {
 	 "poorer one. Under other policies it ends for a job that would "
 	 "otherwise start later than promised. A job that reports its progress "
 	 "runs at least ten times as long as start-up and one checkpoint take, "
-	 "but at most LeaseTerm. 0: no lease ends early; under overload some "
-	 "first starts are later than promised.",
+	 "but at most LeaseTerm. With 0, no lease ends early; under overload "
+	 "some first starts are later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, recall_sec)}},
 	{"MaxOverhead", "PERCENT", "5",
 	 "Limits the cost of leases that end early, with Promise=yes, in "
@@ -533,21 +538,23 @@ const struct astra_option astra_option_table[] = {
 	 "those for a first start that would otherwise be late, and those of "
 	 "lent GPUs. At most 240 jobs a minute are told to leave early. The "
 	 "leases that end for one gang always end together, even if they are "
-	 "more. MaxReclaim limits them as well. 0: only the two kinds of early "
-	 "ends that are not limited take place. 100: no limit.",
+	 "more. MaxReclaim limits them as well. With 0, only the two kinds of "
+	 "early ends that are not limited take place. With 100, there is no "
+	 "limit.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, overhead_max)},
 	 .least = 0, .most = 100},
 	{"Reserve", "GPUS", "2",
 	 "Keeps this many GPUs of one node for jobs that never ran, under ltgf "
 	 "with Promise=yes, while the demand exceeds the GPUs. So small jobs "
 	 "start at once. At most a 256th of the pool's GPUs is kept, so a pool "
-	 "below 256 GPUs keeps none. 0: none.",
+	 "below 256 GPUs keeps none. With 0, no GPUs are kept.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, reserve_gpus)}},
 	{"FairWithin", "user|job", "user",
-	 "Chooses how a tenant's GPU time is shared. user: equally among its "
-	 "users, then among each user's jobs, so that a user gains nothing by "
-	 "submitting more jobs. job: among its jobs, whoever submits them, as "
-	 "in the paper.",
+	 "Chooses how a tenant's GPU time is shared. With user, it is shared "
+	 "equally among the tenant's users, then among each user's jobs, so "
+	 "that a user gains nothing by submitting more jobs. With job, it is "
+	 "shared among the tenant's jobs, whoever submits them, as in the "
+	 "paper.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, within_users)},
 	 .words = {"job", "user"}},
 	{"DeadlineUrgency", "TIME", "0",
@@ -555,9 +562,9 @@ const struct astra_option astra_option_table[] = {
 	 "--deadline, minus its time limit, is less than this.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, urgency_sec)}},
 	{"Placement", "consolidated|strict", "consolidated",
-	 "Chooses whether a job may run on more nodes than its GPUs need. "
-	 "consolidated: the job may run on more nodes if fewer have no room at "
-	 "the time. strict: the job waits instead.",
+	 "Chooses whether a job may run on more nodes than its GPUs need. With "
+	 "consolidated, the job may run on more nodes if fewer have no room at "
+	 "the time. With strict, the job waits instead.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, strict_placement)},
 	 .words = {"consolidated", "strict"}},
 	{"QOSWeight", "QOS:WEIGHT[,...]|none", "none",
@@ -574,7 +581,7 @@ const struct astra_option astra_option_table[] = {
 	 "this whole lease. A job that has a lease keeps it until the lease "
 	 "ends. Other jobs of the tenant wait until the next period. A job "
 	 "without leases counts with its whole time limit; if it has no time "
-	 "limit, it never starts. 0: no GPUs at all.",
+	 "limit, it never starts. With 0, the tenant gets no GPUs at all.",
 	 .parse = options_set_cap, .sets = {OPTION(REAL, cap_hours)}},
 	{"TenantGPUHours", "TENANT:HOURS[,...]|none", "none",
 	 "Sets MaxGPUHours for single tenants.",
@@ -601,8 +608,8 @@ const struct astra_option astra_option_table[] = {
 	 "because of its CPUs and memory. On each node the charge is the job's "
 	 "GPUs, or its CPUs and memory expressed in GPUs if these are more. A "
 	 "GPU is worth what TRESBillingWeights of the partition say or, if "
-	 "these do not weigh GPUs, the node's CPUs and memory per GPU. no: the "
-	 "job is charged only for its GPUs.",
+	 "these do not weigh GPUs, the node's CPUs and memory per GPU. With "
+	 "no, the job is charged only for its GPUs.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, charge_blocked)}},
 	{"SlotLength", "TIME", "600",
 	 "Sets the length of a slot of incentive, oasis and ogasched, at least "
@@ -624,10 +631,10 @@ const struct astra_option astra_option_table[] = {
 	 .least = 1, .most = 1e6},
 	{"OwnPrice", "cluster|share", "cluster",
 	 "Chooses the price that incentive compares with the worth of a job in "
-	 "its tenant's own share. cluster: the price by the use of all "
-	 "tenants, as in the paper; then a job may be refused although its "
-	 "tenant's share is idle, because others are busy. share: the price by "
-	 "the use of this tenant.",
+	 "its tenant's own share. With cluster, the use of all tenants sets "
+	 "the price, as in the paper; then a job may be refused although its "
+	 "tenant's share is idle, because others are busy. With share, only "
+	 "the use of this tenant sets the price.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, own_share)},
 	 .words = {"cluster", "share"}},
 	{"Budget", "CREDITS|none", "none",
@@ -636,8 +643,8 @@ const struct astra_option astra_option_table[] = {
 	 "is added. A tenant without enough credits buys nothing. With "
 	 "LendIdle=no, jobs of a tenant that lacks credits also stop at the "
 	 "end of the slots that they were sold. In its own share, its jobs run "
-	 "in any case. 0: the tenant buys nothing. none: the tenant may owe "
-	 "any amount, as in the paper.",
+	 "in any case. With 0, the tenant buys nothing. With none, the tenant "
+	 "may owe any amount, as in the paper.",
 	 .parse = options_set_budget, .sets = {OPTION(REAL, budget)},
 	 .least = 0, .most = CREDITS_MAX},
 	{"BudgetRefill", "CREDITS", "0",
@@ -646,67 +653,67 @@ const struct astra_option astra_option_table[] = {
 	 .parse = astra_option_number, .sets = {OPTION(REAL, budget_refill)},
 	 .least = 0, .most = CREDITS_MAX},
 	{"PlanHorizon", "TIME|auto", "auto",
-	 "Sets how far ahead oasis plans, from 1 to 1000 slots. auto: a day, "
-	 "but at most 1000 slots. A job whose work is longer than three "
-	 "quarters of this time is planned in parts.",
+	 "Sets how far ahead oasis plans, from 1 to 1000 slots. The value auto "
+	 "means a day, but at most 1000 slots. A job whose work is longer than "
+	 "three quarters of this time is planned in parts.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, horizon_sec)}},
 	{"Admission", "wait|refuse", "wait",
 	 "Chooses what happens to a job for which oasis finds no schedule "
-	 "worth its price. wait: the job is considered again in each slot, and "
-	 "LendIdle lends GPUs to it. refuse: the job is held, and the reason "
-	 "shows its price and its worth. After its release, the job is "
-	 "considered as if it had just been submitted. A job that ran or was "
-	 "admitted once is not refused. No job is refused within a SlotLength "
-	 "after the number of usable GPUs changed. This option is for "
-	 "Policy=oasis only.",
+	 "worth its price. With wait, the job is considered again in each "
+	 "slot, and LendIdle lends GPUs to it. With refuse, the job is held, "
+	 "and the reason shows its price and its worth. After its release, the "
+	 "job is considered as if it had just been submitted. A job that ran "
+	 "or was admitted once is not refused. No job is refused within a "
+	 "SlotLength after the number of usable GPUs changed. This option is "
+	 "for Policy=oasis only.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, refuse_unworthy)},
 	 .words = {"wait", "refuse"}},
 	{"LendIdle", "yes|no", "yes",
 	 "Whether idle GPUs are lent, free of charge, to waiting jobs that can "
 	 "run on them. GPUs are idle if they are planned for no job, or for a "
 	 "job that cannot start on them. A loan ends with the slot, or under "
-	 "themis and ltgf+themis with the term. yes: no GPU is idle while a "
-	 "waiting job could run on it, except under baselines, which lend "
-	 "nothing. no: as in the papers, GPUs may be idle while jobs wait. "
-	 "Then, under oasis, a job that is never worth its price never runs. "
-	 "Under incentive, a job that continues beyond what it was sold then "
-	 "pays the posted price of each slot. ltgf leaves no such GPU idle in "
-	 "either case, except those that it keeps for a promised start.",
+	 "themis and ltgf+themis with the term. With yes, no GPU is idle while "
+	 "a waiting job could run on it, except under baselines, which lend "
+	 "nothing. With no, as in the papers, GPUs may be idle while jobs "
+	 "wait. Then, under oasis, a job that is never worth its price never "
+	 "runs. Under incentive, a job that continues beyond what it was sold "
+	 "then pays the posted price of each slot. Under ltgf no such GPU is "
+	 "idle in either case, except those that it keeps for a promised start.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, lend_idle)}},
 	{"FairnessKnob", "NUMBER", "0.8",
 	 "Sets f of themis and ltgf+themis: GPUs are offered to a fraction 1 - "
-	 "f of the apps, those that are worst off. 0: to all apps, which is "
-	 "most efficient. Near 1: only to the worst-off app, which is most "
-	 "fair.",
+	 "f of the apps, those that are worst off. With 0, they are offered to "
+	 "all apps, which is most efficient. Near 1, they are only offered to "
+	 "the worst-off app, which is most fair.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, fairness_knob)},
 	 .least = 0, .most = 1},
 	{"TrustBids", "yes|no", "no",
 	 "Whether themis believes the fairness that an app's agent states when "
-	 "it looks for the apps that are worst off. yes: as in the paper, but "
-	 "then an agent gains by overstating. no: themis uses its own "
+	 "it looks for the apps that are worst off. With yes, as in the paper, "
+	 "an agent gains by overstating. With no, themis uses its own "
 	 "estimates. In both cases the agent's bids say how useful GPUs are to "
 	 "its app.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, trust_bids)}},
 	{"LearningRate", "theory|const|decay", "theory",
-	 "Sets the step size with which ogasched learns. theory: the length of "
-	 "the reward's gradient determines it. const: the longest possible "
-	 "gradient determines it, which bounds the loss by learning. decay: "
-	 "the steps become shorter and shorter.",
+	 "Sets the step size with which ogasched learns. With theory, the "
+	 "length of the reward's gradient determines it. With const, the "
+	 "longest possible gradient determines it, which bounds the loss by "
+	 "learning. With decay, the steps become shorter and shorter.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, learning_rate)},
 	 .words = {"decay", "theory", "const"}},
 	{"LentSteps", "NUMBER", "5",
 	 "Lets ogasched lend shares that it has learned for classes without a "
 	 "job to the other classes, in each slot. The shares of these other "
-	 "classes are moved by this many more steps along the gradient. 0: "
-	 "nothing is lent, as in the paper. The learning itself is the same in "
-	 "both cases.",
+	 "classes are moved by this many more steps along the gradient. With "
+	 "0, nothing is lent, as in the paper. The learning itself is the same "
+	 "in both cases.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, lent_steps)},
 	 .least = 0, .most = 50},
 	{"LearnedUtility", "linear|log|reciprocal|poly", "log",
 	 "Chooses how much GPUs on a node are worth to a class of jobs, under "
-	 "ogasched. linear: each GPU is worth as much as the first. poly, log, "
-	 "reciprocal: each further GPU is worth less. The faster the worth "
-	 "falls, the more equal are the shares.",
+	 "ogasched. With linear, each GPU is worth as much as the first. With "
+	 "poly, log and reciprocal, each further GPU is worth less. The faster "
+	 "the worth falls, the more equal are the shares.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, learned_utility)},
 	 .words = {"linear", "log", "reciprocal", "poly"}},
 	{"AdminComment", "yes|no", "yes",
@@ -717,15 +724,16 @@ const struct astra_option astra_option_table[] = {
 	{"ReasonDetail", "yes|no", "no",
 	 "Whether squeue shows numbers, times and names in the reason of a job "
 	 "that waits for a lease, as in \"Lease: waits its turn, rank 3 of "
-	 "17\". no: the reason is one of the fixed texts of astraea(7), so "
-	 "that programs that count jobs by reason see only a few. sfair why "
-	 "always shows everything.",
+	 "17\". With no, the reason is one of the fixed texts of astraea(7), "
+	 "so that programs that count jobs by reason see only a few. The "
+	 "command sfair why always shows everything.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, reason_detail)}},
 	{"ForecastInterval", "TIME|none", "5",
 	 "Sets how often a low-priority thread predicts when waiting jobs will "
 	 "start, for squeue --start and sfair when. The thread runs a copy of "
 	 "the engine for a few seconds at most, and then rests twenty times as "
-	 "long. none: never; then only planned starts are shown.",
+	 "long. With none, there are no predictions, and only planned starts "
+	 "are shown.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, forecast_sec)}},
 	{.key = NULL},
 };
