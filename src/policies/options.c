@@ -425,13 +425,13 @@ const struct astra_option astra_option_table[] = {
 	 "before it has run for UnpreparedMin; jobs that reach UnpreparedMin "
 	 "within a term are chosen first. After each term in which the tenant "
 	 "still lacks GPUs, more borrowing jobs get leases. A waiting job that "
-	 "needs whole nodes may have to wait until their jobs reach their time "
-	 "limits, as under stock Slurm. Under ltgf, while a poorer tenant "
-	 "lacks GPUs, none are held for a job that would exceed its tenant's "
-	 "share. With requeue, the job has leases like others, and starts from "
-	 "the beginning after each lease that is not renewed. With keep, the "
-	 "job has no lease and keeps its GPUs until it ends. NoLeaseGPUs, "
-	 "NoLeaseUserGPUs and NoLeaseTime limit such jobs.",
+	 "needs whole nodes may have to wait until the jobs on these nodes "
+	 "reach their time limits, as under stock Slurm. Under ltgf, while a "
+	 "poorer tenant lacks GPUs, none are held for a job that would exceed "
+	 "its tenant's share. With requeue, the job has leases like others, "
+	 "and starts from the beginning after each lease that is not renewed. "
+	 "With keep, the job has no lease and keeps its GPUs until it ends. "
+	 "NoLeaseGPUs, NoLeaseUserGPUs and NoLeaseTime limit such jobs.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, unprepared)},
 	 .words = {"share", "requeue", "keep"}},
 	{"UnpreparedMin", "TIME|auto", "auto",
@@ -688,11 +688,10 @@ const struct astra_option astra_option_table[] = {
 	 .parse = astra_option_number, .sets = {OPTION(REAL, fairness_knob)},
 	 .least = 0, .most = 1},
 	{"TrustBids", "yes|no", "no",
-	 "Whether themis believes the fairness that an app's agent states when "
-	 "it looks for the apps that are worst off. With yes, as in the paper, "
-	 "an agent gains by overstating. With no, themis uses its own "
-	 "estimates. In both cases the agent's bids say how useful GPUs are to "
-	 "its app.",
+	 "Whether themis uses the fairness that an app's agent states to find "
+	 "the apps that are worst off. With yes, as in the paper, an agent "
+	 "gains by overstating. With no, themis uses its own estimates. In "
+	 "both cases the agent's bids say how useful GPUs are to its app.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, trust_bids)}},
 	{"LearningRate", "theory|const|decay", "theory",
 	 "Sets the step size with which ogasched learns. With theory, the "
