@@ -461,13 +461,12 @@ const struct astra_option astra_option_table[] = {
 	 .sets = {ASTRA_MEMBER_ARRAY(astra_options, INT, checkpoint_exit),
 		  OPTION(SIZE, checkpoint_exit_count)}},
 	{"TimeLimitExit", "requeue|fail", "requeue",
-	 "Chooses what happens if a job ends with a code of CheckpointExit "
-	 "after the --signal before its time limit. With requeue, the job is "
-	 "requeued, and its next run has the full time limit again. The number "
-	 "of such runs is unlimited: a job that saves nothing new is requeued "
-	 "until it is cancelled. A job whose run was shorter than a minute "
-	 "fails. A job that must not be requeued fails as well. With fail, the "
-	 "job fails, as in Slurm.",
+	 "Chooses what happens if a job that may be requeued ends with a code "
+	 "of CheckpointExit after the --signal before its time limit. With "
+	 "requeue, the job is requeued, and its next run has the full time "
+	 "limit again. The number of such runs is unlimited: a job that saves "
+	 "nothing new is requeued until it is cancelled. A job whose run was "
+	 "shorter than a minute fails. With fail, the job fails, as in Slurm.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, fail_at_limit)},
 	 .words = {"requeue", "fail"}},
 	{"MinRunTime", "TIME|auto", "auto",
