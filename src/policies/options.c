@@ -291,423 +291,447 @@ static int set_qos_weights(const struct astra_option *row,
 
 const struct astra_option astra_option_table[] = {
 	{"Policy", "NAME", "ltgf",
-	 "Chooses who goes next. ltgf: long-term GPU-time fairness (ASTRAEA, "
-	 "Ye et al.). themis: auctions of the GPUs whose leases are over, for "
-	 "finish-time fairness of apps (Mahajan et al.). incentive: batches "
-	 "of jobs, planned slot by slot at posted prices; a tenant's own "
-	 "share is free of charge (Wang et al.). oasis: the utility of jobs, "
-	 "admitted at prices that rise with the load (Bao et al.). ogasched: "
-	 "shares of classes of jobs, learned slot by slot (Zhao et al.). "
-	 "ltgf+themis: ltgf between tenants, auctions among the apps of each "
-	 "tenant. ltgf+incentive: ltgf between tenants, and in each tenant a "
-	 "market of its users, whose shares are parts of the tenant's. "
-	 "ltgf+oasis, ltgf+ogasched: ltgf between tenants at each slot; each "
-	 "tenant plans, or learns, for its own jobs and the GPUs of its "
-	 "share. The other names are baselines of the papers' evaluations, "
-	 "for comparison only; sfairsim(1) describes them: fifo, slurm, drf, "
-	 "yarn-cs, hived, allox, tiresias, gandiva, gandiva-fair, optimus, "
-	 "srtf, srsf, ftf, batchsche, rrh, dorm, slaq, oga-drf, oga-fairness, "
-	 "oga-binpacking, oga-spreading.",
+	 "Chooses which job goes next. The policy ltgf shares GPU time fairly "
+	 "over the long term (ASTRAEA, Ye et al.). The policy themis auctions "
+	 "the GPUs of ended leases, for finish-time fairness of apps (Mahajan "
+	 "et al.). The policy incentive plans jobs in batches and sells GPUs "
+	 "slot by slot at posted prices; a tenant's own share is free of "
+	 "charge (Wang et al.). The policy oasis admits the jobs whose utility "
+	 "exceeds their price, which rises with the load (Bao et al.). The "
+	 "policy ogasched learns the shares of classes of jobs slot by slot "
+	 "(Zhao et al.). The policy ltgf+themis shares GPUs by ltgf between "
+	 "tenants, and by auctions among the apps of each tenant. The policy "
+	 "ltgf+incentive shares GPUs by ltgf between tenants; in each tenant "
+	 "it sells GPUs to the users, who own parts of the tenant's share. The "
+	 "policies ltgf+oasis and ltgf+ogasched share GPUs by ltgf between "
+	 "tenants at each slot; each tenant's jobs then compete for its share "
+	 "under the second policy. The other names are baselines of the "
+	 "papers' evaluations, for comparison only; sfairsim(1) describes "
+	 "them: fifo, slurm, drf, yarn-cs, hived, allox, tiresias, gandiva, "
+	 "gandiva-fair, optimus, srtf, srsf, ftf, batchsche, rrh, dorm, slaq, "
+	 "oga-drf, oga-fairness, oga-binpacking, oga-spreading.",
 	 .parse = set_policy},
 	{"Leases", "yes|no|watch", "yes",
-	 "Whether jobs run under leases. no: Slurm starts the jobs in the "
-	 "order of their priorities, and they run until they end. The "
-	 "priorities follow Policy if priority/ltgf is loaded. A pool is also "
-	 "without leases if burst_buffer/astraea is not loaded. watch: as no, "
-	 "and sfair watch says what leases would have changed since then. "
-	 "watch needs History=yes. no and watch are refused with any Policy "
+	 "Whether jobs run under leases. With no, Slurm starts the jobs in the "
+	 "order of their priorities, and they run until they end. With "
+	 "priority/ltgf loaded, the priorities follow Policy. A pool also has "
+	 "no leases if burst_buffer/astraea is not loaded. With watch, the "
+	 "pool has no leases either, but the plugin records jobs, and sfair "
+	 "watch reports what leases would have changed. The value watch needs "
+	 "History=yes. The values no and watch are refused with any Policy "
 	 "other than ltgf, and with MaxGPUHours, TenantGPUHours and "
 	 "MaxGPUHoursPerUser.",
 	 .parse = options_set_leases,
 	 .sets = {OPTION(FLAG, leases), OPTION(FLAG, watch)}},
 	{"Gres", "gpu|shard", "gpu",
-	 "Chooses what the pool shares out. gpu: whole GPUs. shard: parts of "
-	 "GPUs, gres/shard, which jobs ask for with --gres=shard:N. With "
-	 "shard, everything that this page and sfair say of GPUs holds for "
-	 "shards, except for shares of tenants, GPUs of tenants and GPU time: "
-	 "there a shard counts as its part of the node's GPUs. On each node a "
-	 "job has shards of one GPU. With leases, whole GPUs, whole nodes, "
-	 "--gpu-range and --workers are refused. Waiting jobs that ask for "
-	 "what the pool does not share out any more are left to Slurm.",
+	 "Chooses what the pool shares among jobs. With gpu, these are whole "
+	 "GPUs. With shard, these are parts of GPUs, gres/shard, for which "
+	 "jobs ask with --gres=shard:N. Most of what this page and sfair say "
+	 "about GPUs then applies to shards. But in shares of tenants, GPUs of "
+	 "tenants and GPU time, a shard counts as its part of the node's GPUs. "
+	 "On each node, all shards of a job belong to one GPU. In a pool with "
+	 "leases, requests for whole GPUs, whole nodes, --gpu-range and "
+	 "--workers are refused. After a change of Gres, Slurm itself "
+	 "schedules waiting jobs that ask for the old kind.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, shards)},
 	 .words = {"gpu", "shard"}},
 	{"PriorityWeightLTGF", "NUMBER|only", "only",
-	 "Sets what a place in Policy's line adds to the priority of "
-	 "priority/multifactor in a pool without leases. The first of n jobs "
-	 "gets NUMBER, the next NUMBER x (n-1)/n, and so on. only: each place "
-	 "counts 1000 more than all PriorityWeight options of slurm.conf "
-	 "together.",
+	 "Sets how much a place in Policy's order adds to the priority of "
+	 "priority/multifactor, in a pool without leases. Of n jobs, the first "
+	 "gets NUMBER, the second NUMBER x (n-1)/n, and so on. With only, each "
+	 "place counts 1000 more than the sum of all PriorityWeight options in "
+	 "slurm.conf.",
 	 .parse = set_weight, .sets = {OPTION(U32, priority_weight)}},
 	{"LeaseTerm", "TIME|auto", "900",
 	 "Sets how long a job holds its GPUs before it competes for them "
-	 "again. The default of themis and ltgf+themis is 600. auto: once a "
-	 "day slurmctld simulates the pool's last seven days under several "
-	 "terms between LeaseMin and LeaseMax, and takes the best term, as "
-	 "sfairsim tune does. The term changes only if another one is better "
-	 "by more than two points. Running leases keep their ends. First "
-	 "starts that were promised under a shorter term may be late. auto "
-	 "needs History=yes. The policy's default holds until 100 jobs have "
-	 "ended, over at least a day. Policies whose leases do not end with a "
-	 "term refuse auto: incentive, oasis, ogasched.",
+	 "again. The default of themis and ltgf+themis is 600. With auto, "
+	 "slurmctld chooses the best term between LeaseMin and LeaseMax once a "
+	 "day, as sfairsim tune does. It simulates the pool's last seven days "
+	 "under several terms. The term changes only if another one is better "
+	 "by more than two points. A new term does not change running leases. "
+	 "First starts that were promised under a shorter term may be late. "
+	 "The value auto needs History=yes. The default of the policy is used "
+	 "until 100 jobs have ended, over at least a day. The policies "
+	 "incentive, oasis and ogasched refuse auto, since their leases do not "
+	 "end with a term.",
 	 .parse = options_set_lease,
 	 .sets = {OPTION(REAL, lease_sec), OPTION(FLAG, lease_said),
 		  OPTION(FLAG, lease_auto)}},
 	{"LeaseMin", "TIME", "0",
-	 "Sets the shortest term that a job may ask for with --lease, and "
-	 "that LeaseTerm=auto takes. 0 means for --lease: CheckpointGrace, "
-	 "and at least MinRunTime. 0 means for LeaseTerm=auto: the longest of "
-	 "5:00, five times CheckpointGrace, and MinRunTime.",
+	 "Sets the shortest term that a job may request with --lease, and the "
+	 "shortest that LeaseTerm=auto may choose. For --lease, 0 means "
+	 "CheckpointGrace, but at least MinRunTime. For LeaseTerm=auto, 0 "
+	 "means the longest of 5:00, five times CheckpointGrace, and "
+	 "MinRunTime.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_min_sec)}},
 	{"LeaseMax", "TIME", "0",
-	 "Sets the longest term: of a job that asks with --lease, of "
-	 "LeaseTerm=auto, and of a job whose leases are too short to save "
-	 "anything. With LeaseTerm's value no job gets a longer term. 0 means "
-	 "for --lease: LeaseTerm. 0 means for jobs whose leases are too "
-	 "short: four times LeaseTerm. 0 means with LeaseTerm=auto: 2:00:00, "
-	 "and at least four times the shortest term that auto takes.",
+	 "Sets the longest term that a job may request with --lease, and the "
+	 "longest that LeaseTerm=auto may choose. It is also the longest term "
+	 "of a job whose leases are too short to save anything. If it equals "
+	 "LeaseTerm, no job gets a longer term. For --lease, 0 means "
+	 "LeaseTerm. For jobs whose leases are too short, 0 means four times "
+	 "LeaseTerm. For LeaseTerm=auto, 0 means 2:00:00, but at least four "
+	 "times the shortest term that auto may choose.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_max_sec)}},
 	{"AllowNoLease", "yes|no", "no",
-	 "Whether a job may say --lease=none and keep its GPUs until it ends. "
-	 "Such a job is charged like others.",
+	 "Whether a job may request --lease=none and keep its GPUs until it "
+	 "ends. Such a job is charged like other jobs.",
 	 .parse = astra_option_bool,
 	 .sets = {OPTION(FLAG, lease_none_allowed)}},
 	{"NoLeaseGPUs", "GPUS|quota|none", "quota",
-	 "Bounds the GPUs that a tenant's jobs without leases hold at a time. "
-	 "These are jobs of srun and salloc, jobs with --no-requeue or "
-	 "--lease=none, jobs that Slurm started before the pool had leases, "
-	 "and with Unprepared=keep jobs that declare no checkpoint. Further "
-	 "ones wait. They start in the order of PriorityTier, then nice and "
-	 "an operator's priority, then submit time. A job that does not fit "
-	 "does not hold up a smaller one. Users have no shares in this bound; "
-	 "NoLeaseUserGPUs bounds each user. Jobs whose time limit is at most "
-	 "LeaseTerm are free of the bound. quota: the tenant's share of the "
-	 "pool, rounded up. If JobRequeue=0 in slurm.conf makes every job one "
-	 "without a lease, quota holds only if this option is set. none: no "
-	 "bound.",
+	 "Limits the GPUs that a tenant's jobs without leases hold at a time. "
+	 "Such jobs are those of srun and salloc, jobs with --no-requeue or "
+	 "--lease=none, and jobs that Slurm started before the pool had "
+	 "leases. With Unprepared=keep, jobs that declare no checkpoint count "
+	 "as well. Jobs beyond the limit wait. They start in the order of "
+	 "PriorityTier, then nice and an operator's priority, then submit "
+	 "time. A job that does not fit does not delay a smaller job. This "
+	 "limit is not divided among users; NoLeaseUserGPUs limits each user. "
+	 "Jobs whose time limit is at most LeaseTerm are exempt. The value "
+	 "quota means the tenant's share of the pool, rounded up. If no job "
+	 "has leases because slurm.conf has JobRequeue=0, quota only applies "
+	 "if this option is set. The value none means no limit.",
 	 .parse = set_unleased,
 	 .sets = {OPTION(U32, unleased_gpus), OPTION(FLAG, unleased_said)}},
 	{"NoLeaseUserGPUs", "GPUS|quota|none", "none",
-	 "Bounds the same of each user. quota: the share of the user's "
-	 "tenant.",
+	 "Limits the GPUs that each user's jobs without leases hold at a time. "
+	 "The value quota means the share of the user's tenant.",
 	 .parse = astra_option_gpus, .sets = {OPTION(U32, unleased_user_gpus)}},
 	{"NoLeaseTime", "TIME|none", "none",
-	 "Sets the longest time limit of a job without leases. A new job's "
-	 "limit is shortened to it, and sbatch says so. A user's update may "
-	 "not make the limit longer; an operator's may. A lower value does "
+	 "Sets the longest time limit of a job without leases. The time limit "
+	 "of a new job is shortened to this, and sbatch says so. An operator "
+	 "may make the limit longer, but the user may not. A lower value does "
 	 "not shorten the limits of waiting jobs.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, unleased_sec)}},
 	{"Unprepared", "share|requeue|keep", "share",
 	 "Chooses what happens to a batch job that declares no checkpoint. A "
-	 "job declares one by --signal, --requeue, --checkpoint-with, "
-	 "--agent, --gpu-range or --workers, or by its pool's "
-	 "CheckpointSignal. Later it can do so by scontrol update JobId=N "
-	 "Requeue=1, and under ltgf and themis by reporting a checkpoint. "
-	 "Under these two, a job that reports progress and saved nothing in "
-	 "two runs in a row declares none. share: such a job keeps its GPUs "
-	 "if they fit into its tenant's share, and else borrows all of them. "
-	 "The share is the pool's GPUs, by weight among the tenants that have "
-	 "jobs. It is filled in this order: jobs without leases, then jobs "
-	 "that declare no checkpoint, by start time, those of users within "
-	 "their own share first. A borrowing job keeps its GPUs until another "
-	 "tenant lacks GPUs of its share. Idle GPUs are used before that, "
-	 "then GPUs beyond a tenant's share of jobs that declare a "
-	 "checkpoint. Then borrowing jobs get leases like others, the last "
-	 "started first. Jobs that reach UnpreparedMin within a term are "
-	 "chosen before others, and no job gets a lease before UnpreparedMin. "
-	 "After each term in which the tenant still lacks GPUs, more "
-	 "borrowing jobs get leases. A job that needs whole nodes waits for "
-	 "the time limits of the jobs that keep them, as under stock Slurm. "
-	 "Under ltgf no GPUs are held for a job that would exceed its "
-	 "tenant's share while a poorer tenant lacks GPUs. requeue: the job "
-	 "has leases like others, and starts from the beginning after each "
-	 "lease that is not renewed. keep: the job has no lease and keeps its "
-	 "GPUs until it ends. NoLeaseGPUs, NoLeaseUserGPUs and NoLeaseTime "
-	 "bound it.",
+	 "job declares a checkpoint by --signal, --requeue, --checkpoint-with, "
+	 "--agent, --gpu-range or --workers, or through the CheckpointSignal "
+	 "of its pool. After submission it can do so by scontrol update "
+	 "JobId=N Requeue=1 and, under ltgf and themis, by reporting a "
+	 "checkpoint. Under ltgf and themis, a job counts as declaring none if "
+	 "it reports progress but saved nothing in two runs in a row. With "
+	 "share, a job that declares no checkpoint keeps its GPUs if they fit "
+	 "into its tenant's share. Otherwise the job borrows all of its GPUs. "
+	 "The tenant's share is its part of the pool's GPUs, by weight among "
+	 "the tenants that have jobs. The tenant's jobs without leases use up "
+	 "the share first. Then follow its jobs that declare no checkpoint: "
+	 "first jobs of users within their own share, then the others, each by "
+	 "start time. A job that borrows keeps its GPUs until another tenant "
+	 "has fewer GPUs than its share and needs more. That tenant first gets "
+	 "idle GPUs, then GPUs of jobs that declare a checkpoint, from tenants "
+	 "above their share. If these are too few, borrowing jobs get leases "
+	 "like others, the last started first. No borrowing job gets a lease "
+	 "before it has run for UnpreparedMin; jobs that reach UnpreparedMin "
+	 "within a term are chosen first. After each term in which the tenant "
+	 "still lacks GPUs, more borrowing jobs get leases. A waiting job that "
+	 "needs whole nodes may have to wait until the jobs on these nodes "
+	 "reach their time limits, as under stock Slurm. Under ltgf, while a "
+	 "poorer tenant lacks GPUs, none are held for a job that would exceed "
+	 "its tenant's share. With requeue, the job has leases like others, "
+	 "and starts from the beginning after each lease that is not renewed. "
+	 "With keep, the job has no lease and keeps its GPUs until it ends. "
+	 "NoLeaseGPUs, NoLeaseUserGPUs and NoLeaseTime limit such jobs.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, unprepared)},
 	 .words = {"share", "requeue", "keep"}},
 	{"UnpreparedMin", "TIME|auto", "auto",
-	 "Sets the shortest run of a borrowing job with Unprepared=share. It "
-	 "doubles each time that the job's GPUs are taken back, four times at "
-	 "most. auto: four times LeaseTerm.",
+	 "Sets how long a borrowing job runs at least, with Unprepared=share. "
+	 "Each time that the job's GPUs are taken back, this time doubles for "
+	 "the job, but at most four times. The value auto means four times "
+	 "LeaseTerm.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, unprepared_sec)}},
 	{"RoundInterval", "TIME", "10",
-	 "Sets the longest time between two rounds. Rounds also follow a "
-	 "job's end, a lease's end and a submission, at most once a second. A "
-	 "round comes sooner if srun or salloc waits.",
+	 "Sets the longest time between two rounds. A round also follows each "
+	 "end of a job or lease and each submission, but at most once a "
+	 "second. If a job of srun or salloc waits, a round comes even sooner.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, round_sec)}},
 	{"CheckpointGrace", "TIME", "60",
-	 "Sets how long a job that was signalled at its lease's end may go on "
-	 "before it is requeued.",
+	 "Sets how long a job may continue after the signal at the end of its "
+	 "lease, until it is requeued.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, grace_sec)}},
 	{"CheckpointSignal", "SIGNAL|none", "none",
-	 "Sets the signal of jobs that do not name one with --signal. none: "
-	 "such jobs are requeued at once; Slurm sends TERM, and KILL after "
-	 "KillWait.",
+	 "Sets the signal for jobs that do not choose one with --signal. With "
+	 "none, such jobs are requeued at once: Slurm sends TERM, and KILL "
+	 "after KillWait.",
 	 .parse = set_signal, .sets = {OPTION(INT, checkpoint_signal)}},
 	{"CheckpointExit", "CODE[,CODE...]|none", "85",
-	 "Names the exit codes by which a job in its grace says that it has "
-	 "written a checkpoint and wants to go on later.",
+	 "Lists the exit codes by which a job says, during its grace, that it "
+	 "has written a checkpoint and wants to continue later.",
 	 .parse = set_exit,
 	 .sets = {ASTRA_MEMBER_ARRAY(astra_options, INT, checkpoint_exit),
 		  OPTION(SIZE, checkpoint_exit_count)}},
 	{"TimeLimitExit", "requeue|fail", "requeue",
-	 "Chooses what follows if a job that may be requeued gets its "
-	 "--signal before its time limit and ends with a code of "
-	 "CheckpointExit. requeue: the job goes on later, and its next run "
-	 "has the whole time limit again. The number of such runs has no "
-	 "limit: a job that saves nothing new is requeued until somebody "
-	 "cancels it. A job whose run was shorter than a minute has failed. "
-	 "fail: the job has failed, as in Slurm.",
+	 "Chooses what happens if a job that may be requeued ends with a code "
+	 "of CheckpointExit after the --signal before its time limit. With "
+	 "requeue, the job is requeued, and its next run has the full time "
+	 "limit again. The number of such runs is unlimited: a job that saves "
+	 "nothing new is requeued until it is cancelled. A job whose run was "
+	 "shorter than a minute fails. With fail, the job fails, as in Slurm.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, fail_at_limit)},
 	 .words = {"requeue", "fail"}},
 	{"MinRunTime", "TIME|auto", "auto",
-	 "Sets how long a job keeps its GPUs after each start at least, "
-	 "however short its lease. GPUs are not lent for a shorter time. "
-	 "auto, for a job that reports its progress: the time that it needs "
-	 "to start up and for a checkpoint, at most a term. auto, for other "
-	 "jobs: a tenth of the term, at most a minute. auto is 0 if the "
-	 "policy itself ends the leases.",
+	 "Sets how long a job keeps its GPUs after each start, even if its "
+	 "lease is shorter. GPUs are never lent for a shorter time. For a job "
+	 "that reports its progress, auto means the time for start-up and one "
+	 "checkpoint, but at most a term. For other jobs, auto means a tenth "
+	 "of the term, but at most a minute. Under policies that end the "
+	 "leases themselves, auto means 0.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, min_run_sec)}},
 	{"MaxReclaim", "GPUS", "0",
-	 "Bounds the GPUs that are taken back in one round. A single job that "
-	 "holds more counts as one. 0: no limit.",
+	 "Limits the GPUs that are taken back in one round. A single job with "
+	 "more GPUs may still be interrupted. The value 0 means no limit.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, reclaim_max)}},
 	{"TenantVariant", "eq8|eq16", "eq8",
-	 "Chooses what is due to a tenant. eq8: its quota, and no more than "
-	 "it asks for at the time. eq16: its quota, always, so that a tenant "
-	 "that was idle comes back with a lead.",
+	 "Chooses how much GPU time is due to a tenant. With eq8, this is its "
+	 "quota, but no more than its jobs ask for at the time. With eq16, "
+	 "this is always its quota, so that a tenant returns from an idle time "
+	 "with a lead.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, quota_entitlement)},
 	 .words = {"eq8", "eq16"}},
 	{"FairnessHalfLife", "TIME|none", "none",
-	 "Sets how fast past use is forgotten: use of so long ago counts "
-	 "half. none: all use counts, as in the paper. If it is shorter than "
-	 "some twenty terms, first starts may be later than promised.",
+	 "Sets the half-life of past use: use that is this old counts half. "
+	 "With none, all use counts in full, as in the paper. With a half-life "
+	 "below about twenty terms, first starts may be later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, half_life_sec)}},
 	{"LeadMax", "TIME|none", "none",
-	 "Bounds what an idle tenant saves up under eq16, as a time of its "
-	 "whole quota.",
+	 "Limits the lead that an idle tenant gains under eq16, as a time of "
+	 "its whole quota.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lead_max_sec)}},
 	{"Promise", "yes|no", "yes",
-	 "Whether each job that fits has its first start within a known time. "
-	 "The bound in lease terms is 2 + (its own GPUs + those of its "
-	 "tenant's jobs before it that never ran) / the tenant's quota. GPUs "
-	 "count as they are charged. With FairWithin=user the same is "
-	 "computed with the user's jobs and the user's part of the quota, and "
-	 "the later time counts. An example: 32 GPUs, a tenant of half of "
-	 "them, two users with jobs, LeaseTerm 15:00. A user's first job of 4 "
-	 "GPUs starts within 2 + 4/8 terms, 38 minutes, and the graces of the "
-	 "jobs that leave. GPUs are held for such a job, and leases of its "
-	 "tenant and of richer tenants are recalled. Under policies other "
-	 "than ltgf a lease ends for it by itself, or once it has lasted "
-	 "LeaseTerm. Plans, prices and auctions give way to a promised start. "
-	 "No start is promised to a job that Admission=refuse holds, to jobs "
-	 "under a baseline, and while jobs that declare no checkpoint keep "
-	 "GPUs (Unprepared=share). no: the paper's rule alone, under which "
-	 "large jobs may starve.",
+	 "Whether each job that fits gets its first start within a known time. "
+	 "The time in lease terms is 2 + (the job's GPUs + GPUs of its "
+	 "tenant's earlier jobs that never ran) / the tenant's quota. GPUs are "
+	 "counted as they are charged. With FairWithin=user, the same is also "
+	 "computed from the user's jobs and the user's part of the quota; the "
+	 "later of the two times counts. Example: the pool has 32 GPUs, the "
+	 "tenant half of them, two of its users have jobs, and LeaseTerm is "
+	 "15:00. Then a user's first job of 4 GPUs starts within 2 + 4/8 "
+	 "terms, or 38 minutes, plus the graces of the jobs that leave. GPUs "
+	 "are held for such a job, and leases of its tenant and of richer "
+	 "tenants are ended early. Under policies other than ltgf, these "
+	 "leases end by themselves or once they have lasted LeaseTerm. Plans, "
+	 "prices and auctions give way to a promised start. No start is "
+	 "promised to a job that Admission=refuse holds, or to jobs under a "
+	 "baseline. Nor is any start promised while jobs that declare no "
+	 "checkpoint keep their GPUs (Unprepared=share). With no, only the "
+	 "paper's rule applies, under which large jobs may starve.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, promise)}},
 	{"RecallAfter", "TIME", "2:00",
-	 "Sets how long a job has run, with Promise=yes, before its lease may "
-	 "end early. MinRunTime holds as well. Under ltgf such a lease ends "
-	 "for the next job of the same tenant or a poorer one that never ran. "
-	 "Under other policies it ends for a job that would else start later "
-	 "than promised. A job that reports its progress first runs ten times "
-	 "as long as it needs to start up and for a checkpoint, but no longer "
-	 "than LeaseTerm. 0: no lease ends early; under overload some first "
-	 "starts are later than promised.",
+	 "Sets how long a job runs at least before its lease may end early, "
+	 "with Promise=yes. MinRunTime applies as well. Under ltgf such a "
+	 "lease ends for the next job that never ran, of the same tenant or a "
+	 "poorer one. Under other policies it ends for a job that would "
+	 "otherwise start later than promised. A job that reports its progress "
+	 "runs at least ten times as long as start-up and one checkpoint take, "
+	 "but at most LeaseTerm. With 0, no lease ends early; under overload "
+	 "some first starts are later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, recall_sec)}},
 	{"MaxOverhead", "PERCENT", "5",
-	 "Bounds, with Promise=yes, what leases that end early may cost "
-	 "within an hour, in percent of the pool's GPU time. An early end "
-	 "costs seconds x GPUs x the part of a term that the job has not run "
-	 "since its start. The seconds are what the job needs to start up and "
-	 "for a checkpoint; if that is not known, CheckpointGrace. A quarter "
-	 "of the budget is left to jobs whose tenant or user has had less "
-	 "than its share. Two kinds of early ends ignore the budget, and are "
-	 "counted: for a first start that would else be later than promised, "
-	 "and of GPUs that were lent while they are collected for a job. At "
-	 "most 240 jobs a minute are told to leave early. The leases that end "
-	 "for one gang end together, however many they are. MaxReclaim bounds "
-	 "them, too. 0: no other lease ends early. 100: no limit.",
+	 "Limits the cost of leases that end early, with Promise=yes, in "
+	 "percent of the pool's GPU time of the last hour. An early end costs "
+	 "seconds x GPUs x (1 - the part of a term that the job has run since "
+	 "its start). The seconds are the job's time for start-up and one "
+	 "checkpoint or, if that is unknown, CheckpointGrace. A quarter of the "
+	 "budget is reserved for jobs whose tenant or user has had less than "
+	 "its share. Two kinds of early ends are counted but not limited: "
+	 "those for a first start that would otherwise be late, and those of "
+	 "lent GPUs. At most 240 jobs a minute are told to leave early. The "
+	 "leases that end for one gang always end together, even if they are "
+	 "more. MaxReclaim limits them as well. With 0, only the two kinds of "
+	 "early ends that are not limited take place. With 100, there is no "
+	 "limit.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, overhead_max)},
 	 .least = 0, .most = 100},
 	{"Reserve", "GPUS", "2",
-	 "Keeps so many GPUs of a node for jobs that never ran, with ltgf and "
-	 "Promise=yes, while more GPUs are wanted than there are. So small "
-	 "jobs start at once. It is at most a 256th of the pool's GPUs, so "
-	 "that a pool below 256 GPUs keeps none. 0: none.",
+	 "Keeps this many GPUs of one node for jobs that never ran, under ltgf "
+	 "with Promise=yes, while the demand exceeds the GPUs. So small jobs "
+	 "start at once. At most a 256th of the pool's GPUs is kept, so a pool "
+	 "below 256 GPUs keeps none. With 0, no GPUs are kept.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, reserve_gpus)}},
 	{"FairWithin", "user|job", "user",
-	 "Chooses among whom a tenant's GPU time is shared. user: its users "
-	 "in equal parts, then each user's jobs, so that more jobs gain "
-	 "nothing. job: its jobs, whoever submits them, as in the paper.",
+	 "Chooses how a tenant's GPU time is shared. With user, it is shared "
+	 "equally among the tenant's users, then among each user's jobs, so "
+	 "that a user gains nothing by submitting more jobs. With job, it is "
+	 "shared among the tenant's jobs, whoever submits them, as in the "
+	 "paper.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, within_users)},
 	 .words = {"job", "user"}},
 	{"DeadlineUrgency", "TIME", "0",
-	 "Lets a job go before its tenant's other jobs once its --deadline, "
-	 "less its time limit, is nearer than this.",
+	 "Lets a job go before its tenant's other jobs if the time until its "
+	 "--deadline, minus its time limit, is less than this.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, urgency_sec)}},
 	{"Placement", "consolidated|strict", "consolidated",
-	 "Chooses whether a job may run on more nodes than it needs. strict: "
-	 "it waits instead.",
+	 "Chooses whether a job may run on more nodes than its GPUs need. With "
+	 "consolidated, the job may run on more nodes if fewer have no room at "
+	 "the time. With strict, the job waits instead.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, strict_placement)},
 	 .words = {"consolidated", "strict"}},
 	{"QOSWeight", "QOS:WEIGHT[,...]|none", "none",
 	 "Sets the weights of jobs within their tenant, by QOS. A job of "
 	 "weight 2 is due twice the GPUs of a job of weight 1. Jobs of other "
-	 "QOS have weight 1. A job of weight 0 runs on what its tenant's "
-	 "other jobs leave. Under incentive and oasis a job that does not say "
-	 "what it is worth is worth its GPU hours times this.",
+	 "QOS have weight 1. A job of weight 0 gets only what its tenant's "
+	 "other jobs leave. Under incentive and oasis, a job that does not "
+	 "state its worth is worth its GPU hours times this weight.",
 	 .parse = set_qos_weights},
 	{"MaxGPUHours", "HOURS|none", "none",
-	 "Bounds the GPU hours of each tenant in a CapPeriod, as they are "
-	 "charged. A lease begins, or is renewed, only if the tenant's used "
-	 "hours, what its leases may still use, and this whole lease are "
-	 "within the bound. A job with a lease keeps it to its end. Other "
-	 "jobs of the tenant wait until the next period. Jobs without leases "
-	 "count to their time limit; without a time limit they never start. "
-	 "0: no GPUs at all.",
+	 "Limits the GPU hours of each tenant in a CapPeriod, as charged. A "
+	 "lease is granted or renewed only if three amounts together fit the "
+	 "limit: the hours used, the rest of the tenant's running leases, and "
+	 "this whole lease. A job that has a lease keeps it until the lease "
+	 "ends. Other jobs of the tenant wait until the next period. A job "
+	 "without leases counts with its whole time limit; if it has no time "
+	 "limit, it never starts. With 0, the tenant gets no GPUs at all.",
 	 .parse = options_set_cap, .sets = {OPTION(REAL, cap_hours)}},
 	{"TenantGPUHours", "TENANT:HOURS[,...]|none", "none",
-	 "Bounds the same of these tenants, instead of MaxGPUHours.",
+	 "Sets MaxGPUHours for single tenants.",
 	 .parse = options_set_tenant_caps},
 	{"MaxGPUHoursPerUser", "HOURS|none", "none",
-	 "Bounds the same of each user of a tenant, besides the tenant's "
-	 "bound.",
+	 "Limits the GPU hours of each user of a tenant, in addition to the "
+	 "tenant's limit.",
 	 .parse = options_set_cap, .sets = {OPTION(REAL, cap_user_hours)}},
 	{"CapPeriod", "day|week|month", "month",
-	 "Chooses when GPU hours begin to count anew, in the time zone of "
-	 "slurmctld's host: at 00:00, on Mondays, or on the first of the "
-	 "month.",
+	 "Chooses when the count of GPU hours starts again, in the time zone "
+	 "of slurmctld's host: every day at 00:00, every Monday, or on the "
+	 "first of the month.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, cap_period)},
 	 .words = {"day", "week", "month"}},
 	{"GPUWeight", "TYPE:WEIGHT[,...]|none", "none",
-	 "Sets what an hour of a GPU counts, by the type that gres.conf "
-	 "names. Other types count 1. A device of MIG is a type, and counts "
-	 "as its part of a GPU: 1g.10gb:0.125. Shares, rho, and the GPUs and "
-	 "GPU time that sfair shows of tenants are in this measure.",
+	 "Sets how much an hour of a GPU counts, by the type in gres.conf. "
+	 "Types without a weight count 1. A MIG device is a type; give it its "
+	 "part of a GPU as weight, such as 1g.10gb:0.125. Shares and rho use "
+	 "this measure, and so do the GPUs and GPU time that sfair shows for "
+	 "tenants.",
 	 .parse = set_gpu_weights},
 	{"ChargeBlocked", "yes|no", "yes",
-	 "Whether a job is charged with what it keeps from others. On each "
-	 "node that is the larger of its GPUs and the GPUs' worth of its CPUs "
-	 "and memory. The worth comes from TRESBillingWeights of its "
-	 "partition if these weigh GPUs, else from the node's CPUs and memory "
-	 "for a GPU. no: the job is charged with its GPUs.",
+	 "Whether a job is also charged for GPUs that others cannot use "
+	 "because of its CPUs and memory. On each node the charge is the job's "
+	 "GPUs, or its CPUs and memory expressed in GPUs if these are more. A "
+	 "GPU is worth what TRESBillingWeights of the partition say or, if "
+	 "these do not weigh GPUs, the node's CPUs and memory per GPU. With "
+	 "no, the job is charged only for its GPUs.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, charge_blocked)}},
 	{"SlotLength", "TIME", "600",
-	 "Sets the slot by which incentive, oasis and ogasched plan, at least "
-	 "ten seconds. Their leases end with a slot. If a slot is about as "
-	 "long as LeaseTerm, and several gangs of the whole pool come at "
-	 "once, some start later than promised.",
+	 "Sets the length of a slot of incentive, oasis and ogasched, at least "
+	 "ten seconds. Leases under these policies end with a slot. If a slot "
+	 "is about as long as LeaseTerm, and several jobs of the whole pool's "
+	 "size come at once, some start later than promised.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, slot_sec)}},
 	{"BatchMax", "SLOTS", "4",
 	 "Sets the longest window of incentive, 1 to 256 slots. Windows begin "
-	 "with 2 slots and double up to this. Jobs that come during a window "
-	 "are planned at its end; longer jobs are planned in parts.",
+	 "with 2 slots and double up to this length. Jobs that are submitted "
+	 "during a window are planned at its end. Jobs that are longer than a "
+	 "window are planned in parts.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, batch_max)}},
 	{"PriceBase", "NUMBER", "2",
 	 "Sets theta of incentive, 1 to 1000000. A GPU hour costs theta^u - 1 "
-	 "while a share u of the GPUs is in use. A job that does not say what "
-	 "it is worth is worth its GPU hours.",
+	 "while a share u of the GPUs is in use. A job that does not state its "
+	 "worth is worth its GPU hours.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, price_base)},
 	 .least = 1, .most = 1e6},
 	{"OwnPrice", "cluster|share", "cluster",
-	 "Chooses whose use sets the price that incentive compares with a "
-	 "job's worth in its tenant's own share. cluster: everybody's, as in "
-	 "the paper; then jobs are refused while their tenant's share is idle "
-	 "because others are busy. share: the tenant's.",
+	 "Chooses the price that incentive compares with the worth of a job in "
+	 "its tenant's own share. With cluster, the use of all tenants sets "
+	 "the price, as in the paper; then a job may be refused although its "
+	 "tenant's share is idle, because others are busy. With share, only "
+	 "the use of this tenant sets the price.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, own_share)},
 	 .words = {"cluster", "share"}},
 	{"Budget", "CREDITS|none", "none",
-	 "Sets the credits that each tenant has at first for GPUs of others' "
-	 "shares, under incentive. Payments are taken off and income is "
-	 "added. A tenant buys nothing for which it lacks credits. Without "
-	 "LendIdle its jobs do not go on beyond what they were sold, either, "
-	 "if it lacks credits. In its own share its jobs run all the same. 0: "
-	 "it buys nothing. none: it may owe any amount, as in the paper.",
+	 "Sets the credits that each tenant starts with, to buy GPUs of other "
+	 "tenants' shares under incentive. Payments are subtracted and income "
+	 "is added. A tenant without enough credits buys nothing. With "
+	 "LendIdle=no, jobs of a tenant that lacks credits also stop at the "
+	 "end of the slots that they were sold. In its own share, its jobs run "
+	 "in any case. With 0, the tenant buys nothing. With none, the tenant "
+	 "may owe any amount, as in the paper.",
 	 .parse = options_set_budget, .sets = {OPTION(REAL, budget)},
 	 .least = 0, .most = CREDITS_MAX},
 	{"BudgetRefill", "CREDITS", "0",
-	 "Gives a tenant that has less than Budget so many credits a day, up "
-	 "to Budget.",
+	 "Gives this many credits a day to each tenant that has less than "
+	 "Budget, up to Budget.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, budget_refill)},
 	 .least = 0, .most = CREDITS_MAX},
 	{"PlanHorizon", "TIME|auto", "auto",
-	 "Sets how far ahead oasis plans, 1 to 1000 slots. auto: a day, and "
-	 "at most 1000 slots. A job whose work is longer than three quarters "
-	 "of this is planned part by part.",
+	 "Sets how far ahead oasis plans, from 1 to 1000 slots. The value auto "
+	 "means a day, but at most 1000 slots. A job whose work is longer than "
+	 "three quarters of this time is planned in parts.",
 	 .parse = astra_option_auto, .sets = {OPTION(REAL, horizon_sec)}},
 	{"Admission", "wait|refuse", "wait",
-	 "Chooses what becomes of a job for which oasis finds no schedule "
-	 "worth its price. wait: it is asked again in each slot, and LendIdle "
-	 "lends it GPUs. refuse: it is held, with its price and its worth as "
-	 "the reason. Once it is released, it is asked as if it had just "
-	 "come. A job that ran or was admitted once is not refused. No job is "
-	 "refused in the SlotLength after the number of usable GPUs has "
-	 "changed. For Policy=oasis only.",
+	 "Chooses what happens to a job for which oasis finds no schedule "
+	 "worth its price. With wait, the job is considered again in each "
+	 "slot, and LendIdle lends GPUs to it. With refuse, the job is held, "
+	 "and the reason shows its price and its worth. After its release, the "
+	 "job is considered as if it had just been submitted. A job that ran "
+	 "or was admitted once is not refused. No job is refused within a "
+	 "SlotLength after the number of usable GPUs changed. This option is "
+	 "for Policy=oasis only.",
 	 .parse = astra_option_flag, .sets = {OPTION(FLAG, refuse_unworthy)},
 	 .words = {"wait", "refuse"}},
 	{"LendIdle", "yes|no", "yes",
-	 "Whether GPUs that are idle are lent, free of charge, to waiting "
-	 "jobs that can run there. These are GPUs that nobody has planned, "
-	 "and GPUs that were planned for a job that cannot start there. A "
-	 "loan lasts to the slot's end; under themis and ltgf+themis to the "
-	 "term's end. yes: no GPU is idle beside a job that could run on it, "
-	 "except under baselines, which lend nothing. no: as in the papers. "
-	 "Then GPUs may be idle while jobs wait, and with oasis a job that is "
-	 "never worth its price never runs. With incentive a job that goes on "
-	 "beyond what it was sold then pays the posted price of each slot. "
-	 "ltgf leaves no such GPU in either case, except those that it keeps "
-	 "for a promised start.",
+	 "Whether idle GPUs are lent, free of charge, to waiting jobs that can "
+	 "run on them. GPUs are idle if they are planned for no job, or for a "
+	 "job that cannot start on them. A loan ends with the slot, or under "
+	 "themis and ltgf+themis with the term. With yes, no GPU is idle while "
+	 "a waiting job could run on it, except under baselines, which lend "
+	 "nothing. With no, as in the papers, GPUs may be idle while jobs "
+	 "wait. Then, under oasis, a job that is never worth its price never "
+	 "runs. Under incentive, a job that continues beyond what it was sold "
+	 "then pays the posted price of each slot. Under ltgf no such GPU is "
+	 "idle in either case, except those that it keeps for a promised start.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, lend_idle)}},
 	{"FairnessKnob", "NUMBER", "0.8",
-	 "Sets f of themis and ltgf+themis: GPUs are offered to the part 1 - "
-	 "f of the apps that are worst off. 0 offers them to all apps, which "
-	 "is most efficient. Near 1 only the worst app is offered GPUs, which "
-	 "is most fair.",
+	 "Sets f of themis and ltgf+themis: GPUs are offered to a fraction 1 - "
+	 "f of the apps, those that are worst off. With 0, they are offered to "
+	 "all apps, which is most efficient. Near 1, they are only offered to "
+	 "the worst-off app, which is most fair.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, fairness_knob)},
 	 .least = 0, .most = 1},
 	{"TrustBids", "yes|no", "no",
-	 "Whether the fairness that an app's agent states decides which app "
-	 "is worst off, as in the paper; then it pays to overstate. no: "
-	 "themis' own estimates decide. In both cases the agent says what "
-	 "GPUs do for its app.",
+	 "Whether themis uses the fairness that an app's agent states to find "
+	 "the apps that are worst off. With yes, as in the paper, an agent "
+	 "gains by overstating. With no, themis uses its own estimates. In "
+	 "both cases the agent's bids say how useful GPUs are to its app.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, trust_bids)}},
 	{"LearningRate", "theory|const|decay", "theory",
-	 "Sets how far ogasched moves at a time. theory: by the length of the "
-	 "reward's gradient. const: by the longest that the gradient can be, "
-	 "which bounds what learning can lose. decay: less and less far.",
+	 "Sets the step size with which ogasched learns. With theory, the "
+	 "length of the reward's gradient determines it. With const, the "
+	 "longest possible gradient determines it, which bounds the loss by "
+	 "learning. With decay, the steps become shorter and shorter.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, learning_rate)},
 	 .words = {"decay", "theory", "const"}},
 	{"LentSteps", "NUMBER", "5",
-	 "Lets ogasched lend, for each slot, what it has learned for classes "
-	 "without a job to the other classes. The shares of these take so "
-	 "many more steps along the gradient. 0, as in the paper: nothing is "
-	 "lent. What is learned is the same in both cases.",
+	 "Lets ogasched lend shares that it has learned for classes without a "
+	 "job to the other classes, in each slot. The shares of these other "
+	 "classes are moved by this many more steps along the gradient. With "
+	 "0, nothing is lent, as in the paper. The learning itself is the same "
+	 "in both cases.",
 	 .parse = astra_option_count, .sets = {OPTION(U32, lent_steps)},
 	 .least = 0, .most = 50},
 	{"LearnedUtility", "linear|log|reciprocal|poly", "log",
-	 "Chooses what GPUs on a node are worth to a class of jobs, for "
-	 "ogasched. linear: each as much as the first. poly, log, reciprocal: "
-	 "less and less. The steeper the worth falls, the more equal are the "
-	 "shares.",
+	 "Chooses how much GPUs on a node are worth to a class of jobs, under "
+	 "ogasched. With linear, each GPU is worth as much as the first. With "
+	 "poly, log and reciprocal, each further GPU is worth less. The faster "
+	 "the worth falls, the more equal are the shares.",
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, learned_utility)},
 	 .words = {"linear", "log", "reciprocal", "poly"}},
 	{"AdminComment", "yes|no", "yes",
 	 "Whether a job's AdminComment, which sacct shows, gets a word "
-	 "astraea:submit=TIME,leases=N,lost=SECONDS at each of its ends.",
+	 "astraea:submit=TIME,leases=N,lost=SECONDS each time that the job "
+	 "ends.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, admin_comment)}},
 	{"ReasonDetail", "yes|no", "no",
-	 "Whether squeue's reason of a job that waits for a lease has "
-	 "numbers, times and names, as in \"Lease: waits its turn, rank 3 of "
-	 "17\". no: the reason is one of the fixed texts of astraea(7), so "
-	 "that programs which count jobs by reason see few kinds. sfair why "
-	 "says all in both cases.",
+	 "Whether squeue shows numbers, times and names in the reason of a job "
+	 "that waits for a lease, as in \"Lease: waits its turn, rank 3 of "
+	 "17\". With no, the reason is one of the fixed texts of astraea(7), "
+	 "so that programs that count jobs by reason see only a few. The "
+	 "command sfair why always shows everything.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, reason_detail)}},
 	{"ForecastInterval", "TIME|none", "5",
-	 "Sets how often a thread of low priority looks ahead when waiting "
-	 "jobs will start, for squeue --start and sfair when. It runs a copy "
-	 "of the engine for some seconds at most, and then rests twenty times "
-	 "as long. none: never; then only planned starts are shown.",
+	 "Sets how often a low-priority thread predicts when waiting jobs will "
+	 "start, for squeue --start and sfair when. The thread runs a copy of "
+	 "the engine for a few seconds at most, and then rests twenty times as "
+	 "long. With none, there are no predictions, and only planned starts "
+	 "are shown.",
 	 .parse = astra_option_seconds, .sets = {OPTION(REAL, forecast_sec)}},
 	{.key = NULL},
 };
