@@ -147,8 +147,8 @@ class Bench:
         names = [os.path.basename(path)
                  for path in self.output("make", "-s", "list-tests").split()
                  if os.path.dirname(path) == os.path.realpath(self.build)] + ["sfairsim"]
-        if not self.make(*names):
-            sys.exit(f"make {' '.join(names)} failed in {self.build}")
+        if not self.make("all", *names):
+            sys.exit(f"make all {' '.join(names)} failed in {self.build}")
         self.symbols = {name: set() for name in names}
         for name, symbol in re.findall(r"^([^:]+):[0-9a-f]+ \S (\S+)$",
                                        self.output("nm", "-A", "--defined-only", *names), re.M):

@@ -4,6 +4,10 @@
 #include "src/slurm/in/ask.h"
 #include "testsuite/unit/unit.h"
 
+/* The longest name of a type: 63 characters. */
+#define LONGEST \
+	"a01234567890123456789012345678901234567890123456789012345678912"
+
 static const struct {
 	const char *text;
 	uint64_t gpus;
@@ -34,6 +38,7 @@ static const struct {
 	{"gres/shard:a100:2", 2, "a100", false, true, false},
 	{"gres:shard:0", 0, "", false, false, false},
 	{"gres:shards:2", 0, "", false, false, false},
+	{"gres:gpu:" LONGEST ":2", 2, LONGEST, false, false, false},
 	{"gres:mps:50", 0, "", false, false, true},
 	{"gres:mps:0", 0, "", false, false, false},
 	{"gres:gpu:99999999999999999999", UINT32_MAX, "", false, false, false},
@@ -64,9 +69,15 @@ static void every_form_of_sbatch_is_read(void **state)
 static void gpus_that_cannot_be_read_are_named(void **state)
 {
 	static const char *const bad[] = {
-		"gres:gpu:",	   "gres:gpu::1",      "gres:gpu:a100:",
-		"gres:gpu:a100:x", "gres:gpu:a100:-1", "gres:gpu:a:1:1",
-		"gres:shard:",	   "gres:shard:a::1",
+		"gres:gpu:",
+		"gres:gpu::1",
+		"gres:gpu:a100:",
+		"gres:gpu:a100:x",
+		"gres:gpu:a100:-1",
+		"gres:gpu:a:1:1",
+		"gres:shard:",
+		"gres:shard:a::1",
+		"gres:gpu:" LONGEST "x:2",
 	};
 
 	(void)state;
