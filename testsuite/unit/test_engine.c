@@ -1094,9 +1094,41 @@ static void a_job_starts_on_what_it_asks_for_now(void **state)
 	}
 }
 
+static bool refuses_b(struct vcluster *vc, const struct astra_decision *d)
+{
+	return vc->jobs[d->job - 1]->job.tenant == 1;
+}
+
+/* slurmctld refuses each start of b's job. After three rounds no lease ends for
+ * it for a term, after the next refusal for two, then four, eight, ...: within
+ * 64 terms a's job is interrupted for at most 3 + 6 tries. */
+static void refused_starts_end_ever_fewer_leases(void **state)
+{
+	struct vcluster vc;
+	struct vjob *a;
+
+	(void)state;
+	vc_init(&vc, 1, 4);
+	use_terms(&vc, 20);
+	vc.options.promise = false;
+	vc.refuses = refuses_b;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	a = vc_submit(&vc, 0, 4, HUGE_VAL);
+	vc_run(&vc, AT(5));
+	vc_submit(&vc, 1, 4, 100);
+	vc_run(&vc, AT(64 * 20));
+	print_message("%u starts\n", a->starts);
+	assert_true(a->starts > 4);
+	assert_true(a->starts <= 1 + 3 + 6);
+	vc_fini(&vc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refused_starts_end_ever_fewer_leases),
 		cmocka_unit_test(cpus_of_those_without_a_lease_are_named),
 		cmocka_unit_test(a_job_starts_on_what_it_asks_for_now),
 		cmocka_unit_test(figure_6_alternates_one_to_two),
