@@ -550,7 +550,8 @@ const struct astra_option astra_option_table[] = {
 	 .parse = astra_option_count, .sets = {OPTION(U32, reserve_gpus)}},
 	{"FairWithin", "user|job", "user",
 	 "Chooses how a tenant's GPU time is shared. With user, it is shared "
-	 "equally among the tenant's users, then among each user's jobs, so "
+	 "among the tenant's users by their fairshare in the tenant's account, "
+	 "else equally. Each user's part is shared among the user's jobs, so "
 	 "that a user gains nothing by submitting more jobs. With job, it is "
 	 "shared among the tenant's jobs, whoever submits them, as in the "
 	 "paper.",
