@@ -537,9 +537,8 @@ const struct astra_option astra_option_table[] = {
 	 "those for a first start that would otherwise be late, and those of "
 	 "lent GPUs. At most 240 jobs a minute are told to leave early. The "
 	 "leases that end for one gang always end together, even if they are "
-	 "more. MaxReclaim limits them as well. With 0, only the two kinds of "
-	 "early ends that are not limited take place. With 100, there is no "
-	 "limit.",
+	 "more. MaxReclaim limits them as well. With 0, leases end early only "
+	 "in the two cases that are not limited. With 100, there is no limit.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, overhead_max)},
 	 .least = 0, .most = 100},
 	{"Reserve", "GPUS", "2",
