@@ -10,6 +10,7 @@ picture of Grafana, but of what Grafana would show.
 """
 import html
 import json
+import math
 import re
 import sys
 import time
@@ -53,6 +54,8 @@ def ask(prometheus, kind, **words):
 
 def short(value, unit):
     """A value as Grafana writes it, nearly."""
+    if not math.isfinite(value):
+        return "N/A"
     if unit == "percentunit":
         return f"{100 * value:.0f}%"
     if unit == "s":

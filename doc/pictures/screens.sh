@@ -20,7 +20,7 @@ chmod 755 "$dir"
 children=()
 
 end() {
-	((!${#children[@]})) || kill "${children[@]}"
+	((!${#children[@]})) || kill "${children[@]}" 2>/dev/null || true
 	tmux -S "$dir/tmux" kill-server 2>/dev/null || true
 	"$top/testsuite/lib/cluster" down "$dir/cluster"
 	rm -rf "$dir"
@@ -45,7 +45,10 @@ done
 # port_of LOG: the port that a server's log names, once it does.
 port_of() {
 	local port
-	until port=$(grep -om1 'port [0-9]*$' "$1"); do sleep 0.2; done
+	for _ in {1..100}; do
+		port=$(grep -om1 'port [0-9]*$' "$1") && break
+		sleep 0.2
+	done
 	echo "${port#port }"
 }
 

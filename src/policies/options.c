@@ -887,9 +887,6 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 		return astra_error_set(err,
 				       "BatchMax=%u: a batch has 1 to %d slots",
 				       o->batch_max, ASTRA_BATCH_SLOTS_MAX);
-	if (o->epoch_sec < o->slot_sec)
-		return astra_error_set(err, "SlotLength=%g: at most %g",
-				       o->slot_sec, o->epoch_sec);
 	if ((!strcmp(o->policy, "oasis") || !strcmp(o->policy, "ltgf+oasis")) &&
 	    o->horizon_sec >= 0 &&
 	    (o->horizon_sec < o->slot_sec ||

@@ -3,11 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/common/clock.h"
 #include "src/common/text.h"
 
 #define NOT_FOUND 127 /* as a shell reports it */
@@ -93,14 +97,38 @@ int astra_child_end(struct astra_child *child, int rc, struct astra_error *err)
 	return rc;
 }
 
-static int child_read_all(int fd, struct astra_text *text,
-			  struct astra_error *err)
+/* Waits for output until then; infinite: for ever. Returns 0, or -1 with err
+ * set and the program killed. */
+static int child_wait(const struct astra_child *child, double until_sec,
+		      struct astra_error *err)
+{
+	struct pollfd ready = {.fd = child->output, .events = POLLIN};
+
+	while (isfinite(until_sec)) {
+		double left_sec = until_sec - astra_now_sec(CLOCK_MONOTONIC);
+		int rc = left_sec > 0 ? poll(&ready, 1, (int)(1e3 * left_sec))
+				      : 0;
+
+		if (rc > 0)
+			return 0;
+		if (rc < 0 && errno == EINTR)
+			continue;
+		kill(-child->pid, SIGKILL);
+		return astra_error_set(err, "%s does not answer", child->name);
+	}
+	return 0;
+}
+
+static int child_read_all(const struct astra_child *child, double until_sec,
+			  struct astra_text *text, struct astra_error *err)
 {
 	char bytes[4096];
 	ssize_t got;
 
 	for (;;) {
-		got = read(fd, bytes, sizeof(bytes));
+		if (child_wait(child, until_sec, err) < 0)
+			return -1;
+		got = read(child->output, bytes, sizeof(bytes));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -117,13 +145,20 @@ static int child_read_all(int fd, struct astra_text *text,
 
 int astra_child_text(char *const *argv, char **text, struct astra_error *err)
 {
+	return astra_child_text_within(argv, HUGE_VAL, text, err);
+}
+
+int astra_child_text_within(char *const *argv, double sec, char **text,
+			    struct astra_error *err)
+{
+	double until_sec = astra_now_sec(CLOCK_MONOTONIC) + sec;
 	struct astra_text all = {0};
 	struct astra_child child;
 	int rc;
 
 	if (astra_child_start(&child, argv, true, err) < 0)
 		return -1;
-	rc = child_read_all(child.output, &all, err);
+	rc = child_read_all(&child, until_sec, &all, err);
 	close(child.output);
 	rc = astra_child_end(&child, rc, err);
 	if (rc < 0) {

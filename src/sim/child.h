@@ -33,4 +33,9 @@ int astra_child_end(struct astra_child *child, int rc, struct astra_error *err);
  * it. Returns 0, or -1 with err set. */
 int astra_child_text(char *const *argv, char **text, struct astra_error *err);
 
+/* The same. A program whose output has not ended after so many seconds is
+ * killed, with all that it has started. */
+int astra_child_text_within(char *const *argv, double sec, char **text,
+			    struct astra_error *err);
+
 #endif

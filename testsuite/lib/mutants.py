@@ -144,9 +144,10 @@ class Bench:
                         ASTRAEA_BUILDDIR=self.build, TMPDIR=f"{work}/tmp",
                         CCACHE_BASEDIR=self.tree, CCACHE_NOHASHDIR="1")
         os.makedirs(f"{work}/tmp", exist_ok=True)
+        here = os.path.realpath(self.build)
         names = [os.path.basename(path)
                  for path in self.output("make", "-s", "list-tests").split()
-                 if os.path.dirname(path) == os.path.realpath(self.build)] + ["sfairsim"]
+                 if os.path.realpath(os.path.dirname(path)) == here] + ["sfairsim"]
         if not self.make("all", *names):
             sys.exit(f"make all {' '.join(names)} failed in {self.build}")
         self.symbols = {name: set() for name in names}

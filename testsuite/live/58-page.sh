@@ -81,6 +81,14 @@ check "the same tables from a file" grep -F "<tr><th scope=\"row\">$long<td" \
 	"$OUT/again.html"
 check "the same tree from a file" grep -F 'speech/asr<td' "$OUT/again.html"
 
+# A sacctmgr that hangs costs the tree, not the page.
+mkdir "$OUT/bin"
+printf '#!/bin/sh\nsleep 300\n' >"$OUT/bin/sacctmgr"
+chmod +x "$OUT/bin/sacctmgr"
+PATH=$OUT/bin:$PATH report --html="$OUT/treeless.html"
+check "a page without the tree" \
+	eval '! grep -q Accounts "$OUT/treeless.html" && grep -q "</html>" "$OUT/treeless.html"'
+
 # Before this window the account had no job.
 report --html="$OUT/vision.html" accounts=vision
 page=$(<"$OUT/vision.html")

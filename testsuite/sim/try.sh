@@ -189,6 +189,8 @@ refused 'the round is of pool gpu, not of other' "${one[@]}" LeaseTerm=300 pool=
 refused 'Tenant=x: there is no such tenant; there are: t0' "${one[@]}" \
 	Tenant=x Weight=3
 refused 'Weight=-1: a number from 0 to 1e9' "${one[@]}" Tenant=t0 Weight=-1
+refused 'OnUnfit=tenant cannot be tried: this release has no such option' \
+	"${one[@]}" OnUnfit=tenant
 refused 'Weight=3: there is no such key' "${one[@]}" Weight=3
 refused 'Quota=3: there is no such key on a line of Tenant' "${one[@]}" \
 	Tenant=t0 Quota=3

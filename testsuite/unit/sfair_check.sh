@@ -143,9 +143,9 @@ $same" LeaseTerm=300 'Pool=gpu Partitions=cpu Partitions=gpu \' ' Policy=ltgf' \
 	leaseterm=15:00
 cp astraea.conf state/astraea-conf
 says "$good
-warning: $tools/new.conf: line 1: onunfit=tenant: this release has no such option, and ignores it
-warning: $tools/new.conf: line 2: BatchEpoch=7-0: this release has no such option, and ignores it
-$same" onunfit=tenant "$pool BatchEpoch=7-0"
+warning: $tools/new.conf: line 1: onunfit: this release has no such option, and ignores it
+warning: $tools/new.conf: line 2: BatchEpoch: this release has no such option, and ignores it
+$same" onunfit=tenant "$pool BatchEpoch=7-0 OnUnfit=job"
 
 # ---- What would change, however it is written; and nothing else.
 printf '%s\n' "$pool LeaseTerm=600" 'Pool=old Partitions=cpu' \

@@ -678,6 +678,35 @@ static void a_circle_of_accounts_ends(void **state)
 	write_page();
 	assert_non_null(strstr(text, "id=\"Accounts\""));
 	assert_null(strstr(text, "<img"));
+	assert_int_equal(count_of("<td>6.00<td>"), 2); /* b, and above it */
+	clear();
+	json_decref(tree);
+}
+
+/* What is above a deep account has its use, too, however far above; root has
+ * all. a49 is below a48, ..., a0 below root. */
+static void deep_accounts_are_summed_to_the_top(void **state)
+{
+	json_t *tree = json_array();
+	char name[16], parent[16] = "root";
+
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		snprintf(name, sizeof(name), "a%d", i);
+		json_array_append_new(tree, json_pack("{s:s,s:s}", "account",
+						      name, "parent", parent));
+		strcpy(parent, name);
+	}
+	empty_replies(START, START + DAY, 60);
+	add_use("a49", "ann", 1);
+	add_use("a10", "ann", 1);
+	add_use("root", "root", 2);
+	load();
+	data.accounts = tree;
+	write_page();
+	assert_non_null(strstr(text, ">a0/a1<td>2.00<td>"));
+	assert_non_null(strstr(text, ">root<td>4.00<td>"));
+	assert_non_null(strstr(text, ">…/a18/a19/"));
 	clear();
 	json_decref(tree);
 }
@@ -708,6 +737,7 @@ int main(void)
 		cmocka_unit_test(accounts_have_the_use_of_those_below),
 		cmocka_unit_test(accounts_without_levels_have_no_table),
 		cmocka_unit_test(a_circle_of_accounts_ends),
+		cmocka_unit_test(deep_accounts_are_summed_to_the_top),
 	};
 
 	setenv("TZ", "UTC", 1);

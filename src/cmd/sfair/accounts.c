@@ -103,7 +103,7 @@ static int accounts_split(struct sfair_accounts *a)
 }
 
 int sfair_accounts_ask(struct sfair_accounts *a, const char *cluster,
-		       struct astra_error *err)
+		       double wait_sec, struct astra_error *err)
 {
 	char where[128];
 	char *argv[] = {"sacctmgr",
@@ -117,7 +117,7 @@ int sfair_accounts_ask(struct sfair_accounts *a, const char *cluster,
 			NULL};
 
 	snprintf(where, sizeof(where), "clusters=%s", cluster);
-	if (astra_child_text(argv, &a->text, err) < 0)
+	if (astra_child_text_within(argv, wait_sec, &a->text, err) < 0)
 		return -1;
 	return accounts_split(a) < 0 ? astra_error_nomem(err) : 0;
 }

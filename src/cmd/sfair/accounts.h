@@ -16,10 +16,11 @@ struct sfair_accounts {
 	size_t user_count;
 };
 
-/* Asks sacctmgr. cluster: its name. Returns 0, or -1 with err set; clear
- * accounts in both cases. */
+/* Asks sacctmgr. cluster: its name. wait_sec: how long sacctmgr may take;
+ * infinite: any time. Returns 0, or -1 with err set; clear accounts in both
+ * cases. */
 int sfair_accounts_ask(struct sfair_accounts *accounts, const char *cluster,
-		       struct astra_error *err);
+		       double wait_sec, struct astra_error *err);
 
 /* Returns a user's weight as in the plugin: the share in the tenant's own
  * account, else 1. arg: the accounts. */

@@ -140,7 +140,7 @@ static int adopt_read(struct adopt *a, struct astra_error *err)
 				partitions, a->args->start);
 		return -1;
 	}
-	if (sfair_accounts_ask(&a->known, a->cluster, err) < 0)
+	if (sfair_accounts_ask(&a->known, a->cluster, HUGE_VAL, err) < 0)
 		return -1;
 	return sfair_audit_accounts(&a->record, &a->known,
 				    (unsigned)adopt_number(a, "tenant_level"),

@@ -120,7 +120,7 @@ static int read_slurmdbd(struct sfair_audit *a, struct astra_error *err)
 		return -1;
 	if (a->args->weights)
 		return 0;
-	if (sfair_accounts_ask(&a->accounts, a->cluster, err) < 0)
+	if (sfair_accounts_ask(&a->accounts, a->cluster, HUGE_VAL, err) < 0)
 		return -1;
 	return sfair_audit_accounts(&a->record, &a->accounts, a->tenant_level,
 				    err);

@@ -92,13 +92,14 @@ static int main_print_json(const json_t *reply, const char *key,
 	if (!text)
 		return astra_error_nomem(err);
 	snprintf(place, sizeof(place), "\n  \"%s\": [", key ? key : "");
-	at = rows->count ? strstr(text, place) : NULL;
+	at = rows->count && !rows->list ? strstr(text, place) : NULL;
 	if (at) {
 		at += strlen(place);
 		fwrite(text, 1, (size_t)(at - text), stdout);
 		rc = put_json_rows(rows, err);
 	}
-	puts(at ? at : text);
+	if (!rc) /* else what was written stays visibly cut */
+		puts(at ? at : text);
 	free(text);
 	return rc;
 }

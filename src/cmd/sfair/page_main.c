@@ -26,6 +26,9 @@ struct replies {
  * account and its parent. */
 #define ACCOUNTS "accounts"
 
+/* sacctmgr may take so long; the page can do without it. */
+#define ACCOUNTS_SEC 10
+
 static void replies_clear(struct replies *replies)
 {
 	for (int i = 0; i < PAGE_PARTS; i++) {
@@ -82,7 +85,7 @@ static void ask_accounts(struct replies *replies)
 	struct astra_error ignored;
 
 	if (cluster && *cluster &&
-	    !sfair_accounts_ask(&accounts, cluster, &ignored))
+	    !sfair_accounts_ask(&accounts, cluster, ACCOUNTS_SEC, &ignored))
 		replies->accounts = rows_of(&accounts.tree);
 	sfair_accounts_clear(&accounts);
 }

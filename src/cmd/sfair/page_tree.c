@@ -11,12 +11,12 @@
 
 #define NAME_CHARS 32
 
-/* Accounts above an account that are looked at. The tree may be a file's, with
- * a circle in it. */
+/* An account's row names so many of the accounts above it at most. */
 #define LEVELS_MAX 32
 
 struct tree_account {
 	uint32_t parent; /* index, or ASTRA_NONE */
+	uint32_t walk;	 /* the walk upwards that met it first */
 	double own_sec;	 /* GPU seconds of its own users' jobs */
 	double used_sec; /* the same with all accounts below it */
 };
@@ -32,20 +32,30 @@ struct tree {
 struct tree_path {
 	uint32_t at[LEVELS_MAX];
 	size_t count;
+	bool cut; /* there are more above these */
 };
 
 static bool is_root(const struct tree *t, uint32_t at)
 {
-	return t->list[at].parent == ASTRA_NONE;
+	return t->list[at].parent == ASTRA_NONE &&
+	       !strcmp(t->names.names[at], "root");
+}
+
+/* Returns the account above, but root, or ASTRA_NONE. */
+static uint32_t above(const struct tree *t, uint32_t at)
+{
+	uint32_t parent = t->list[at].parent;
+
+	return parent == ASTRA_NONE || is_root(t, parent) ? ASTRA_NONE : parent;
 }
 
 static struct tree_path path_of(const struct tree *t, uint32_t at)
 {
 	struct tree_path path = {.at = {at}, .count = 1};
 
-	while (path.count < LEVELS_MAX && !is_root(t, at) &&
-	       !is_root(t, t->list[at].parent))
-		path.at[path.count++] = at = t->list[at].parent;
+	while (path.count < LEVELS_MAX && above(t, at) != ASTRA_NONE)
+		path.at[path.count++] = at = above(t, at);
+	path.cut = above(t, at) != ASTRA_NONE;
 	for (size_t i = 0; i < path.count / 2; i++) {
 		uint32_t other = path.at[i];
 
@@ -97,21 +107,37 @@ static int read_parents(struct tree *t, const json_t *accounts)
 	return 0;
 }
 
+/* Makes the last account of a circle a highest one: the tree may be that of a
+ * file. */
+static void break_circles(struct tree *t)
+{
+	for (uint32_t i = 0; i < t->names.count; i++)
+		for (uint32_t at = i; !t->list[at].walk;) {
+			uint32_t parent = t->list[at].parent;
+
+			t->list[at].walk = i + 1;
+			if (parent == ASTRA_NONE)
+				break;
+			if (t->list[parent].walk == i + 1)
+				t->list[at].parent = ASTRA_NONE;
+			at = parent;
+		}
+}
+
+/* Adds what users used to their accounts, and to all accounts above these. */
 static int read_use(struct tree *t, const struct page_data *d)
 {
 	for (size_t i = 0; i < d->user_count; i++) {
 		double used_sec = d->users[i].used_gpu_sec;
 		uint32_t at = astra_intern_put(&t->names, d->users[i].account);
-		struct tree_path path;
 
 		if (at == ASTRA_INTERN_NONE)
 			return -1;
 		if (!(used_sec > 0))
 			continue;
 		t->list[at].own_sec += used_sec;
-		path = path_of(t, at);
-		for (size_t k = 0; k < path.count; k++)
-			t->list[path.at[k]].used_sec += used_sec;
+		for (; at != ASTRA_NONE; at = t->list[at].parent)
+			t->list[at].used_sec += used_sec;
 	}
 	return 0;
 }
@@ -126,10 +152,14 @@ static int tree_load(struct tree *t, const struct page_data *d)
 		return -1;
 	for (size_t i = 0; i < room; i++)
 		t->list[i] = (struct tree_account){.parent = ASTRA_NONE};
-	if (read_parents(t, d->accounts) < 0 || read_use(t, d) < 0)
+	if (read_parents(t, d->accounts) < 0)
+		return -1;
+	break_circles(t);
+	if (read_use(t, d) < 0)
 		return -1;
 	for (uint32_t i = 0; i < t->names.count; i++)
-		if (t->list[i].used_sec > 0)
+		if (is_root(t, i) ? t->list[i].own_sec > 0
+				  : t->list[i].used_sec > 0)
 			t->order[t->rows++] = i;
 	qsort_r(t->order, t->rows, sizeof(*t->order), tree_compare, t);
 	return 0;
@@ -151,6 +181,8 @@ static void put_account(const struct page_data *d, const struct tree *t,
 	struct tree_path path = path_of(t, at);
 
 	fputs("<tr><th scope=\"row\">", f);
+	if (path.cut)
+		fputs("…/", f);
 	for (size_t i = 0; i < path.count; i++) {
 		fputs(i ? "/" : "", f);
 		page_name(f, t->names.names[path.at[i]], NAME_CHARS);
@@ -179,11 +211,11 @@ static void put_tree(const struct page_data *d, const struct tree *t, FILE *f)
 	if (t->rows > PAGE_ROWS_MAX)
 		fprintf(f, "<p class=\"soft\">The first %d of %zu.</p>\n",
 			PAGE_ROWS_MAX, t->rows);
-	if (d->user_count >= PAGE_ROWS_MAX)
+	if (d->heads[PAGE_USERS].more)
 		fprintf(f,
-			"<p class=\"soft\">Sums over the %d users that used "
-			"most.</p>\n",
-			PAGE_ROWS_MAX);
+			"<p class=\"soft\">Without the users that used less "
+			"than the %zu first.</p>\n",
+			d->user_count);
 	fputs("</section>\n", f);
 }
 

@@ -96,6 +96,8 @@ static const char *slice(const char *text, const char *array,
 		if (*at != ',')
 			break;
 		at = skip_blanks(at + 1);
+		if (*at == ']')
+			return NULL;
 	}
 	return *at == ']' ? at + 1 : NULL;
 }
@@ -137,7 +139,8 @@ json_t *sfair_rows_get(const struct sfair_rows *rows, size_t index)
 int sfair_rows_fail(size_t index, struct astra_error *err)
 {
 	return astra_error_set(
-		err, "row %zu of the reply is no JSON, or memory is out",
+		err,
+		"row %zu of the reply is no JSON, or memory is out: does the socket belong to the astraea plugin?",
 		index + 1);
 }
 

@@ -130,7 +130,7 @@ static int try_read_slurmdbd(struct sfair_try *t, struct astra_error *err)
 	    !t->record.defects) /* else no job was submitted, which is not an
 				 * error */
 		return try_no_past(err);
-	if (sfair_accounts_ask(&t->accounts, cluster, err) < 0)
+	if (sfair_accounts_ask(&t->accounts, cluster, HUGE_VAL, err) < 0)
 		return try_no_past(err);
 	return sfair_audit_accounts(&t->record, &t->accounts,
 				    t->file.tenant_level, err);

@@ -12,6 +12,7 @@
 #include "src/policies/options.h"
 
 #define TRY_WORDS_IDLE "nobody waits less or more for it"
+#define TRY_WORDS_GONE "this release has no such option"
 
 /* Valid keys that cannot be tried. */
 static const struct {
@@ -207,6 +208,8 @@ static const char *try_words_why_not(const struct sfair_try_word *word)
 	for (const struct astra_option *o = astra_option_table; o->key; o++)
 		if (try_words_is(word, o->key))
 			return NULL;
+	if (astra_conf_is_gone(word->key))
+		return TRY_WORDS_GONE;
 	return try_words_is(word, "Pool") || try_words_is(word, "Tenant") ||
 			       try_words_is(word, "Weight")
 		       ? NULL

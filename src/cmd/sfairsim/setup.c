@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "src/cmd/sfairsim/sfairsim.h"
+#include "src/common/conf_scan.h"
 #include "src/common/text.h"
 #include "src/model/stated.h"
+#include "src/policies/conf_keys.h"
 #include "src/policies/options.h"
 #include "src/sim/conf.h"
 #include "src/sim/generate.h"
@@ -155,6 +157,19 @@ static int setup_set_option(struct sfairsim_setup *s, const char *pair,
 	return rc;
 }
 
+static int setup_warn_key(void *arg, const struct astra_conf_pair *pair,
+			  struct astra_error *err)
+{
+	(void)arg;
+	(void)err;
+	if (astra_conf_is_gone(pair->key))
+		fprintf(stderr,
+			"sfairsim: warning: %s: line %d: %s: this release has "
+			"no such option, and ignores it\n",
+			pair->path, pair->line, pair->key);
+	return 0;
+}
+
 static int read_options(struct sfairsim_setup *s,
 			const struct sfairsim_args *args,
 			struct astra_error *err)
@@ -163,7 +178,10 @@ static int read_options(struct sfairsim_setup *s,
 	if (args->pool && !args->config)
 		return astra_error_set(err, "--pool goes with --config");
 	if (args->config &&
-	    astra_conf_options(args->config, args->pool, &s->options, err) < 0)
+	    (astra_conf_options(args->config, args->pool, &s->options, err) <
+		     0 ||
+	     (!args->quiet &&
+	      astra_conf_each(args->config, setup_warn_key, NULL, err) < 0)))
 		return -1;
 	for (size_t i = 0; i < args->set_count; i++)
 		if (setup_set_option(s, args->sets[i], err) < 0)

@@ -5,7 +5,7 @@
  * al., Online Scheduling of Distributed Machine Learning Jobs for Incentivizing
  * Sharing in Multi-Tenant Systems)
  *
- * tau begins anew with each epoch (BatchEpoch): the two slots before it count
+ * tau begins anew with each epoch, a week: the two slots before it count
  * as its first, so its first window, (2, 4], is sold at once. A job that is
  * worth less than a thousandth of its GPU hours, as it is too late, gets what
  * its tenant's share has left. What a job holds beyond what it was sold is
@@ -217,7 +217,7 @@ static void *incentive_create(const struct astra_options *options,
 	p->spare_sec = options->round_sec;
 	p->theta = options->price_base;
 	p->batch_max = options->batch_max;
-	p->epoch_sec = options->epoch_sec;
+	p->epoch_sec = fmax(options->epoch_sec, options->slot_sec);
 	p->own_share = options->own_share;
 	p->lends = options->lend_idle;
 	p->purses.budget = options->budget;
@@ -272,7 +272,7 @@ static void pass_windows(struct incentive *p, uint32_t over)
 	}
 }
 
-/* Begin a new epoch if the present one has lasted BatchEpoch and a window ends.
+/* Begin a new epoch if the present one has lasted a week and a window ends.
  * The new epoch's slots are counted so that its first two, l = 1 (r <= 2), are
  * the last of this one: no job waits for them, and tau_1 = 2 is sold next.
  * Returns whether an epoch began. */

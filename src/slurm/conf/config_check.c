@@ -147,6 +147,7 @@ struct twice_set {
 struct twice {
 	struct twice_set file, line; /* keys of the whole file; keys of this
 				      * line */
+	struct twice_set gone;	     /* keys of earlier releases */
 	int at;			     /* number of the line */
 	struct astra_error *out;
 };
@@ -176,11 +177,14 @@ static int twice_look(void *arg, const struct astra_conf_pair *pair,
 	if (!strcasecmp(pair->first, pair->key) && pair->line != t->at)
 		t->line.count = 0;
 	t->at = pair->line;
-	if (astra_conf_is_gone(pair->key))
-		astra_error_add(t->out,
-				"%s: line %d: %s=%s: this release has no such "
-				"option, and ignores it",
-				pair->path, pair->line, pair->key, pair->value);
+	if (astra_conf_is_gone(pair->key)) {
+		if (!twice_add(&t->gone, pair->key))
+			astra_error_add(t->out,
+					"%s: line %d: %s: this release has no "
+					"such option, and ignores it",
+					pair->path, pair->line, pair->key);
+		return 0;
+	}
 	if (twice_add(of_line ? &t->line : &t->file, pair->key))
 		astra_error_add(t->out,
 				"%s: line %d: %s=%s: there is another %s= %s, "
