@@ -41,6 +41,7 @@ begin=$(date +%s)
 window=("start=$(minute "$begin")" "end=$(minute $((begin + 3600)))")
 jobs_of a 4 >/dev/null
 wait_for 60 sold 8 # two windows
+window_end=$(sfair price -nP -o end | tail -n 1)
 restart_slurmctld
 # b's share is asked for by b: two of a's jobs give way.
 for id in $(jobs_of b 2); do
@@ -59,19 +60,19 @@ closed() {
 }
 wait_for 30 closed
 
-# What tenants paid and were given by their leases, in micro-credits. Windows of three
-# slots follow each other every 30 s; on a busy machine, and for 20 s after slurmctld has
-# started, a lease begins late in its window. In each window, by arrival: a job within
-# its tenant's share pays nothing, each other job the price of as many GPUs as are sold,
-# to the tenants whose shares are not used up.
+# What tenants paid and were given by their leases, in micro-credits. After a first window
+# of two slots, windows of three follow each other every 30 s, and sfair price said when
+# one ends; on a busy machine, and for 20 s after slurmctld has started, a lease begins
+# late in its window. In each window, by arrival: a job within its tenant's share pays
+# nothing, each other job the price of as many GPUs as are sold, to the tenants whose
+# shares are not used up.
 cat >"$OUT/sales.py" <<'EOT'
 import json, math, sys
 quota = {"a": 1, "b": 2, "c": 1}
 gpus = sum(quota.values())
 rows = json.load(sys.stdin)["rows"]
-first_end = min(row["end_sec"] for row in rows)
-grid = first_end + min((row["start_sec"] - first_end + 10) % 30 - 10
-                       for row in rows if row["start_sec"] >= first_end)
+grid, first = int(sys.argv[1]), min(row["start_sec"] for row in rows)
+grid -= (grid - first - 2) // 30 * 30  # the end of the first window
 windows = {}
 for row in rows:
     windows.setdefault((row["start_sec"] - grid + 2) // 30, []).append(row)
@@ -101,7 +102,7 @@ for u in quota:
 EOT
 by_leases() {
 	sfair job Leases "${window[@]}" --json |
-		python3 "$OUT/sales.py"
+		python3 "$OUT/sales.py" "$(date -d "$window_end" +%s)"
 }
 # The same of the ledger; each balance is what was given less what was paid.
 by_ledger() { # START END [ARGUMENT]...
