@@ -291,6 +291,43 @@ static void expect_blocker_after_restart(struct vcluster *vc,
 	pinned->job.unheard = false;
 }
 
+/* Half of the GPUs are free, but a job without leases uses all of a limit until
+ * its time limit. A job under that limit can start then: what the one leaves
+ * counts. */
+static void a_hold_waits_for_room_in_a_limit(void **state)
+{
+	struct astra_limit limit = {.name = "x", .most = 4};
+	struct astra_use uses[2] = {{.amount = 4}, {.amount = 2}};
+	struct vcluster vc;
+	struct vjob *pinned, *waits;
+	const struct astra_reason *reason;
+
+	(void)state;
+	vc_init(&vc, 2, 4);
+	vc.options.lease_sec = 60;
+	vc.options.grace_sec = 3;
+	vc.options.round_sec = 1;
+	vc_begin(&vc);
+	free(vc.world.limits);
+	assert_int_equal(astra_world_limit(&vc.world, &limit, 1), 0);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	pinned = vc_submit(&vc, 0, 4, HUGE_VAL);
+	pinned->job.revocable = false;
+	pinned->job.time_limit_sec = 900;
+	pinned->job.use_count = 1;
+	pinned->job.uses = &uses[0];
+	vc_run(&vc, AT(5));
+	waits = vc_submit(&vc, 1, 2, HUGE_VAL);
+	waits->job.use_count = 1;
+	waits->job.uses = &uses[1];
+	vc_run(&vc, AT(30));
+	reason = reason_of(&vc, waits);
+	assert_int_equal(waits->starts, 0);
+	assert_true(reason->start_sec == pinned->job.start_sec + 900);
+	vc_fini(&vc);
+}
+
 /* A job without leases has half of the GPUs. A gang of all of them waits for
  * its time limit, as that stands; nothing is promised until it ends. */
 static void a_hold_follows_who_is_in_the_way(void **state)
@@ -395,6 +432,7 @@ int main(void)
 		cmocka_unit_test(a_first_start_before_an_owed_turn_is_told),
 		cmocka_unit_test(cpus_that_a_grant_waits_for_are_not_lent),
 		cmocka_unit_test(a_hold_follows_who_is_in_the_way),
+		cmocka_unit_test(a_hold_waits_for_room_in_a_limit),
 	};
 
 	return cmocka_run_group_tests_name("holds", tests, NULL, NULL);
