@@ -35,9 +35,13 @@ lease=$(lease_of "$runs")
 check_eq "files of ours that others can read" '' \
 	"$(find "$CLUSTER_DIR/state" -name 'astraea*' -type f -perm /077)"
 
+# After a file was kept aside there is none until a round has been saved.
+saved() { wait_for 60 test -f "$file"; }
+
 # So that both files know of the lease: each change is saved.
 churn() {
 	local id before
+	saved
 	before=$(stat -c %i "$file")
 	id=$(submit --gres=gpu:4 --wrap true)
 	replaced() { [[ $(stat -c %i "$file") != "$1" ]]; }
@@ -109,6 +113,7 @@ check "what a newer release wrote is not kept" \
 	cmp "$CLUSTER_DIR/out/edited.last" "$file.kept"
 
 # An older one, as from a backup: since then nothing but the time has changed.
+saved
 cp "$file" "$CLUSTER_DIR/out/older"
 churn
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
@@ -120,6 +125,7 @@ untouched "an older one"
 
 # None at all, or nothing but damage.
 for how in none damaged; do
+	saved
 	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 	from=$(log_lines)
 	if [[ $how == none ]]; then
@@ -148,6 +154,7 @@ wait_for 20 job_is "$leaves" RUNNING
 waits=$(submit --gres=gpu:4 --wrap 'sleep 1000')
 in_grace() { sfair lease --json 2>/dev/null | grep >/dev/null '"grace"'; }
 wait_for 60 in_grace
+saved
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 edit version
 cp "$file" "$file.old"
