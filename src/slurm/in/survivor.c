@@ -103,17 +103,25 @@ static bitstr_t *survivor_next_nodes(const job_record_t *job)
 /* Tell nodes to end the last run. A slurmd refuses a second copy of a batch job
  * until it is told to end the first, whether that is over or not; Slurm tells
  * only those that still report the job. Only nodes on which the job may start
- * again are told, since a slurmd that is told runs the job's epilog. */
+ * again are told, since a slurmd that is told runs the job's epilog.
+ *
+ * The job's record has the GPUs of the run before the one that was lost, or
+ * none. They are not sent: the epilog would get other GPUs than the run had.
+ * slurmd 22.05 even ends by SIGSEGV if that run had fewer nodes, since it reads
+ * one element beyond the list of nodes (gres_common_epilog_set_env()). */
 static void survivor_abort(job_record_t *job, const struct astra_survivor *s)
 {
 	bitstr_t *nodes = survivor_next_nodes(job);
+	void *gpus = job->gres_list_req;
 
 	for (int i = 0; i < node_record_count; i++)
 		if (!may_be_on(s, i) ||
 		    survivor_is_off(node_record_table_ptr[i]))
 			bit_clear(nodes, i);
+	job->gres_list_req = NULL;
 	if (bit_ffs(nodes) >= 0)
 		abort_job_on_nodes(job, nodes);
+	job->gres_list_req = gpus;
 	FREE_NULL_BITMAP(nodes);
 }
 
