@@ -11,15 +11,15 @@
 
 enum astra_field_result {
 	ASTRA_FIELD_OK,
-	ASTRA_FIELD_NONE, /* "", or a word for unknown */
+	ASTRA_FIELD_NONE, /* the text is empty, or a word for unknown */
 	ASTRA_FIELD_BAD,
 };
 
 /* Reads a finite decimal number, at most 1e15 in size. */
 enum astra_field_result astra_field_number(const char *text, double *value);
 
-/* Reads a number from 0 to 1e6, rounded up to a whole one. part: whether it was
- * rounded. */
+/* Reads a number from 0 to 1e6, rounded up to a whole one. part: set to whether
+ * the number was rounded. */
 enum astra_field_result astra_field_count(const char *text, uint32_t *value,
 					  bool *part);
 
@@ -36,17 +36,17 @@ enum astra_field_result astra_field_time(const char *text, double *sec);
  */
 enum astra_field_result astra_field_tres(const char *text, uint32_t *gpus);
 
-/* Reads slowdowns by level, as astra_stated_slowdown(). */
+/* Reads slowdowns by level, with the syntax of astra_stated_slowdown(). */
 enum astra_field_result astra_field_profile(const char *text, char mark,
 					    struct astra_profile *profile);
 
-/* Reads a utility of hours, as astra_stated_utility(). */
+/* Reads a utility by hours, with the syntax of astra_stated_utility(). */
 enum astra_field_result astra_field_utility(const char *text,
 					    struct astra_utility *utility);
 
-/* Cuts a line into its fields, at most `room`. quotes: a field in double quotes
- * may contain the separator, and "" for a quote. Returns the count of fields,
- * which may exceed room; 0: a quote is not closed. */
+/* Cuts a line into at most `room` fields. quotes: a field in double quotes may
+ * contain the separator, and "" stands for a quote in it. Returns the count of
+ * fields in the line, which may exceed room; 0: a quote is not closed. */
 size_t astra_field_split(char *line, char separator, bool quotes, char **fields,
 			 size_t room);
 

@@ -20,8 +20,8 @@ static size_t grid_text_width(const char *text)
 	return width;
 }
 
-/* Replaces invalid UTF-8 and control characters by question marks, also those
- * of Latin 1, which some terminals obey. */
+/* Replaces invalid UTF-8 and control characters by question marks. This
+ * includes the control characters of Latin 1, which some terminals obey. */
 static void grid_clean(char *text)
 {
 	while (*text) {
@@ -95,7 +95,8 @@ static void grid_put_rule(FILE *file, size_t width, bool last)
 		fprintf(file, "%*s", GAP, "");
 }
 
-/* Writes the first column, and the columns from first to before end. */
+/* Writes the first column, and then the columns from `first` up to but not
+ * including `end`. */
 static void put_block(const struct astra_grid *grid, FILE *file, size_t first,
 		      size_t end)
 {

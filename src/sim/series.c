@@ -13,7 +13,7 @@ double astra_share_rho(double alloc_gpu_sec, double fair_gpu_sec)
 	return astra_rho(usage, true);
 }
 
-/* Shorter jobs count as this long. */
+/* Shorter durations count as this long. */
 #define BOUNDED_TAU_SEC 10
 
 /* Returns the bounded slowdown of a job that took jct_sec from submission to
@@ -27,7 +27,7 @@ static double bounded_slowdown(double jct_sec, double duration_sec)
 	return fmax(1, jct_sec / fmax(duration_sec, BOUNDED_TAU_SEC));
 }
 
-/* Returns the job's number of this kind; NaN: it has none. */
+/* Returns the job's number of this kind; NaN if the job has none. */
 static double of_job(const struct astra_sim_result *r, enum astra_series kind,
 		     size_t job)
 {
