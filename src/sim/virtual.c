@@ -72,9 +72,9 @@ static const double *slowdown_of(const struct astra_virtual *v, uint32_t job)
 		       : v->options->slowdown;
 }
 
-/* Sets the job's forecast as policies see it: with errors of its own, from
- * -error to error. (Mahajan et al., Themis, NSDI'20, the experiment of Figure
- * 17) */
+/* Sets the job's forecast as policies see it. Each job has random errors of its
+ * own, from -error to error. (Mahajan et al., Themis, NSDI'20, the experiment
+ * of Figure 17) */
 static void virtual_tell(const struct astra_virtual *v, uint32_t job,
 			 struct astra_forecast *out)
 {
@@ -96,7 +96,7 @@ static void virtual_tell(const struct astra_virtual *v, uint32_t job,
 						    1)));
 }
 
-/* Returns how many times as long its work takes at this place. */
+/* Returns by which factor the job's place lengthens its work. */
 static double virtual_slowdown(const struct astra_virtual *v, uint32_t job,
 			       const struct astra_share *shares, size_t count)
 {
@@ -131,9 +131,9 @@ static double virtual_checkpoint(const struct astra_virtual *v, uint32_t job)
 	return v->trace->jobs[job].unprepared ? 0 : v->options->checkpoint_sec;
 }
 
-/* Ends a job's progress now; it leaves when its checkpoint is written. Called
- * again at the end of its grace. Returns when it leaves; infinite if that is
- * known already. */
+/* Ends a job's progress now; the job leaves when its checkpoint is written.
+ * Called again at the end of the job's grace. Returns when the job leaves;
+ * infinite if it is already leaving. */
 static double virtual_leaves(void *arg, uint32_t job,
 			     const struct astra_decision *d)
 {

@@ -52,7 +52,8 @@ const struct astra_cli_option sfair_which_options[] = {
 	{"tenants", 0, "NAME,...", NULL, NAMES(accounts)},
 	{"pool", 0, "NAME,...", "pools", NAMES(pools)},
 	{"pools", 0, "NAME,...", NULL, NAMES(pools),
-	 .spelling = ASTRA_CLI_WORD}, /* an abbreviation, as --poo for --pool */
+	 .spelling = ASTRA_CLI_WORD}, /* so that it can be abbreviated, such as
+				       * --poo for --pool */
 	{"users", 'u', "NAME,...", "users, by name or number", NAMES(users)},
 	ASTRA_CLI_END,
 };

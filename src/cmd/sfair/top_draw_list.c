@@ -283,9 +283,9 @@ void top_draw_list(struct top_sheet *sheet, const struct top_model *model,
 
 /* A screen with a part of each list. */
 
-#define ROOMY 14 /* from this many lines on there is room for all parts */
+#define ROOMY 14 /* from this many lines on, there is room for all parts */
 
-/* Lines of each part, without the titles. */
+/* How many lines each part has, without its titles. */
 struct parts {
 	size_t tenants, map, leases, queue;
 	bool roomy;
