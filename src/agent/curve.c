@@ -45,8 +45,8 @@ static double total_of(const struct agent_job *job,
 	return job->total > 0 ? job->total : longest;
 }
 
-/* Returns the iteration at which a job ends: its total, or sooner at the target
- * loss. NAN: not known. */
+/* Returns the iteration at which a job ends: its total, or an earlier one at
+ * which it reaches the target loss. NAN if it is not known. */
 static double curve_end_of(const struct agent_record *r,
 			   const struct agent_settings *s, double total)
 {

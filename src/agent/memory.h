@@ -12,7 +12,7 @@
 #include "src/agent/offer.h"
 
 /* Learning curves: loss(n) = a + b n^-c, b >= 0. (A power law with an offset,
- * as in Domhan et al., IJCAI'15, and most that came after.) Pure. */
+ * as in Domhan et al., IJCAI'15, and in most later work.) Pure. */
 struct agent_point {
 	double done; /* iterations */
 	double loss;

@@ -14,8 +14,8 @@
 #define AGENT_NAME_MAX 128
 #define AGENT_JOBS_MAX 16384 /* most jobs of one app, including array tasks */
 
-/* An active job, or the waiting tasks of an array that have no job record yet.
- */
+/* An active job, or those waiting tasks of an array that have no job record of
+ * their own. */
 struct agent_job {
 	uint32_t id;
 	/* Id for scancel: 12 or 12_3 or 12_[3-9]. The id of a job record alone
@@ -59,7 +59,7 @@ int agent_offer_read(struct agent_offer *offer, const char *text,
 		     struct astra_error *err);
 void agent_offer_destroy(struct agent_offer *offer);
 
-/* Returns the id of the array that the jobs belong to, or 0. */
+/* Returns the id of the array whose tasks the jobs are, or 0. */
 uint32_t agent_offer_array(const struct agent_offer *offer);
 
 /* Returns the job with this id, or NULL. */

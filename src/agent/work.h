@@ -7,7 +7,7 @@
 #include "src/agent/memory.h"
 #include "src/policies/themis/phase.h"
 
-/* Phases under construction: the GPU-seconds of their jobs. */
+/* Phases under construction, with the GPU-seconds of their jobs. */
 struct agent_work {
 	struct astra_themis_phase *phases;
 	size_t count, room;

@@ -244,7 +244,7 @@ static int check_cells(const struct astra_in *in,
 			     CELLS_MAX);
 }
 
-/* Checks that two components of a gang arrive together. */
+/* Checks that two components of a gang arrive in the same slots. */
 static int check_gang(const struct astra_in *in,
 		      const struct ogasched_instance *out, size_t first,
 		      size_t port)

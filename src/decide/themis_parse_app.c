@@ -78,7 +78,8 @@ static int themis_parse_app_parse_held(const struct astra_in *in,
 	return shares ? 0 : -1;
 }
 
-/* Reads the iterations of each job: one number for all, or one for each. */
+/* Reads the iterations of a phase's jobs: one number for all jobs, or one for
+ * each. */
 static int parse_iters(const struct astra_in *in, size_t count, double **iters)
 {
 	if (json_is_array(json_object_get(in->object, "iters")))
@@ -186,7 +187,7 @@ static int parse_work(const struct astra_in *in, struct astra_themis_app *app)
 			     &app->phase_count);
 }
 
-/* Reads the fields that all kinds of apps have. */
+/* Reads the fields that apps of all kinds have. */
 static int parse_claim(const struct astra_in *in, struct astra_themis_app *app)
 {
 	const struct themis_instance *whole = in->whole;

@@ -221,8 +221,8 @@ static int jobs_add_row(struct astra_writer *w, struct hjob *j,
 	return 0;
 }
 
-/* Writes the job's row. r may be NULL: then the job is in no report, and the
- * row keeps its request. Returns 0 or -1. */
+/* Writes the job's row. If r is NULL, the job is in no report, and the row
+ * keeps its request. Returns 0 or -1. */
 static int jobs_save(struct astra_writer *w, struct hjob *j,
 		     const struct astra_report_job *r)
 {

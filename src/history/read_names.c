@@ -20,10 +20,10 @@ struct name_tenant {
 	int64_t pool;
 	char *name;
 	uint32_t uid;
-	bool in_window;	     /* it has rows in the window */
+	bool in_window;	     /* the tenant has rows in the window */
 	bool wanted, ours;   /* wanted: asked for; ours: the viewer may see
 			      * it */
-	bool asked_by_owner; /* one of its owners was asked for */
+	bool asked_by_owner; /* one of the tenant's owners was asked for */
 };
 
 struct name_owner {

@@ -73,7 +73,7 @@ bool astra_reading_owner(const struct astra_reading *r, int64_t owner);
  * everything. */
 bool astra_reading_own(const struct astra_reading *r, int64_t owner);
 
-/* read_reports.c: the subject and the SQL of each report. */
+/* read_reports.c: what each report is about, and its SQL. */
 enum astra_reading_subject {
 	READING_POOL,
 	READING_TENANT,
@@ -94,7 +94,8 @@ struct astra_reading_report {
 const struct astra_reading_report *
 astra_reading_report(enum astra_report_kind kind);
 
-/* read_rows.c: writes the rows as JSON, with the members around them. */
+/* read_rows.c: writes the rows as JSON, with the members before and after
+ * them. */
 enum astra_fault astra_reading_rows(struct astra_reading *r);
 
 #endif

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Checks of the history's file, before SQLite opens it. */
+/* Checks the history's file before SQLite opens it. */
 
 struct sqlite3;
 

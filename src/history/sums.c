@@ -14,9 +14,9 @@
 #define COLUMNS 15
 #define SPREAD_MAX_SEC (400 * 86400.0)
 
-/* The most rows, over all levels, up to which a level gets new rows: minutes
- * stop first, days last. A transaction of that size takes some 3 seconds and 40
- * MB. */
+/* A level gets no new rows once this many rows, of all levels, are in memory.
+ * Minutes stop first, days last. A transaction of the largest size takes some 3
+ * seconds and 40 MB. */
 static const size_t rows_max[ASTRA_HISTORY_LEVELS] = {1 << 16, 1 << 17,
 						      1 << 18};
 

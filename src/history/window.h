@@ -21,9 +21,7 @@ struct astra_history_piece {
 	int64_t from, to;
 };
 
-#define ASTRA_HISTORY_PIECES                              \
-	7 /* most pieces if midnight is not a whole hour; \
-	   * else 5 */
+#define ASTRA_HISTORY_PIECES 7 /* at most; 5 if midnight is a whole hour */
 
 struct astra_history_window {
 	int64_t start_sec, end_sec; /* the span covered */

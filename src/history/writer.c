@@ -196,7 +196,7 @@ static int writer_add_tenant(struct astra_writer *w,
 		      (int64_t)r->uid) < 0)
 		return -1;
 	t->weight = r->of.weight;
-	/* A tenant that is new to the file began at 0. */
+	/* A tenant that is new to the file begins at 0. */
 	t->counter.known |= dt > 0;
 	/* usage that came with adopted accounts is from before this report */
 	if (t->counter.known && dt > 0 && !w->pools[t->pool].adopted) {

@@ -48,7 +48,7 @@ struct hpool {
 	struct counter slots;	/* reward, slots */
 	double waiting_gpus, leaving_gpus; /* in this report */
 	double run_gpus;     /* over the whole time of this report */
-	double part_gpu_sec; /* over a part of that time */
+	double part_gpu_sec; /* GPU seconds over only a part of that time */
 	double since_sec;    /* its time is counted without a gap since then */
 	uint32_t seen;	     /* epoch of its last report */
 };
@@ -108,7 +108,7 @@ struct hjob {
 	int64_t db_owner;   /* id of that row */
 	uint32_t seen;	    /* epoch of its last report */
 	bool over;	    /* it has ended */
-	bool dirty;	    /* its row has to be written */
+	bool dirty;	    /* its row in the file has to be written */
 	double written_sec; /* when its row was last written */
 	double first_sec, end_sec;
 	char state[24];
@@ -213,10 +213,10 @@ uint32_t astra_history_tenant(struct astra_writer *w, const char *pool,
 uint32_t astra_history_owner(struct astra_writer *w,
 			     const struct astra_report_job *job);
 
-/* Sets the counter to value, and returns what it has grown by. Returns 0 if the
- * old value was not known, or if value is not finite; then the old value stays.
- * If the counter has shrunk, returns 0, or with `again` value, since it has
- * restarted at 0. */
+/* Sets the counter to value, and returns its growth. If the old value was not
+ * known, returns 0. If value is not finite, returns 0, and keeps the old value.
+ * If the counter has shrunk, returns 0; with `again` returns value, since the
+ * counter has restarted at 0. */
 double astra_counter_grown(struct counter *counter, unsigned index,
 			   double value, bool again);
 int astra_counter_save(struct astra_writer *w, const char *kind, int64_t id,

@@ -93,7 +93,7 @@ static int bound_users(const struct astra_trace *t, uint32_t *user_of)
 	return 0;
 }
 
-/* The walk through time, from one submission to the next. */
+/* State of the walk through time, from one submission to the next. */
 struct bound_walk {
 	struct astra_sim_result *r;
 	struct bound_moment *starts, *ends;
@@ -104,7 +104,8 @@ struct bound_walk {
 	double *user_waits;
 	uint32_t *user_of;	/* by job */
 	uint32_t *user_jobs;	/* unfinished jobs, by user */
-	uint32_t *tenant_users; /* users with such jobs, by tenant */
+	uint32_t *tenant_users; /* users with such jobs, by tenant of the
+				 * users */
 };
 
 static int bound_init(struct bound_walk *w, struct astra_sim_result *r)
@@ -201,7 +202,7 @@ static double bound_paid(const struct bound_walk *w, size_t job)
 				  w->tenant_users[tenant] / quota);
 }
 
-/* Sets the bounds; jobs are in the order of their submission. */
+/* Sets the bounds of all jobs, in the order of their submission. */
 static void bound_walk(struct bound_walk *w)
 {
 	struct astra_sim_result *r = w->r;

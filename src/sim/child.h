@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs another program, such as sacct, without a shell. Its output is read; its
- * stderr is kept for the error message. */
+/* Runs another program, such as sacct, without a shell. Reads its output, and
+ * keeps its stderr for the error message. */
 #ifndef ASTRA_CHILD_H
 #define ASTRA_CHILD_H
 
@@ -29,8 +29,8 @@ int astra_child_start(struct astra_child *child, char *const *argv, bool apart,
  * err has that rather than an error in the output. */
 int astra_child_end(struct astra_child *child, int rc, struct astra_error *err);
 
-/* Runs a program to its end, apart. text: all of its output; the caller frees
- * it. Returns 0, or -1 with err set. */
+/* Runs a program to its end, as astra_child_start() does with `apart`. text:
+ * all of its output; the caller frees it. Returns 0, or -1 with err set. */
 int astra_child_text(char *const *argv, char **text, struct astra_error *err);
 
 /* Like astra_child_text(), but kills the program, and all processes that it has

@@ -57,7 +57,8 @@ const char *astra_column_name(enum astra_column column)
 	return "";
 }
 
-/* Returns the separator: the most frequent of these. */
+/* Returns the separator: of these characters, the most frequent one in the
+ * line. */
 static char separator_of(const char *line)
 {
 	static const char separators[] = ",|\t;";

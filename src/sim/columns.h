@@ -38,7 +38,8 @@ enum astra_column {
 };
 
 struct astra_columns {
-	int at[ASTRA_COLUMN_COUNT]; /* index in the line; < 0: none */
+	int at[ASTRA_COLUMN_COUNT]; /* index of each column in the line; < 0:
+				     * not there */
 	size_t count;		    /* columns in a line, including unknown
 				     * ones */
 	char separator;
@@ -55,7 +56,8 @@ int astra_columns_parse(struct astra_columns *columns, char *line,
 			const struct astra_lines *lines,
 			struct astra_error *err);
 
-/* Whether a job in this state, as sacct and others write it, has not ended. */
+/* Whether a job's state, in the words of sacct and other sources, means that
+ * the job has not ended. */
 bool astra_state_open(const char *state);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Several runs side by side, and which is best by each metric. */
+/* Compares several runs side by side, and tells which is best by each
+ * metric. */
 #ifndef ASTRA_COMPARE_H
 #define ASTRA_COMPARE_H
 
@@ -15,7 +16,8 @@ struct astra_compared {
 };
 
 struct astra_comparison {
-	const char *what; /* what the labels are: "policy", "LeaseTerm" */
+	const char *what; /* what the cases differ in, such as "policy" or
+			   * "LeaseTerm" */
 	const struct astra_trace *trace;
 	uint64_t gpus;
 	const struct astra_compared *cases;

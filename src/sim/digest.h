@@ -43,7 +43,7 @@ int astra_digest_fill(const struct astra_sim_result *result,
 double astra_digest_tenant_rho(const struct astra_digest *digest,
 			       size_t tenant);
 
-/* Returns the GPUs that the tenant held on average in the slot. */
+/* Returns how many GPUs the tenant held on average in the slot. */
 double astra_digest_gpus(const struct astra_digest *digest, size_t slot,
 			 size_t tenant);
 

@@ -77,8 +77,8 @@ enum astra_field_result astra_field_count(const char *text, uint32_t *value,
 	return ASTRA_FIELD_OK;
 }
 
-/* Reads the whole number at *text, of at most 9 digits. Returns false if there
- * is none. */
+/* Reads a whole number at *text, of at most 9 digits. Returns false if it has
+ * none, or more. */
 static bool field_take_number(const char **text, double *value)
 {
 	const char *start = *text;
@@ -125,7 +125,8 @@ enum astra_field_result astra_field_span(const char *text, double *sec)
 	return rc;
 }
 
-/* Returns the number in the digits that the pattern marks with letter. */
+/* Returns the number whose digits stand at the places of `letter` in the
+ * pattern. */
 static int digits_at(const char *text, const char *pattern, char letter)
 {
 	int value = 0;

@@ -27,13 +27,14 @@ enum astra_field_result astra_field_count(const char *text, uint32_t *value,
  * DAYS-HH[:MM]. "UNLIMITED" is ASTRA_FIELD_NONE. */
 enum astra_field_result astra_field_span(const char *text, double *sec);
 
-/* Reads a point in time: seconds as the source counts them, or
- * YYYY-MM-DDTHH:MM:SS, local time as sacct prints it, in seconds since 1970. */
+/* Reads a point in time: either seconds as the source counts them, or
+ * YYYY-MM-DDTHH:MM:SS as sacct prints local time. The latter gives seconds
+ * since 1970. */
 enum astra_field_result astra_field_time(const char *text, double *sec);
 
-/* Reads the GPUs in Slurm's list of TRES: gres/gpu=N, else the sum of
- * gres/gpu:TYPE=N. A list without GPUs is 0; an empty one is ASTRA_FIELD_NONE.
- */
+/* Reads the count of GPUs from Slurm's list of TRES: gres/gpu=N, or else the
+ * sum of gres/gpu:TYPE=N. A list without GPUs gives 0; an empty list gives
+ * ASTRA_FIELD_NONE. */
 enum astra_field_result astra_field_tres(const char *text, uint32_t *gpus);
 
 /* Reads slowdowns by level, with the syntax of astra_stated_slowdown(). */

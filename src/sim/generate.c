@@ -366,8 +366,8 @@ static int generate_philly(struct astra_trace *trace,
 /* Apps arrive day and night. */
 static const struct astra_rhythm apps_rhythm = {15, .5, .8};
 
-/* Returns for how many first rungs the job of this rank runs: 1, 3, 7 and so
- * on, since each rung is twice as long as the one before. */
+/* Returns how long the job of this rank runs, in units of the first rung: 1, 3,
+ * 7 and so on, since each rung is twice as long as the one before it. */
 static double rungs(uint32_t rank, uint32_t jobs)
 {
 	double length = 1, sum = 1;

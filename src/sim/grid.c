@@ -10,7 +10,8 @@
 
 #define GAP 2
 
-/* Returns how many columns a text takes; UTF-8 continuation bytes take none. */
+/* Returns how many columns a text takes on the screen. UTF-8 continuation bytes
+ * take no column. */
 static size_t grid_text_width(const char *text)
 {
 	size_t width = 0;

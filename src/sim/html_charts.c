@@ -115,8 +115,8 @@ void html_curves(const struct astra_comparison *c, FILE *file)
 		    1);
 }
 
-/* Bars of job completion times: mean, median, 95th percentile, each on its own
- * scale. */
+/* Bars of job completion times: mean, median and 95th percentile, each with its
+ * own scale. */
 
 #define BARS_ROW_PX 22
 #define BARS_TOP_PX 22

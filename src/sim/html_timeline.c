@@ -79,7 +79,7 @@ static double slot_at(const struct html_chart *chart,
 		       fmin((double)slot * d->slot_sec, d->stop_sec));
 }
 
-/* Draws a layer: steps along its upper edge, and back along the lower one. */
+/* Draws a layer: steps along its upper edge, and back along its lower edge. */
 static void html_timeline_draw_layer(const struct html_chart *chart,
 				     const struct astra_comparison *c,
 				     const struct astra_digest *d,

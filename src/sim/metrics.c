@@ -46,7 +46,7 @@ static double income_jain(const struct astra_sim_result *r)
 	return isnan(r->revenue) ? (double)NAN : astra_sample_jain(&incomes);
 }
 
-/* GPU time due, and the part of it that was not given. */
+/* The GPU time due, and how much of it was not given. */
 
 struct due {
 	double sum, lost; /* GPU seconds */
@@ -318,7 +318,7 @@ char *astra_metric_text(const struct astra_metric *metric, double value,
 /* relative rounding error of summed times */
 #define WAITS_ROUNDING 1e-9
 
-/* The most GPUs of each class except the last. */
+/* The largest count of GPUs in each class, except in the last class. */
 static const double most_gpus[ASTRA_WAIT_SIZES - 1] = {1,  4,  8,  16,
 						       32, 64, 128};
 
@@ -394,7 +394,8 @@ struct app {
 	struct astra_span span; /* first submission to last end */
 	double work_gpu_sec;
 	double gpus;	  /* GPUs of all its jobs */
-	double least_sec; /* least time from then to its last end */
+	double least_sec; /* least time from its first submission to its last
+			   * end */
 	bool done;	  /* all jobs are done */
 };
 

@@ -70,7 +70,7 @@ int astra_spans_overlap(const struct astra_span *spans, size_t count,
 int astra_app_ftf(const struct astra_sim_result *result, bool divisible,
 		  struct astra_sample *out);
 
-/* Returns what a job was worth to its owner; 0 if it is not done. */
+/* Returns the job's worth to its owner; 0 if the job is not done. */
 double astra_job_worth(const struct astra_sim_result *result, size_t job);
 
 /* Return how long the job would have taken with an equal share. themis: T_ID =
@@ -105,7 +105,7 @@ struct astra_wait_size {
 	double mean_sec, max_sec;
 };
 
-/* Fills the sizes. gpus_max of the largest one is infinite. */
+/* Fills the sizes. In the last class gpus_max is infinite. */
 void astra_wait_sizes(const struct astra_sim_result *result,
 		      struct astra_wait_size sizes[ASTRA_WAIT_SIZES]);
 

@@ -14,7 +14,7 @@
 
 #define DOOMED_MAX 8 /* more files than one command writes */
 
-/* The files that a fatal signal removes. */
+/* The temporary files that a fatal signal removes. */
 static char *volatile doomed[DOOMED_MAX];
 
 static void die(int number)

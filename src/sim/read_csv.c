@@ -84,8 +84,8 @@ static int runs_put(struct astra_runs *runs, const char *id,
 	return runs_begin(runs, &runs->jobs[at], names);
 }
 
-/* Adds all jobs to the trace, or counts their defects. Returns 0, or -1 if out
- * of memory. */
+/* Adds all jobs to the trace. A job that is left out is counted as a defect.
+ * Returns 0, or -1 if out of memory. */
 static int runs_add(const struct astra_runs *runs, struct astra_trace *trace)
 {
 	const char *const *words = runs->words.names;

@@ -72,8 +72,8 @@ static size_t read_swf_split(char *line, char **fields)
 	return count;
 }
 
-/* Reads the fields that are used, which must be numbers in range. Returns 0, or
- * -1 for a defect. */
+/* Reads the fields that the reader needs, which must be numbers in range.
+ * Returns 0, or -1 for a defect. */
 static int parse_values(struct reader *reader)
 {
 	for (int i = 0; i < SWF_COUNT; i++) {

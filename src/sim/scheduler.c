@@ -14,7 +14,7 @@
 #include "src/sim/simulate.h"
 #include "src/sim/virtual.h"
 
-/* The engine, with one of its policies, as a scheduler of the simulator. */
+/* Makes the engine, with one of its policies, a scheduler of the simulator. */
 
 #define POLICIES_MAX 64
 

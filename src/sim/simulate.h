@@ -19,15 +19,15 @@ struct astra_cluster {
 	uint64_t gpus;
 };
 
-/* Makes nodes of `gpus` GPUs each, rack_nodes of them in a rack (0: one rack).
- * Returns 0, or -1 if out of memory. (cluster.c) */
+/* Makes `nodes` nodes of `gpus` GPUs each, with rack_nodes nodes in a rack (0:
+ * one rack for all). Returns 0, or -1 if out of memory. (cluster.c) */
 int astra_cluster_make(struct astra_cluster *cluster, uint32_t nodes,
 		       uint32_t gpus, uint32_t rack_nodes);
 /* Reads a CSV file with the columns node,gpus[,rack]. Returns 0, or -1 with err
  * naming file, line and value. */
 int astra_cluster_read(struct astra_cluster *cluster, const char *path,
 		       struct astra_error *err);
-/* Sets how many GPUs of a node are next to each other; 0: all. */
+/* Sets how many GPUs of a node are next to each other, in one slot; 0: all. */
 void astra_cluster_set_slots(struct astra_cluster *cluster, uint32_t gpus);
 void astra_cluster_clear(struct astra_cluster *cluster);
 
@@ -97,7 +97,7 @@ struct astra_sim_job {
 			    * astra_contention() */
 	double bound_sec;  /* longest wait for its first start; 0: no bound;
 			    * filled by astra_bounds_fill() */
-	bool misfit;	   /* it does not fit into the empty cluster */
+	bool misfit;	   /* the job does not fit into the empty cluster */
 	uint32_t starts, preemptions;
 	uint32_t leases; /* terms, renewals included */
 };
@@ -113,7 +113,7 @@ struct astra_sim_user {
 	double alloc_gpu_sec, fair_gpu_sec;
 };
 
-/* A tenant's share of one interval. */
+/* A tenant's GPU time in one interval. */
 struct astra_sim_cell {
 	double alloc_gpu_sec, fair_gpu_sec;
 };

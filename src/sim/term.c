@@ -162,8 +162,9 @@ static int term_try(const struct astra_term_past *past,
 	return rc;
 }
 
-/* Lists the terms to try: the ladder and the present term. least_sec: shorter
- * rungs are skipped, except the last one. Returns the count. */
+/* Lists the terms to try: those of the ladder, and the present term. least_sec:
+ * shorter terms of the ladder are skipped, except its longest. Returns their
+ * count. */
 static size_t term_list(const struct astra_options *o, double present_sec,
 			double least_sec, double terms[ASTRA_TERM_RUNGS + 1],
 			size_t *present)

@@ -32,7 +32,7 @@ double astra_term_behind(const struct astra_term *terms, size_t count,
  * longest term, which disturbs least. terms: ascending, at least one. */
 size_t astra_term_best(const struct astra_term *terms, size_t count);
 
-/* Appends the four figures with their names. */
+/* Appends the term's four figures, each with its name. */
 void astra_term_print(const struct astra_term *term, struct astra_text *out);
 
 /* Settings of LeaseTerm=auto. */
@@ -61,8 +61,10 @@ enum astra_term_verdict {
 /* The last days of a pool. All of it is borrowed. */
 struct astra_term_past {
 	const struct astra_trace *trace; /* each job's work in them */
-	size_t ended;			 /* jobs of the trace that have ended */
-	double span_sec;		 /* from the first submission to now */
+	size_t ended;			 /* count of the trace's jobs that have
+					  * ended */
+	double span_sec;		 /* time from the first submission to
+					  * now */
 };
 
 struct astra_term_choice {

@@ -16,7 +16,7 @@
 static const struct kind {
 	const char *what; /* what became of the line */
 	const char *reason;
-	bool broken; /* the file is not as it should be */
+	bool broken; /* whether such a line means that the file is broken */
 } kinds[] = {
 	[ASTRA_DEFECT_TEXT] = {"left out", "no line of UTF-8 text", true},
 	[ASTRA_DEFECT_FIELDS] = {"left out", "wrong number of fields", true},
@@ -447,8 +447,8 @@ int astra_trace_finish(struct astra_trace *trace, struct astra_error *err)
 	return 0;
 }
 
-/* Whether the job fits into the cluster. Counts a defect if it does not, or if
- * it exceeds its tenant's quota. */
+/* Whether the job fits into the cluster. Counts a defect if the job does not
+ * fit, or if it exceeds its tenant's quota. */
 static bool trace_fits(struct astra_trace *trace,
 		       const struct astra_trace_job *job, uint64_t gpus,
 		       double weight_sum)

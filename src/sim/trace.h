@@ -21,17 +21,18 @@ struct astra_profile {
 };
 
 struct astra_trace_job {
-	const char *name;  /* as in its source; owned by the trace */
+	const char *name;  /* as in the trace's source; owned by the trace */
 	uint32_t line;	   /* line of the file, from 1; 0: none */
 	uint32_t tenant;   /* index into tenants */
 	uint32_t user;	   /* index into users */
 	uint32_t app;	   /* index of its app, from 1; 0: none */
 	uint32_t gpus;	   /* at least 1 */
-	uint32_t gpus_min; /* fewest GPUs that it runs on; 0: not given */
+	uint32_t gpus_min; /* fewest GPUs that the job runs on; 0: not given */
 	uint32_t nodes;	   /* nodes asked for; 0: any */
 	uint32_t profile;  /* index of its profile, from 1; 0: default */
 	uint32_t utility;  /* index of its utility, from 1; 0: not given */
-	bool pinned;	   /* has no leases: once started, it runs to its end */
+	bool pinned;	   /* the job has no leases: once started, it runs to
+			    * its end */
 	bool unprepared;   /* each run starts from the beginning */
 	double submit_sec;
 	double duration_sec; /* of its work on all its GPUs, if they are side by
@@ -46,7 +47,7 @@ struct astra_trace_tenant {
 	double weight;
 };
 
-/* Lines that are not jobs, or that were changed. */
+/* Defects of lines: the line was left out, or its job was changed. */
 enum astra_defect {
 	ASTRA_DEFECT_TEXT,	 /* left out: not a line of text */
 	ASTRA_DEFECT_FIELDS,	 /* left out: wrong number of fields */
@@ -122,8 +123,8 @@ int astra_trace_copy_tenants(const struct astra_trace *from,
 uint32_t astra_trace_user(struct astra_trace *trace, const char *name);
 uint32_t astra_trace_app(struct astra_trace *trace, const char *name);
 
-/* For readers: returns the index of a profile with these values, from 1.
- * ASTRA_NONE if out of memory. */
+/* For readers: returns the index of a profile with these values; indices begin
+ * at 1. Returns ASTRA_NONE if out of memory. */
 uint32_t astra_trace_profile(struct astra_trace *trace,
 			     const struct astra_profile *profile);
 

@@ -192,7 +192,7 @@ static int virtual_left(void *arg, uint32_t job, double at_sec, bool requeued)
 	return 0;
 }
 
-/* Counts a job that will never run as done. */
+/* Counts a job as done that will never run, since it was refused. */
 static int virtual_dropped(void *arg, uint32_t job)
 {
 	struct astra_virtual *v = arg;

@@ -61,7 +61,7 @@ void astra_virtual_look(struct astra_virtual *v);
 /* Returns how many seconds of its work a job has done by now. */
 double astra_virtual_done_sec(const struct astra_virtual *v, uint32_t job);
 
-/* Returns what a scheduler sees of a job of the trace when it is submitted. */
+/* Returns a job of the trace as a scheduler sees it at its submission. */
 struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job);
 
 /* Marks the jobs that never started because they do not fit even into the empty

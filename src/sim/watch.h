@@ -19,7 +19,7 @@ struct astra_watch {
 	uint32_t *jobs;	   /* ids of submitted jobs */
 	double next_sec;   /* end of the present interval */
 	size_t cell_room, used_room;
-	bool full; /* there are more rows than ASTRA_WATCH_ROWS */
+	bool full; /* there would be more rows than ASTRA_WATCH_ROWS */
 	struct astra_usage *before; /* by tenant: the usage at the interval's
 				     * start */
 	/* Set if users are watched. By row of the result's users: the id in the

@@ -64,12 +64,13 @@ struct astra_release {
 struct astra_world_host {
 	/* Whether the host refuses a decision. NULL: it refuses none. */
 	bool (*refuses)(void *arg, const struct astra_decision *d);
-	/* Makes a job of one task of an array. Returns its number, or
-	 * ASTRA_NONE when out of memory. NULL: there are no arrays. */
+	/* Splits a task off an array, as a job of its own. Returns the job's
+	 * number, or ASTRA_NONE when out of memory. NULL: there are no
+	 * arrays. */
 	uint32_t (*split)(void *arg, uint32_t array);
-	/* A job has started. *end_sec: set it to the end of the job's work. It
-	 * is infinite before; if it stays so, the host calls
-	 * astra_world_leave(). NULL: always infinite. */
+	/* Called when a job has started. *end_sec: set it to the end of the
+	 * job's work. It is infinite before. If it stays infinite, the host
+	 * calls astra_world_leave() later. NULL: all ends are infinite. */
 	int (*started)(void *arg, uint32_t job, double *end_sec);
 	/* Returns when a job that was told to leave (SIGNAL, REQUEUE) is gone.
 	 * If the time is not after now, the job leaves at once. Infinite: it

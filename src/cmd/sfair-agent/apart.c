@@ -34,8 +34,8 @@ static int apart_write(const char *path, const char *text)
 	return rc;
 }
 
-/* Map the user and the group to the same ids inside. The namespace knows no
- * other user or group. */
+/* Map the user and the group to the same ids in the namespace, which knows no
+ * others. */
 static int apart_map(uid_t uid, gid_t gid)
 {
 	char users[64], groups[64];

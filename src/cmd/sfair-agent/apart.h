@@ -10,10 +10,10 @@
 
 #include "src/common/error.h"
 
-/* Fork a child that is the first process of new namespaces. The child has all
- * capabilities there, a /proc of its own and reopened files. It dies with the
- * caller. Returns the child's pid to the caller and 0 to the child. Returns -1
- * with err set if the host allows no such namespaces. */
+/* Fork a child that is the first process of new namespaces. In them, the child
+ * has all capabilities, a /proc of its own, and reopened files. The child dies
+ * with the caller. Returns the child's pid to the caller and 0 to the child.
+ * Returns -1 with err set if the host does not allow such namespaces. */
 pid_t agent_apart(struct astra_error *err);
 
 /* Pass all signals on to the child until it has ended; this is the caller's

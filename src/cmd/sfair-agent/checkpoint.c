@@ -20,13 +20,9 @@
 #include "src/common/fault.h"
 
 #define MANIFEST "manifest"
-#define SAID                                                             \
-	"said"		/* file with the last messages of the checkpoint \
-			 * program */
-#define FAILED "failed" /* file with its messages about a failed dump */
-#define RESTORED                                                 \
-	".restored" /* mark in a dump that was restored at least \
-		     * once */
+#define SAID "said"	     /* file: last messages of the checkpoint program */
+#define FAILED "failed"	     /* file: its messages about a failed dump */
+#define RESTORED ".restored" /* marks a dump that was restored before */
 #define SAID_MAX 4096
 #define CHECK_SEC 60	/* for "check" */
 #define RESTORE_SEC 600 /* for "restore" */
@@ -172,8 +168,8 @@ static int checkpoint_name_folder(struct agent_checkpoint *c, const char *dir,
 	return astra_error_set(err, "--checkpoint-dir: the path is too long");
 }
 
-/* Open a file of the folder for error messages. Returns -1 if it cannot be
- * opened. */
+/* Open a file in the folder for error messages. Returns -1 if the file cannot
+ * be opened. */
 static int checkpoint_open_errors(const struct agent_checkpoint *c,
 				  const char *name, int flags)
 {
@@ -338,7 +334,7 @@ int agent_checkpoint_open(struct agent_checkpoint *c,
 	return checkpoint_check(c, err);
 }
 
-/* Read the manifest. Returns 1, 0 if there is no manifest, or -1 with err
+/* Read the manifest. Returns 1; 0 if there is no manifest; or -1 with err
  * set. */
 static int checkpoint_read(const struct agent_checkpoint *c, json_t **manifest,
 			   struct astra_error *err)

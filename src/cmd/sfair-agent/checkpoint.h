@@ -58,10 +58,10 @@ int agent_checkpoint_open(struct agent_checkpoint *checkpoint,
 			  const struct sfair_place *place, const int *streams,
 			  struct astra_error *err);
 
-/* Restore the last dump. The first process becomes the caller's child; so the
- * caller must be a subreaper or the first process of a namespace.
- * Returns 1 with the first process, or 0 if there is no dump. Returns -1 with
- * err set if the dump cannot be restored; then no process of it runs. */
+/* Restore the last dump. Its first process becomes the caller's child, so the
+ * caller must be a subreaper or the first process of a namespace. Returns 1
+ * with the first process, or 0 if there is no dump. Returns -1 with err set if
+ * the dump cannot be restored; then none of its processes runs. */
 int agent_checkpoint_restore(struct agent_checkpoint *checkpoint,
 			     const int *streams, pid_t *pid,
 			     struct astra_error *err);

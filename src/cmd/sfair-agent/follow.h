@@ -65,7 +65,8 @@ struct agent_follow {
 };
 
 /* Start the thread; signals must be blocked. The caller has set patterns,
- * epochs, and tee or tail; all else is zero. Returns 0, or -1 with err set. */
+ * epochs, and either tee or tail; all other members are zero. Returns 0, or -1
+ * with err set. */
 int agent_follow_start(struct agent_follow *follow, struct astra_error *err);
 
 /* Look at the lines for the last time, and end the thread. */

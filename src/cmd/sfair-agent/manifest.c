@@ -338,8 +338,8 @@ static int manifest_same_command(const json_t *manifest, char *const *words,
 			       *words);
 }
 
-/* Check that the dump is of an earlier run of this job. A dump of this run or
- * of a later run belongs to another job that had the same id before. */
+/* Check that the dump is from an earlier run of this job. A dump from this run
+ * or a later one belongs to a former job with the same id. */
 static int manifest_is_ours(const json_t *manifest,
 			    const struct agent_dumper *dumper,
 			    struct astra_error *err)

@@ -37,8 +37,8 @@ bool agent_window_line(const struct agent_window *window, size_t *end,
 /* Forget all bytes except the last incomplete line. */
 void agent_window_trim(struct agent_window *window);
 
-/* A log file that grows, is cut, is rotated or does not exist yet. It is
- * polled, which works on network file systems, too. */
+/* A log file, which may grow, be truncated, be rotated, or not exist yet. The
+ * file is polled, which works on network file systems, too. */
 struct agent_tail {
 	const char *path; /* borrowed */
 	int fd;		  /* -1: none yet */
@@ -61,8 +61,10 @@ void agent_tail_read(struct agent_tail *tail, struct agent_window *window,
 enum { AGENT_STREAMS = 2 };
 
 struct agent_tee {
-	int from[AGENT_STREAMS]; /* pipe ends that are read; -1: closed */
-	int into[AGENT_STREAMS]; /* pipe ends that the child writes to */
+	int from[AGENT_STREAMS]; /* ends of the pipes that are read here; -1:
+				  * closed */
+	int into[AGENT_STREAMS]; /* ends of the pipes that the child writes
+				  * to */
 	int end[2];		 /* a pipe that is closed when the child ends */
 	pthread_t thread;
 	pthread_mutex_t lock; /* protects the windows */

@@ -52,7 +52,7 @@ bool agent_catches(pid_t pid, int signal)
 		return false;
 	line = strstr(text, key);
 	if (!line || strstr(text, "\nState:\tZ"))
-		return false; /* a process that has ended still lists its
+		return false; /* a process that has ended would still list its
 			       * handlers */
 	caught = strtoull(line + sizeof(key) - 1, NULL, 16);
 	return caught >> (signal - 1) & 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The processes below one process, in any sessions and groups. */
+/* Finds the processes below one process, in whatever sessions and groups. */
 #ifndef AGENT_TREE_H
 #define AGENT_TREE_H
 

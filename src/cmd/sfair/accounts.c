@@ -180,7 +180,8 @@ int sfair_audit_accounts(struct astra_record *record,
 	return 0;
 }
 
-/* Returns the index of a tenant among the first `known` ones, or ASTRA_NONE. */
+/* Returns the index of a tenant among the trace's first `known` tenants, or
+ * ASTRA_NONE. */
 static uint32_t tenant_named(const struct astra_trace *trace, size_t known,
 			     const char *name)
 {

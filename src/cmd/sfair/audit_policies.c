@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The results of other policies for the same jobs on the same cluster. */
+/* Simulates other policies with the same jobs on the same cluster. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

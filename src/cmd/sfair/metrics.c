@@ -69,7 +69,7 @@ static void set_count(json_t *object, const char *key, uint64_t count)
 	json_object_set_new(object, key, json_integer((json_int_t)count));
 }
 
-/* Returns the metrics of sfair itself, and the tenants that have metrics. */
+/* Returns the metrics of sfair itself, and which tenants have metrics. */
 static json_t *metrics_scrape_describe(const struct metrics_scraper *s)
 {
 	json_t *scrape = json_object();

@@ -167,7 +167,7 @@ static void metrics_text_put_array(struct writer *w, const json_t *array)
 	}
 }
 
-/* Returns the objects of a metric, or NULL if there are none. */
+/* Returns the objects that a metric describes, or NULL if there are none. */
 static const json_t *objects(const struct metric *m, const json_t *scrape,
 			     const json_t *reply)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names on the command line, and the options that take them. */
+/* Reads names on the command line, and defines the options with names. */
 #include <string.h>
 
 #include "src/cmd/sfair/sfair.h"

@@ -37,7 +37,7 @@ struct page_cell {
 	double used_sec, alloc_sec, fair_sec;
 };
 
-/* A reply's head or one of its rows. */
+/* The head of a reply, or one of its rows. */
 struct page_row {
 	const char *cluster, *pool, *tenant, *account, *user;
 	const char *id_text, *name, *state, *nodes, *how;
@@ -97,7 +97,7 @@ struct page_data {
 	size_t user_count;
 	struct page_row *jobs; /* sorted by id */
 	size_t job_count;
-	struct page_row *leases; /* sorted by job, then by begin */
+	struct page_row *leases; /* sorted by job, then by start */
 	size_t lease_count;
 
 	const json_t *accounts;	     /* borrowed: sacctmgr's tree, an array of
@@ -142,7 +142,7 @@ struct page_row *page_rows(const json_t *reply, enum page_part part,
 /* Returns when a slot begins. For slot_count, returns when the window ends. */
 double page_slot_at(const struct page_data *data, size_t slot);
 
-/* Returns the mean number of GPUs that a look had in a slot. */
+/* Returns the mean number of GPUs that the tenants of a look had in a slot. */
 double page_gpus(const struct page_data *data, size_t look, size_t slot);
 
 /* Returns the number of looks, including the one of the other tenants. */

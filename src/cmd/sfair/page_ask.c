@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks the plugin for the reports that a page is made of. */
+/* Asks the plugin for the reports that make up a page. */
 #include <time.h>
 
 #include "src/cmd/sfair/page.h"

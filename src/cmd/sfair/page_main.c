@@ -18,7 +18,7 @@
 /* The replies for a page; NULL: there is none. */
 struct replies {
 	json_t *now[PAGE_PARTS];
-	json_t *before[PAGE_PARTS]; /* of the time before the window */
+	json_t *before[PAGE_PARTS]; /* replies for the time before the window */
 	json_t *accounts;	    /* rows of ACCOUNTS */
 };
 

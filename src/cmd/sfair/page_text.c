@@ -216,8 +216,8 @@ static const struct step *page_axis_choose(double span, double marks)
 	return &steps[last];
 }
 
-/* Returns a time rounded down to midnight and, for steps of these units, to the
- * first of the month or of the year. */
+/* Returns a time rounded down to midnight. For steps of months or years, it is
+ * rounded down to the first of the month or of the year. */
 static struct tm round_down(double sec, const struct step *s)
 {
 	time_t when = (time_t)sec;

@@ -66,7 +66,7 @@ static struct tree_path path_of(const struct tree *t, uint32_t at)
 	return path;
 }
 
-/* Orders accounts by name, each before the accounts below it. */
+/* Orders accounts by name. Each account comes before the accounts below it. */
 static int tree_compare(const void *a, const void *b, void *tree)
 {
 	const struct tree *t = tree;

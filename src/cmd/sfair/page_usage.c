@@ -197,7 +197,7 @@ static struct lately lately(const struct page_data *d)
 	return spans[i];
 }
 
-/* Returns the first slot of the span that ends with a point. */
+/* Returns the first slot of the span that ends at a point. */
 static size_t span_begin(const struct page_data *d, size_t point,
 			 enum span span)
 {
@@ -323,7 +323,7 @@ static void draw_rho(const struct page_data *d, enum span span, FILE *file)
 	html_chart_end(&chart);
 }
 
-/* Writes the switch between the two charts that follow. */
+/* Writes the switch between the two charts below it. */
 static void put_switch(const struct page_data *d, FILE *f)
 {
 	fputs("<input type=\"radio\" name=\"span\" id=\"since\" checked>"

@@ -29,7 +29,8 @@ size_t sfair_terminal_width(void)
 	return size.ws_col;
 }
 
-/* Returns how many columns a text takes: UTF-8 continuation bytes take none. */
+/* Returns how many columns a text takes on the screen. UTF-8 continuation bytes
+ * take no column. */
 static size_t print_table_text_width(const char *text)
 {
 	size_t width = 0;

@@ -190,7 +190,7 @@ static int reports_args_set_window(struct sfair_report_args *args,
 	return 0;
 }
 
-/* Lists the reports of a type for --help, such as those of "sfair tenant". */
+/* Lists the reports of a command, such as "sfair tenant", for --help. */
 static void put_reports(const struct astra_cli *cli)
 {
 	const char *type = cli->name + strlen("sfair ");

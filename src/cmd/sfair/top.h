@@ -71,7 +71,7 @@ struct top_job {
 	char letter;
 };
 
-/* Letters of tenants; a tenant keeps its letter as long as sfair runs. */
+/* Letters of tenants. A tenant keeps its letter as long as sfair runs. */
 #define TOP_LETTERS 52
 
 struct top_letters {
@@ -221,7 +221,8 @@ struct top_state {
 	enum top_view view;
 	struct top_sort sort[TOP_VIEWS];
 	size_t scroll[TOP_VIEWS]; /* first row shown */
-	size_t cursor[TOP_VIEWS]; /* of leases and queue: the row chosen */
+	size_t cursor[TOP_VIEWS]; /* the row chosen, in the views of leases and
+				   * of the queue */
 	double chosen[TOP_VIEWS]; /* the job that the cursor is on, to find it
 				   * again; 0: none */
 	size_t page;		  /* how many rows of the list the screen has */
@@ -313,7 +314,7 @@ int top_screen_open(struct astra_error *err);
 void top_screen_close(void);
 void top_screen_size(size_t *rows, size_t *columns);
 void top_screen_show(const struct top_sheet *sheet);
-/* Returns the next key that was typed, or TOP_KEY_NONE. */
+/* Returns the next key typed, or TOP_KEY_NONE if there is none. */
 int top_screen_key(void);
 
 /* ---- Fetching. ---- */

@@ -302,7 +302,7 @@ static int try_simulate(struct sfair_try *t, struct astra_error *err)
 	return 0;
 }
 
-/* Returns the shortest term that a job of the round may have. */
+/* Returns the shortest term among the jobs of the round. */
 static double try_least_term(const struct sfair_try *t,
 			     const struct astra_options *options)
 {

@@ -255,7 +255,7 @@ static int try_by_change(const void *a, const void *b)
 	return 0;
 }
 
-/* Returns the rows sorted; steals them. */
+/* Sorts rows into an array, which is returned. The rows are stolen. */
 static json_t *try_sorted(json_t **rows, size_t count)
 {
 	json_t *out = json_array();

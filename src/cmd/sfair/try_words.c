@@ -14,7 +14,7 @@
 #define TRY_WORDS_IDLE "nobody waits less or more for it"
 #define TRY_WORDS_GONE "this release has no such option"
 
-/* Valid keys that cannot be tried. */
+/* Keys that are valid, but cannot be tried. */
 static const struct {
 	const char *keys, *why;
 } try_words_not[] = {

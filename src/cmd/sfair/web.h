@@ -21,7 +21,8 @@
 /* The data that a page shows. */
 struct web_view {
 	const struct top_model *model; /* NULL: the plugin never answered */
-	const struct page_data *past;  /* of the last day; NULL: not known */
+	const struct page_data *past;  /* the last day, for charts; NULL: not
+					* known */
 	const char *no_past;	       /* why `past` is NULL, in words for
 					* readers; or "" */
 	double silent_sec; /* since when the plugin has been silent; 0: it

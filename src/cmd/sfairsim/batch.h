@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Many simulations of one trace, on all cores. */
+/* Runs many simulations of one trace, on all cores. */
 #ifndef ASTRA_SFAIRSIM_BATCH_H
 #define ASTRA_SFAIRSIM_BATCH_H
 

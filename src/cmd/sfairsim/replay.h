@@ -35,7 +35,7 @@ struct replay_tenant {
 	double before_gpu_sec; /* from sfair, before the replay */
 	double sfair_gpu_sec;  /* from sfair, during the replay */
 	double live_gpu_sec;   /* from sacct, else from sfair */
-	double live_jct_sec;   /* mean completion time of its jobs */
+	double live_jct_sec;   /* mean completion time of the tenant's jobs */
 };
 
 struct replay {
@@ -81,7 +81,7 @@ int replay_cancel(const struct replay *r, struct astra_error *err);
  * tenants. Tenants of the cluster that submit nothing join the trace. first:
  * this is before the replay. */
 int replay_ask_tenants(struct replay *r, bool first, struct astra_error *err);
-/* Reads the runs of all jobs. r->accounted: set to whether there is
+/* Reads the runs of all jobs from sacct. r->accounted: set to whether there is
  * accounting. */
 int replay_ask_sacct(struct replay *r, struct astra_error *err);
 /* Computes the tenants' GPU times and completion times, and the measured

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands of sfairsim. Each gets the arguments after its name and returns
- * the exit status. */
+/* The commands of sfairsim. A command gets the arguments after its name, and
+ * returns the exit status. */
 #ifndef ASTRA_SFAIRSIM_H
 #define ASTRA_SFAIRSIM_H
 
