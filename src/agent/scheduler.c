@@ -11,9 +11,7 @@
 
 #define COUNT_MAX 9007199254740992.0 /* 2^53 */
 #define VALUE_MAX 400
-#define STOP_SEC                                                        \
-	60 /* a stopped job that is still listed is stopped again after \
-	    * this time */
+#define STOP_SEC 60 /* between two stops of a job that is still listed */
 
 static const struct agent_scheduler *const schedulers[] = {
 	&agent_single, &agent_halving, &agent_curve, &agent_exec};

@@ -10,9 +10,7 @@
 #include "src/common/clock.h"
 #include "src/history/read_priv.h"
 
-#define LONGEST_MSEC                                              \
-	3000 /* shorter than the time that the writer waits for a \
-	      * lock */
+#define LONGEST_MSEC 3000 /* less than the writer waits for a lock */
 #define STEPS                                                              \
 	4000 /* steps of SQLite's virtual machine between two looks at the \
 	      * clock */

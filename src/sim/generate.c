@@ -125,9 +125,7 @@ struct model {
 };
 
 #define HOUR 3600.0
-#define LONGEST                                                        \
-	(48 * HOUR) /* longest duration: the trace of Venus is cut off \
-		     * there */
+#define LONGEST (48 * HOUR) /* the trace of Venus is cut off there */
 #define PHILLY_LONGEST (14 * 24 * HOUR)
 
 /* Sizes: Hu et al., Characterization and Prediction of Deep Learning Workloads

@@ -39,18 +39,12 @@ void astra_term_print(const struct astra_term *term, struct astra_text *out);
 
 #define ASTRA_TERM_DAYS 7	   /* age of the oldest jobs used */
 #define ASTRA_TERM_JOBS_MOST 20000 /* at most the last jobs are used */
-#define ASTRA_TERM_JOBS_LEAST                                                 \
-	100			   /* with fewer ended jobs no term is chosen \
-				    * \ */
+#define ASTRA_TERM_JOBS_LEAST 100  /* ended jobs needed to choose a term */
 #define ASTRA_TERM_SPAN_SEC 86400  /* least time that they span */
 #define ASTRA_TERM_EVERY_SEC 86400 /* time between two choices */
 #define ASTRA_TERM_RUNGS 6
-#define ASTRA_TERM_COSTS                                    \
-	4 /* at a shorter term an interruption costs over a \
-	   * quarter */
-#define ASTRA_TERM_BAND                                      \
-	2.0 /* in points; a smaller gain does not change the \
-	     * term */
+#define ASTRA_TERM_COSTS 4  /* a shorter term loses over a quarter */
+#define ASTRA_TERM_BAND 2.0 /* points; a smaller gain changes nothing */
 
 enum astra_term_verdict {
 	ASTRA_TERM_FEW,	 /* too few jobs: the term stays */

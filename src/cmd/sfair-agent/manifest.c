@@ -15,9 +15,7 @@
 
 #include "src/common/sha256.h"
 
-#define HASHED_MAX                                                  \
-	(1 << 20) /* most bytes of a file that are hashed; a larger \
-		   * file has no hash */
+#define HASHED_MAX (1 << 20) /* bytes; a larger file gets no hash */
 #define CMDLINE_MAX 65536
 
 /* Compute the hash of a file, or "" if the file is too large. Returns 0, or -1

@@ -17,9 +17,7 @@
 #include "src/common/text.h"
 
 #define CHUNK 65536
-#define WAIT_NSEC                                                  \
-	5000000 /* time between two checks whether the program has \
-		 * ended */
+#define WAIT_NSEC 5000000 /* between two checks for the program's end */
 
 struct run {
 	const char *name;

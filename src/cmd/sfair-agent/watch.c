@@ -15,11 +15,9 @@
 #include "src/common/text.h"
 #include "src/proto/wire.h"
 
-#define WAIT_SEC 5 /* for an answer */
-#define NEW_SEC 60 /* longest time that a new app may be unknown */
-#define GONE_TIMES                                                            \
-	2	     /* the app is over if it is unknown this many times in a \
-		      * row */
+#define WAIT_SEC 5   /* for an answer */
+#define NEW_SEC 60   /* longest time that a new app may be unknown */
+#define GONE_TIMES 2 /* an app unknown so often in a row is over */
 #define PAUSE_SEC 10 /* pause after the first failure; doubled each time */
 #define PAUSE_SEC_MAX 300
 #define STOP_AT_ONCE 100 /* jobs per scancel */

@@ -10,9 +10,7 @@
 #include "src/proto/dial.h"
 
 #define STARTING_SEC 5.0 /* while the plugin is starting */
-#define PATIENCE_SEC                                           \
-	2.0 /* how long to retry while slurmctld says that the \
-	     * plugin is there */
+#define PATIENCE_SEC 2.0 /* for a plugin that slurmctld says is there */
 #define AGAIN_USEC 100000
 #define ROUND_SEC 60 /* how long to wait for the next round */
 

@@ -17,10 +17,8 @@
 #include "src/common/clock.h"
 #include "src/proto/listen.h"
 
-#define IDLE_SEC 10 /* without any byte */
-#define WHOLE_SEC                                                              \
-	30	     /* most time for a request and its response, even if they \
-		      * come drop by drop */
+#define IDLE_SEC 10  /* without any byte */
+#define WHOLE_SEC 30 /* at most, for a request and its response */
 #define QUIET_SEC 60 /* least time between two lines about refused hosts */
 #define LEAVING 64   /* most connections that are ended, but not closed yet */
 

@@ -146,9 +146,7 @@ void page_usage(const struct page_data *d, FILE *file)
 /* Fairness over time: what tenants had relative to their due, and how much of
  * their due was not given. */
 
-#define POINTS_MAX                                                \
-	50 /* most points; fewer than slots, as leases take turns \
-	    * \ */
+#define POINTS_MAX 50 /* fewer than slots, as leases take turns */
 #define RHO_MAX 2
 
 /* Returns how many slots make a point. */

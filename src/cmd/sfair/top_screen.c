@@ -10,10 +10,8 @@
 #include <term.h>
 #include <unistd.h>
 
-#undef columns /* of term.h */
-#define ESCAPE_MSEC                                            \
-	25 /* longest time between Esc and the rest of a key's \
-	    * code */
+#undef columns	       /* of term.h */
+#define ESCAPE_MSEC 25 /* wait after Esc for the rest of a key's code */
 
 static SCREEN *screen;
 

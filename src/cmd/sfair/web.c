@@ -14,9 +14,7 @@
 
 #define PORT "8817"
 #define CLIENTS_MAX 500
-#define CLIENTS_OF_ONE_MAX                               \
-	250 /* large, since a proxy connects for all its \
-	     * readers */
+#define CLIENTS_OF_ONE_MAX 250 /* a proxy connects for all its readers */
 #define EVERY_SEC 10
 
 struct web_args {

@@ -197,9 +197,7 @@ struct lease_line {
 	bool apart; /* the tasks are on different nodes */
 };
 
-#define LINES_BACK                                                  \
-	64 /* how many lines back an array's other tasks are looked \
-	    * for */
+#define LINES_BACK 64 /* lines searched back for an array's other tasks */
 
 /* Returns the line for the tasks of the job's array in the same phase, or
  * NULL. */

@@ -10,9 +10,7 @@
 
 #define NAME_CHARS 32
 #define NODES_MAX 1000 /* of a pool */
-#define SQUARES_MAX                                              \
-	64 /* most squares of a node; more GPUs are written as a \
-	    * number */
+#define SQUARES_MAX 64 /* for one node; more GPUs are a number */
 
 /* ---- Tenants. ---- */
 
