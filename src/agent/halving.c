@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Successive halving (Hyperband's inner loop): when all jobs have done the
- * iterations of a rung, one job of eta is kept, those with the least loss. The
+ * iterations of a rung, one in eta jobs is kept, those with the least loss. The
  * others are given up. (Li et al., JMLR'18; Themis Eq. 2)
  *
  * The search begins with N jobs. Rung i keeps floor(N / eta^(i+1)) of them, at

@@ -128,8 +128,8 @@ static int try_read_slurmdbd(struct sfair_try *t, struct astra_error *err)
 	if (astra_record_from_slurmdbd(&t->record, since, until,
 				       t->args->record ? cluster : NULL,
 				       t->file.partitions, err) < 0 &&
-	    !t->record.defects) /* without defects no job was submitted, which
-				 * is not an error */
+	    !t->record.defects) /* defects is set: there was no job, which is
+				 * not an error */
 		return try_no_past(err);
 	if (sfair_accounts_ask(&t->accounts, cluster, HUGE_VAL, err) < 0)
 		return try_no_past(err);
