@@ -78,8 +78,8 @@ static int bid_read_level(const struct astra_in *in, const json_t *array,
 	return 0;
 }
 
-/* Fills a level that was left out: the level before it, times the ratio of
- * their slowdowns. */
+/* Fills a level that the answer leaves out: takes the level before it, times
+ * the ratio of their slowdowns. */
 static void copy_level(struct agent_bid *bid, const struct agent_offer *offer,
 		       size_t level)
 {

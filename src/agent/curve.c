@@ -14,10 +14,11 @@
 #include "src/agent/scheduler.h"
 #include "src/agent/work.h"
 
-/* Fit a curve again once the iterations are so many times those of the last
+/* Fit a curve again once the iterations are this many times those of the last
  * fit. */
 #define REFIT 1.1
-/* Points that span less than twice the first iteration say little. */
+/* A curve is fitted only if the last iteration is this many times the first
+ * one. */
 #define SPAN 2
 #define ERRORS 2
 
@@ -44,8 +45,8 @@ static double total_of(const struct agent_job *job,
 	return job->total > 0 ? job->total : longest;
 }
 
-/* Returns the iteration at which a job ends: its total, or sooner at the target
- * loss. NAN: not known. */
+/* Returns the iteration at which a job ends: its total, or an earlier one at
+ * which it reaches the target loss. NAN if it is not known. */
 static double curve_end_of(const struct agent_record *r,
 			   const struct agent_settings *s, double total)
 {
@@ -61,7 +62,7 @@ static double curve_end_of(const struct agent_record *r,
 	return isinf(at) ? (double)NAN : at;
 }
 
-/* Returns a job's final loss by its curve; -infinite: not known. */
+/* Returns a job's final loss by its curve; -infinite if it is not known. */
 static double forecast(const struct agent_record *r, double total)
 {
 	if (!(r->fit.last > 0) || !(total > 0))
@@ -77,16 +78,16 @@ static bool hopeless(const struct agent_record *r,
 	       memory->best + s->margin * fabs(memory->best);
 }
 
-/* Whether a job has reached the target loss, which ends the search for the
- * others. */
+/* Whether some job has reached the target loss, which ends the search for all
+ * other jobs. */
 static bool curve_found(const struct agent_memory *memory,
 			const struct agent_settings *s)
 {
 	return !isnan(s->target) && memory->best <= s->target;
 }
 
-/* Returns the live job with the least loss, which never counts as hopeless;
- * NULL: no live job has a loss. */
+/* Returns the live job with the least loss; it is never given up. NULL if no
+ * live job has a loss. */
 static const struct agent_record *leader(const struct agent_memory *memory)
 {
 	const struct agent_record *best = NULL;
@@ -123,8 +124,8 @@ static void stop_jobs(const struct agent_settings *s,
 	}
 }
 
-/* Returns the latest known end of a live job, in iterations; 0: none is known.
- */
+/* Returns the latest known end among the live jobs, in iterations; 0 if none is
+ * known. */
 static double longest_end(const struct agent_settings *s,
 			  const struct agent_memory *memory,
 			  const struct agent_offer *offer)
@@ -169,8 +170,8 @@ static void curve_add_jobs(struct agent_work *work,
 	}
 }
 
-/* Orders the live jobs: first those without a forecast, then by the forecast
- * loss. */
+/* Orders the live jobs: first those without a forecast, then the others by
+ * their forecast loss. */
 static int curve_order_jobs(const struct agent_settings *s,
 			    const struct agent_memory *memory,
 			    const struct agent_offer *offer,

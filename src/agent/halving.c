@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Successive halving (Hyperband's inner loop): when all jobs have done a rung's
- * iterations, one of eta is kept, those with the least loss. The others are
- * given up. (Li et al., JMLR'18; Themis Eq. 2)
+/* Successive halving (Hyperband's inner loop): when all jobs have done the
+ * iterations of a rung, one in eta jobs is kept, those with the least loss. The
+ * others are given up. (Li et al., JMLR'18; Themis Eq. 2)
  *
- * The search begins with N jobs; floor(N / eta^(i+1)) of them are kept at rung
- * i, at least one. The next rung follows from these counts and the number of
- * jobs left. If jobs fail, the next rung gives up fewer. */
+ * The search begins with N jobs. Rung i keeps floor(N / eta^(i+1)) of them, at
+ * least one. The next rung follows from these counts and the number of jobs
+ * left. If jobs fail, the next rung gives up fewer jobs. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,8 +35,8 @@ static void add_rung(struct ladder *ladder, double iterations, uint32_t keep)
 	ladder->keep[ladder->count++] = keep;
 }
 
-/* Computes the rungs from the number of jobs, so that one job is left at the
- * last: total * eta^(i - s), s = floor(log N / log eta), or first * eta^i. */
+/* Computes the rungs from the number of jobs, so that the last rung leaves one
+ * job: total * eta^(i - s), s = floor(log N / log eta), or first * eta^i. */
 static void find_rungs(struct ladder *ladder, const struct agent_settings *s,
 		       double jobs, double total)
 {
@@ -53,8 +53,8 @@ static void find_rungs(struct ladder *ladder, const struct agent_settings *s,
 	}
 }
 
-/* Builds the ladder: the rungs, and as the last one the end of the jobs.
- * Without rungs and without a total the ladder is empty. */
+/* Builds the ladder: the rungs and, at the top, the end of the jobs. Without
+ * rungs and without a total the ladder is empty. */
 static void build(struct ladder *ladder, const struct agent_settings *s,
 		  const struct agent_memory *memory,
 		  const struct agent_offer *offer)
@@ -73,8 +73,8 @@ static void build(struct ladder *ladder, const struct agent_settings *s,
 		add_rung(ladder, total, 1);
 }
 
-/* Whether a job takes part in a rung: it lives, or reached the rung and ended
- * without being given up. */
+/* Whether a job takes part in a rung: it is alive, or it has reached the rung
+ * and ended without being given up. */
 static bool contends(const struct agent_record *r, double rung)
 {
 	return agent_record_lives(r) || (!r->stopped && r->done >= rung);
@@ -115,8 +115,8 @@ static int compare_ranks(const void *a, const void *b)
 	return x->record->job < y->record->job ? -1 : 1;
 }
 
-/* Gives up all contenders except the `keep` best. Returns 1, 0 if none of them
- * has a loss and so nothing was decided, or -1 when out of memory. */
+/* Gives up all contenders except the `keep` best. Returns 1; 0 if no contender
+ * has a loss, so that nothing was decided; or -1 when out of memory. */
 static int decide_rung(struct agent_memory *memory, double rung, uint32_t keep)
 {
 	struct rank *ranks = malloc((memory->count + 1) * sizeof(*ranks));
@@ -143,10 +143,10 @@ static int decide_rung(struct agent_memory *memory, double rung, uint32_t keep)
 	return rc;
 }
 
-/* Returns the rung to begin above. An agent that starts in the middle of a
- * search does not know whether the lower rungs were decided. So it takes them
- * as decided up to the last one that all live jobs have reached; if the
- * settings have the number of jobs, it takes none. */
+/* Returns the last rung that counts as decided. An agent that starts in the
+ * middle of a search does not know which rungs were decided. So it takes the
+ * last rung that all live jobs have reached. If the settings say with how many
+ * jobs the search began, no rung counts as decided. */
 static double halving_begin_at(const struct ladder *ladder,
 			       const struct agent_settings *s,
 			       const struct agent_memory *memory)
@@ -160,7 +160,7 @@ static double halving_begin_at(const struct ladder *ladder,
 }
 
 /* Decides all rungs that are due. Returns the index of the next rung, which may
- * be the last, or -1 when out of memory. */
+ * be the top of the ladder, or -1 when out of memory. */
 static int halving_climb(struct agent_memory *memory,
 			 const struct ladder *ladder,
 			 const struct agent_settings *s)
@@ -199,7 +199,7 @@ static uint32_t count_live(const struct agent_memory *memory)
 	return count;
 }
 
-/* Adds the work of all live jobs between two rungs to the phase. */
+/* Adds to the phase the work of all live jobs between two rungs. */
 static void halving_add_live(struct agent_work *work,
 			     const struct agent_memory *memory,
 			     const struct agent_offer *offer, double from,
@@ -252,8 +252,8 @@ static int bid_work(const struct ladder *ladder, size_t next,
 	return rc;
 }
 
-/* Orders the live jobs: first those below the rung, on which the others wait,
- * the one furthest behind at the front. */
+/* Orders the live jobs. The jobs below the rung come first, as all others wait
+ * for them; of these the one furthest behind comes first. */
 static int halving_order_jobs(const struct agent_memory *memory, double rung,
 			      struct agent_bid *bid, struct astra_error *err)
 {

@@ -20,8 +20,8 @@ struct sample {
 };
 
 /* Computes a, b and the error for a given c, and returns the mean square of the
- * residuals. n counts in units of the last iteration, so that n^-c is 1 there.
- */
+ * residuals. n is in units of the last iteration, so that n^-c is 1 at that
+ * iteration. */
 static double fit_solve(const struct sample *s, double c, struct agent_fit *fit)
 {
 	double n = (double)s->count, x_mean = 0, y_mean = 0, xx = 0, xy = 0,
@@ -145,7 +145,7 @@ struct agent_record *agent_memory_find(const struct agent_memory *memory,
 	return memory_find(memory, memory->count, job);
 }
 
-/* Keeps every second point, from the first on. */
+/* Keeps every second point, beginning with the first. */
 static void thin(struct agent_record *r)
 {
 	size_t kept = 0;
@@ -157,8 +157,8 @@ static void thin(struct agent_record *r)
 		     AGENT_POINTS_MAX;
 }
 
-/* Adds a point, unless the job repeats iterations after a requeue, or the point
- * is too close to the last one. */
+/* Adds a point. Skips it if the job repeats iterations after a requeue, or if
+ * the point is too close to the last one. */
 static int add_point(struct agent_record *r, double done, double loss)
 {
 	if (!isfinite(loss))
@@ -179,7 +179,8 @@ static int see_job(struct agent_memory *memory, struct agent_record *r,
 		   const struct agent_job *job)
 {
 	r->listed = true;
-	r->copies = job->copies; /* tasks split off have records of their own */
+	r->copies = job->copies; /* tasks that were split off have records of
+				  * their own */
 	r->done = fmax(r->done, job->done);
 	if (job->iter_sec > 0)
 		r->gpu_sec = job->iter_sec * job->gpus;
@@ -188,7 +189,7 @@ static int see_job(struct agent_memory *memory, struct agent_record *r,
 	return add_point(r, job->done, job->loss);
 }
 
-/* Drops the records of jobs that are over; their GPU time stays in the sums. */
+/* Drops the records of ended jobs; their GPU time stays in the sums. */
 static void memory_forget(struct agent_memory *memory)
 {
 	size_t kept = 0;

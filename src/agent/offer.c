@@ -35,8 +35,8 @@ static int read_progress(const struct astra_in *in, struct agent_job *job)
 			       &job->loss);
 }
 
-/* Reads the job's id as squeue prints it, without the array's task limit (%N).
- */
+/* Reads the job's id as squeue prints it. Leaves out the task limit (%N) of an
+ * array. */
 static void offer_read_name(const struct astra_in *in, struct agent_job *job)
 {
 	const char *text =

@@ -11,7 +11,7 @@
 
 #define COUNT_MAX 9007199254740992.0 /* 2^53 */
 #define VALUE_MAX 400
-#define STOP_SEC 60 /* a job still listed is stopped again after so long */
+#define STOP_SEC 60 /* between two stops of a job that is still listed */
 
 static const struct agent_scheduler *const schedulers[] = {
 	&agent_single, &agent_halving, &agent_curve, &agent_exec};
@@ -194,8 +194,8 @@ int agent_take_answer(struct agent_memory *memory,
 	return 0;
 }
 
-/* An app that needs all of its jobs: Eq. 1 for one job, one phase of Eq. 2 for
- * several. (Mahajan et al.) */
+/* An app that needs all of its jobs. Uses Eq. 1 for one job, and one phase of
+ * Eq. 2 for several. (Mahajan et al.) */
 
 static int single_decide(const struct agent_settings *settings,
 			 struct agent_memory *memory,

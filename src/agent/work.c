@@ -46,7 +46,7 @@ void agent_work_destroy(struct agent_work *work)
 	*work = (struct agent_work){0};
 }
 
-/* Points the phases into work_sec, which does not move any more. */
+/* Sets the phases' pointers into work_sec, once the array no longer moves. */
 static void point_phases(struct agent_work *work)
 {
 	const double *at = work->work_sec;
@@ -114,7 +114,7 @@ int agent_work_bid(struct agent_work *work, const struct agent_memory *memory,
 	return 0;
 }
 
-/* Returns the app's jobs as one phase, without their work. */
+/* Returns the app's jobs as one phase without amounts of work. */
 static struct astra_themis_phase left_jobs(const struct agent_offer *offer)
 {
 	struct astra_themis_phase phase = {.job_gpus_max = 1};
@@ -127,8 +127,7 @@ static struct astra_themis_phase left_jobs(const struct agent_offer *offer)
 	return phase;
 }
 
-/* Returns the mean slowdown of the jobs on k GPUs of that level, which they
- * share. */
+/* Returns the mean slowdown of the jobs if they share k GPUs of this level. */
 static double left_slowdown(const struct agent_offer *offer,
 			    const struct astra_themis_phase *jobs, uint32_t k,
 			    enum astra_level level)

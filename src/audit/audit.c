@@ -30,8 +30,8 @@ static double audit_clip(const struct astra_window *w, double sec)
 
 /* The jobs of the window. */
 
-/* A job's sort key: its submission within the window, then its index in the
- * record. */
+/* A job with its sort keys: its submission within the window, then its index in
+ * the record. */
 struct place {
 	double submit_sec;
 	size_t at;
@@ -46,7 +46,8 @@ static int audit_by_place(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Returns how long each job ran within the window, for free(); or NULL. */
+/* Returns, for each job, how long it ran within the window; for free(). NULL
+ * when out of memory. */
 static double *ran_within(const struct astra_record *r,
 			  const struct astra_window *w)
 {
@@ -120,7 +121,7 @@ int astra_audit_trace(const struct astra_record *r,
 
 /* The events of the jobs. */
 
-/* Events of one time come in this order. */
+/* Events at the same time are in this order. */
 enum kind { STOP, DONE, SUBMIT, START };
 
 struct happening {
@@ -135,7 +136,7 @@ struct measure {
 	const struct astra_trace *trace;
 	struct happening *all;
 	size_t count;
-	uint32_t *job_of; /* index in the trace of each job of the record, or
+	uint32_t *job_of; /* by job of the record: its index in the trace, or
 			   * ASTRA_NONE */
 	struct astra_watch watch;
 	struct astra_sim_result *result;
@@ -220,9 +221,9 @@ static int happens(struct measure *m, const struct happening *h)
 	return 0;
 }
 
-/* Replays the events and fills the result. Contention needs an end of every
- * job, so jobs that have not ended end with the window. Jobs that never ran
- * lose that end afterwards. */
+/* Replays the events, and fills the result. Contention needs an end for every
+ * job, so jobs that have not ended get the window's end. Jobs that never ran
+ * lose this end afterwards. */
 static int audit_watch(struct measure *m)
 {
 	struct astra_sim_result *r = m->result;
@@ -314,7 +315,7 @@ int astra_audit_measure(const struct astra_record *record,
 	return rc;
 }
 
-/* The jobs that lost GPU time. */
+/* The jobs that got less GPU time than they were due. */
 
 double astra_audit_loss_gpu_sec(const struct astra_sim_result *r, uint32_t job)
 {
@@ -359,7 +360,7 @@ size_t astra_audit_wronged(const struct astra_sim_result *r, uint32_t *jobs)
 	return count;
 }
 
-/* Waits and slowdowns by the size of jobs, and the tenants' sharing loss. */
+/* Waits and slowdowns by size of job, and the tenants' sharing loss. */
 
 #define ALL (ASTRA_AUDIT_SIZES - 1)
 
@@ -367,7 +368,7 @@ struct samples {
 	struct astra_sample wait, slowdown;
 };
 
-/* Returns the index of a size's class: 1, 2, 3-4, 5-8, ... */
+/* Returns the index of the class of a size: 1, 2, 3-4, 5-8, ... */
 static int class_of(uint32_t gpus)
 {
 	int class = 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Assumed for a job if nothing is known, not even a time limit. */
+/* Assumed run time of a job if nothing is known, not even a time limit. */
 #define UNKNOWN_SEC 3600
 
 static int durations_by_time(const void *a, const void *b)
@@ -62,7 +62,7 @@ void astra_durations_clear(struct astra_durations *runs)
 	free(runs->all);
 }
 
-/* Returns the index of the first element that sorts after a run. */
+/* Returns the index of the first duration that sorts after `run`. */
 static size_t durations_after(const struct astra_duration *runs, size_t count,
 			      struct astra_duration run,
 			      int (*order)(const void *, const void *))
@@ -80,8 +80,9 @@ static size_t durations_after(const struct astra_duration *runs, size_t count,
 	return low;
 }
 
-/* Returns the median of the user's durations above ran_sec, else of all users';
- * NaN: none is longer. */
+/* Returns the median of the user's durations that are longer than ran_sec;
+ * without any, the median of all users' such durations. NaN if no duration is
+ * longer. */
 static double durations_total_sec(const struct astra_durations *r,
 				  uint32_t user, double ran_sec)
 {

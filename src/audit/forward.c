@@ -20,7 +20,8 @@ struct forward_maker {
 	const struct astra_window *window;
 	struct astra_forward *out;
 	struct astra_durations runs;
-	struct astra_idmap views; /* job id -> the engine's view */
+	struct astra_idmap views; /* index by job id of the engine's view of the
+				   * job */
 };
 
 static int forward_nodes(struct forward_maker *m)
@@ -66,7 +67,8 @@ static int forward_tenants(struct forward_maker *m, struct astra_error *err)
 	return 0;
 }
 
-/* Returns how long a job has run in all its runs, from its charged GPU time. */
+/* Returns how long a job has run, over all its runs, computed from its charged
+ * GPU time. */
 static double forward_ran_sec(const struct forward_maker *m,
 			      const struct astra_engine *engine,
 			      const struct astra_job *job, double run_sec)
@@ -101,7 +103,7 @@ static double forward_duration(const struct forward_maker *m,
 					ran_sec, run_sec);
 }
 
-/* Adds one job, or one task of an array record. */
+/* Adds one job, or one task of an array's record. */
 static int forward_add_present(struct forward_maker *m, uint32_t at,
 			       const struct astra_trace_job *job)
 {
@@ -117,7 +119,7 @@ static int forward_add_present(struct forward_maker *m, uint32_t at,
 }
 
 /* Whether the job counts as running or waiting. A running job without GPUs has
- * ended, but its end is not known yet. */
+ * already ended, but its end is not known yet. */
 static bool forward_is_there(const struct astra_job *job)
 {
 	return astra_job_active(job->state) &&
@@ -162,7 +164,8 @@ struct forward_arrival {
 	const struct astra_record_job *job;
 };
 
-/* Sorts by submission; within a second as in the record. */
+/* Sorts by submission; jobs of the same second stay in the order of the
+ * record. */
 static int forward_by_arrival(const void *a, const void *b)
 {
 	const struct forward_arrival *x = a, *y = b;
@@ -172,8 +175,8 @@ static int forward_by_arrival(const void *a, const void *b)
 	return x->job < y->job ? -1 : x->job > y->job;
 }
 
-/* Returns how long an unended job has run by the window's end, in all its runs.
- * run_sec: set to its time in the present run. */
+/* Returns how long a job that has not ended has run up to the window's end,
+ * over all its runs. run_sec: set to its time in the present run. */
 static double forward_run_by_now(const struct forward_maker *m,
 				 const struct astra_record_job *job,
 				 const double *open_sec, double *run_sec)
@@ -240,8 +243,8 @@ static bool forward_comes(struct forward_maker *m,
 	return true;
 }
 
-/* Returns by job the start of its open run, HUGE_VAL without one; for free(),
- * or NULL. */
+/* Returns, for each job, the start of its open run, or HUGE_VAL if it has none;
+ * for free(). NULL when out of memory. */
 static double *forward_open(const struct astra_record *r)
 {
 	double *open_sec = malloc((r->job_count + 1) * sizeof(*open_sec));
@@ -275,8 +278,8 @@ static int forward_arrivals(struct forward_maker *m)
 	return rc;
 }
 
-/* Checks the number of jobs: jobs that come get ids above those of present
- * jobs. */
+/* Checks that there are not too many jobs: those that come later get ids above
+ * the ids of present jobs. */
 static int forward_check(const struct forward_maker *m, struct astra_error *err)
 {
 	const struct astra_snapshot *s = m->snapshot;
@@ -311,7 +314,7 @@ static int forward_make(struct forward_maker *m,
 		rc = astra_durations_make(&m->runs, m->record, &m->out->trace);
 	for (uint32_t i = 0; !rc && i < astra_engine_job_count(engine); i++) {
 		astra_engine_job_view(engine, i, now_sec, &view);
-		if (view.id) /* 0: the row of a job that is gone */
+		if (view.id) /* 0: the view of a job that is gone */
 			rc = astra_idmap_put(&m->views, view.id, i);
 	}
 	for (uint32_t i = 0; !rc && i < m->snapshot->job_count; i++)

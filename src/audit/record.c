@@ -7,7 +7,7 @@
 
 #include "src/common/grow.h"
 
-/* A line is a run, or a job that never ran. */
+/* A line is either a run, or a job that never ran. */
 
 static int record_begin(struct astra_record *r, struct astra_record_job *new,
 			const struct astra_job_names *names)
@@ -45,8 +45,8 @@ static int record_add_run(struct astra_record *r, uint32_t job,
 	return 0;
 }
 
-/* Returns the end of the run, or of the job that never ran; HUGE_VAL: not
- * ended. */
+/* Returns the end of a line's run, or of a job that never ran; HUGE_VAL if it
+ * has not ended. */
 static double record_end_of(const struct astra_trace_job *line, bool unfinished)
 {
 	if (unfinished)
@@ -56,8 +56,8 @@ static double record_end_of(const struct astra_trace_job *line, bool unfinished)
 	return fmax(line->end_sec, line->submit_sec);
 }
 
-/* Merges a line into its job. The line with the last submission says what the
- * job asks for now. */
+/* Merges a line into its job. The line with the latest submission has the job's
+ * present request. */
 static void record_join(struct astra_record_job *job,
 			const struct astra_trace_job *line, double end_sec,
 			bool new)
@@ -100,7 +100,7 @@ static int record_take(void *arg, const char *id,
 	return record_add_run(r, at, line, end_sec);
 }
 
-/* Sets source and defects; fails if no job asks for GPUs. */
+/* Sets source and defects. Fails if no job asks for GPUs. */
 static int record_finish(struct astra_record *r,
 			 const struct astra_trace *trace,
 			 struct astra_error *err)

@@ -8,7 +8,8 @@
 
 #define REPLAY_JOBS_MAX 100000
 
-/* Jobs waiting at the window's start come so long after the running ones. */
+/* Jobs that wait at the window's start are submitted this long after the
+ * running jobs. */
 #define LATER_SEC 1
 
 struct replay_arrival {
@@ -22,11 +23,13 @@ struct replay_maker {
 	const struct astra_window *window;
 	struct astra_replay *out;
 	struct astra_durations durations;
-	double *ran_sec;  /* by job of the record: run time within the window */
-	double *open_sec; /* by job: start of its open run */
+	double *ran_sec;  /* by job of the record: its run time within the
+			   * window */
+	double *open_sec; /* by job of the record: the start of its open run */
 };
 
-/* Sorts by submission; within a second as in the record. */
+/* Sorts by submission; jobs of the same second stay in the order of the
+ * record. */
 static int replay_by_arrival(const void *a, const void *b)
 {
 	const struct replay_arrival *x = a, *y = b;
@@ -36,8 +39,8 @@ static int replay_by_arrival(const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-/* Returns a node that is empty. Its CPUs and memory are unlimited, as the
- * record does not have the jobs' requests for them. */
+/* Returns an empty node. Its CPUs and memory are unlimited, as the record does
+ * not have the jobs' requests for these. */
 static struct astra_node replay_node(const struct astra_node *now)
 {
 	uint32_t gpus = now->usable ? now->gpus : 0;
@@ -75,7 +78,7 @@ static int replay_nodes(struct replay_maker *m)
 	return 0;
 }
 
-/* Adds all tenants: those without jobs in the window have quotas, too. */
+/* Adds all tenants, since those without jobs in the window have quotas, too. */
 static int replay_tenants(struct replay_maker *m)
 {
 	struct astra_trace *t = &m->out->trace;
@@ -115,7 +118,7 @@ static int replay_times(struct replay_maker *m)
 	return 0;
 }
 
-/* Returns the seconds that a job runs from the window's start on. */
+/* Returns how long a job runs from the window's start on, in seconds. */
 static double replay_duration(struct replay_maker *m, size_t at, uint32_t user)
 {
 	const struct astra_record_job *j = &m->record->jobs[at];
@@ -168,8 +171,8 @@ static int replay_add(struct replay_maker *m, const struct replay_arrival *a)
 	return astra_trace_add(&out->trace, &job, j->name);
 }
 
-/* Whether a job waited or ran in the window and can be simulated. Counts the
- * jobs left out. */
+/* Whether a job waited or ran in the window, and can be simulated. Counts the
+ * jobs that are left out. */
 static bool replay_comes(struct replay_maker *m, size_t at)
 {
 	const struct astra_record_job *j = &m->record->jobs[at];

@@ -24,8 +24,8 @@ const struct astra_decider *astra_decider_find(const char *policy)
 	return NULL;
 }
 
-/* Decides one instance by one row. ids: an empty object for the instance's
- * identifiers. Returns NULL with err set on failure. */
+/* Decides one instance with one row of the table. ids: an empty object, filled
+ * with the instance's identifiers. Returns NULL with err set on failure. */
 static json_t *decide_by(const struct astra_decider *decider,
 			 const json_t *instance, json_t *ids,
 			 struct astra_error *err)

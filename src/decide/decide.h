@@ -20,15 +20,15 @@ struct astra_decider {
 	int (*decide)(struct astra_in *in, json_t **out);
 };
 
-/* The table, ended by a row whose name is NULL. */
+/* The table; ends with a NULL name. */
 extern const struct astra_decider astra_deciders[];
 
-/* Returns the row of that name, or NULL. */
+/* Returns the row of this name, or NULL. */
 const struct astra_decider *astra_decider_find(const char *policy);
 
-/* Decides one instance. If the instance names a policy, it must be this one.
- * instance: any JSON value, borrowed; may be NULL.
- * Returns the result, a new reference, or NULL with err set. */
+/* Decides one instance. If the instance names a policy, it must be the same
+ * one. instance: any JSON value, borrowed; may be NULL. Returns the result as a
+ * new reference, or NULL with err set. */
 json_t *astra_decide(const char *policy, const json_t *instance,
 		     struct astra_error *err);
 

@@ -21,8 +21,8 @@ struct incentive_result {
 	double *gains; /* per user */
 };
 
-/* Checks and reads an instance. What out points to belongs to in->arena.
- * Returns 0, or -1 with in->err set. */
+/* Checks and reads an instance. The memory that out points to belongs to
+ * in->arena. Returns 0, or -1 with in->err set. */
 int incentive_parse(struct astra_in *in, struct incentive_instance *out);
 
 /* Runs the market. Returns 0, or -1 with err set; clear `out` in both cases. */
@@ -30,7 +30,7 @@ int incentive_run(const struct incentive_instance *in,
 		  struct incentive_result *out, struct astra_error *err);
 void incentive_result_clear(struct incentive_result *result);
 
-/* Returns a new reference, or NULL when memory is out. */
+/* Returns the result as JSON, a new reference, or NULL when memory is out. */
 json_t *incentive_print(const struct incentive_instance *in,
 			const struct incentive_result *result);
 

@@ -57,7 +57,8 @@ struct ltgf_metric {
 struct ltgf_result {
 	struct ltgf_metric *tenants, *jobs; /* as in the instance */
 	struct astra_allocation grants;
-	uint32_t *free_after; /* per node; NULL: there was no round */
+	uint32_t *free_after; /* by node: its free GPUs; NULL: there was no
+			       * round */
 };
 
 /* Whether the job competes in the round. */
@@ -72,8 +73,8 @@ static inline bool ltgf_is_candidate(const struct ltgf_instance *in,
  * lease. */
 bool ltgf_holds_all(const struct ltgf_job *job);
 
-/* Checks and reads an instance. What out points to belongs to in->arena.
- * Returns 0, or -1 with in->err set. */
+/* Checks and reads an instance. The memory that out points to belongs to
+ * in->arena. Returns 0, or -1 with in->err set. */
 int ltgf_parse(struct astra_in *in, struct ltgf_instance *out);
 
 /* Computes out->tenants and out->jobs. Returns 0, or -1 with err set. */
@@ -86,7 +87,7 @@ int ltgf_run(const struct ltgf_instance *in, struct ltgf_result *out,
 	     struct astra_error *err);
 void ltgf_result_clear(struct ltgf_result *result);
 
-/* Returns a new reference, or NULL when memory is out. */
+/* Returns the result as JSON, a new reference, or NULL when memory is out. */
 json_t *ltgf_print(const struct ltgf_instance *in,
 		   const struct ltgf_result *result);
 

@@ -15,7 +15,8 @@ struct oasis_instance {
 	size_t h_count, k_count;
 	struct astra_oasis_job *jobs;
 	size_t job_count;
-	struct astra_oasis_range range; /* given, or computed from the jobs */
+	struct astra_oasis_range range; /* as given, or else computed from the
+					 * jobs */
 };
 
 struct oasis_verdict {
@@ -29,8 +30,8 @@ struct oasis_result {
 	double total_utility;
 };
 
-/* Checks and reads an instance. What out points to belongs to in->arena.
- * Returns 0, or -1 with in->err set. */
+/* Checks and reads an instance. The memory that out points to belongs to
+ * in->arena. Returns 0, or -1 with in->err set. */
 int oasis_parse(struct astra_in *in, struct oasis_instance *out);
 
 /* Offers each job to the market, in order of arrival, and commits the accepted
@@ -40,7 +41,7 @@ int oasis_run(const struct oasis_instance *in, struct oasis_result *out,
 	      struct astra_error *err);
 void oasis_result_clear(struct oasis_result *result);
 
-/* Returns a new reference, or NULL when memory is out. */
+/* Returns the result as JSON, a new reference, or NULL when memory is out. */
 json_t *oasis_print(const struct oasis_instance *in,
 		    const struct oasis_result *result);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* OGASched's instance and result. Beyond the schema an instance may have
- * `gangs` [{`ports` [l, …], `need` m}]: those ports are the components of one
- * job and arrive together. */
+/* OGASched's instance and result. In addition to the schema, an instance may
+ * have `gangs` [{`ports` [l, …], `need` m}]. The ports of a gang are the
+ * components of one job, and arrive together. */
 #ifndef ASTRA_DECIDE_OGASCHED_H
 #define ASTRA_DECIDE_OGASCHED_H
 
@@ -27,7 +27,7 @@ struct ogasched_instance {
 	double *beta;			  /* [types] */
 	enum astra_ogas_utility *utility; /* [nodes][types] */
 	uint32_t *x;			  /* [slots][ports] */
-	uint32_t *copies;		  /* per port: its most jobs in any
+	uint32_t *copies;		  /* by port: its most jobs in any
 					   * slot */
 	uint32_t *gang, *need;		  /* per port */
 	uint32_t *edges;		  /* nodes, port by port */
@@ -42,8 +42,8 @@ struct ogasched_result {
 	double *y; /* [ports][nodes][types]; or case by case */
 };
 
-/* Checks and reads an instance. What out points to belongs to in->arena.
- * Returns 0, or -1 with in->err set. */
+/* Checks and reads an instance. The memory that out points to belongs to
+ * in->arena. Returns 0, or -1 with in->err set. */
 int ogasched_parse(struct astra_in *in, struct ogasched_instance *out);
 
 /* Runs the slots, or the projections. Returns 0, or -1 with err set; clear
@@ -52,7 +52,7 @@ int ogasched_run(const struct ogasched_instance *in,
 		 struct ogasched_result *out, struct astra_error *err);
 void ogasched_result_clear(struct ogasched_result *result);
 
-/* Returns a new reference, or NULL when memory is out. */
+/* Returns the result as JSON, a new reference, or NULL when memory is out. */
 json_t *ogasched_print(const struct ogasched_instance *in,
 		       const struct ogasched_result *result);
 

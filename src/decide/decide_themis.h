@@ -9,10 +9,10 @@
 
 enum themis_mode { THEMIS_COUNTS, THEMIS_TABLE, THEMIS_RHO };
 
-/* Most GPUs of a cluster: bounds the tables of bids. */
+/* Most GPUs of a cluster; limits the size of the tables of bids. */
 #define THEMIS_GPUS_MAX 100000
 
-/* Least stated rho: bounds V = 1 / rho. */
+/* Least stated rho; limits V = 1 / rho. */
 #define THEMIS_RHO_MIN 1e-100
 
 struct themis_bundle {
@@ -40,22 +40,23 @@ struct themis_instance {
 
 struct themis_result {
 	struct astra_themis_round round; /* COUNTS */
-	uint32_t *bidders;		 /* TABLE: apps, the worst off first */
+	uint32_t *bidders;		 /* TABLE: the bidding apps, the worst
+					  * off first */
 	size_t bidder_count;
 	struct astra_themis_table table;
 	/* RHO: rho[app * bundle_count + bundle] */
 	double *rho;
 };
 
-/* Checks and reads an instance. What out points to belongs to in->arena.
- * Returns 0, or -1 with in->err set. */
+/* Checks and reads an instance. The memory that out points to belongs to
+ * in->arena. Returns 0, or -1 with in->err set. */
 int themis_parse(struct astra_in *in, struct themis_instance *out);
 
-/* Read an app into a struct astra_themis_app, or into a struct themis_bidder.
- */
+/* Read an app into a struct astra_themis_app (parse_app), or into a struct
+ * themis_bidder (parse_table). */
 astra_in_reader themis_parse_app, themis_parse_table;
 
-/* Reads a rho of at least min: a number or "inf". */
+/* Reads a rho: a number of at least min, or "inf". */
 int themis_parse_rho(const struct astra_in *in, const char *key,
 		     enum astra_need need, double min, double *out);
 
@@ -65,7 +66,7 @@ int themis_run(const struct themis_instance *in, struct themis_result *out,
 	       struct astra_error *err);
 void themis_result_clear(struct themis_result *result);
 
-/* Returns a new reference, or NULL when memory is out. */
+/* Returns the result as JSON, a new reference, or NULL when memory is out. */
 json_t *themis_print(const struct themis_instance *in,
 		     const struct themis_result *result);
 

@@ -11,7 +11,7 @@ const char *astra_id_text(const json_t *id, char text[32])
 	return text;
 }
 
-/* Returns the key of an identifier; those of "1" and 1 differ. */
+/* Returns an identifier's key. The keys of "1" and 1 differ. */
 static const char *id_key(const json_t *id, char text[32])
 {
 	if (json_is_string(id))
@@ -20,8 +20,8 @@ static const char *id_key(const json_t *id, char text[32])
 	return text;
 }
 
-/* Adds an identifier's key to those of a list. twice: the error text if the
- * list has the key already. */
+/* Adds the key of an identifier to the keys of a list. twice: the error text if
+ * the list already has the key. */
 static int add_id(const struct astra_in *in, const char *list, const char *key,
 		  const char *twice)
 {
@@ -56,7 +56,7 @@ int astra_in_new_name(const struct astra_in *in)
 	const json_t *id;
 	char text[32];
 
-	/* No list of an instance has the name "". */
+	/* "" stands for a list here: no list of an instance has this name. */
 	return astra_in_new_id(in) < 0 || astra_in_id(in, "id", &id) < 0
 		       ? -1
 		       : add_id(in, "", astra_id_text(id, text),

@@ -2,7 +2,7 @@
 #include "src/decide/decide_incentive.h"
 #include "src/decide/ids.h"
 
-/* Bounds that keep every sum finite, and precise enough. */
+/* Bounds that keep every sum finite and precise enough. */
 #define THETA_MAX 1e6
 #define RATE_MAX 1e12
 #define WORK_MAX 1e15
@@ -10,7 +10,8 @@
 #define LAMBDA_MAX 100
 #define INTERVALS_MAX 20
 #define SERVER_MAX 65536
-/* Most slots of the last window times servers or users: some 150 MB. */
+/* Most cells (slots of the last window times servers or users). They take some
+ * 150 MB. */
 #define CELLS_MAX (1u << 20)
 
 static const char *const prices[] = {"cluster", "share", NULL};
@@ -78,7 +79,7 @@ static int read_server(const struct astra_in *in, void *server)
 	return astra_in_members(in, server_members, server);
 }
 
-/* Users are keys of the result, where 1 and "1" are the same. */
+/* Users become keys of the result, where 1 and "1" are the same key. */
 static int read_user(const struct astra_in *in, void *quota)
 {
 	if (astra_in_new_name(in) < 0)

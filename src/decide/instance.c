@@ -25,7 +25,7 @@ int astra_in_fail(const struct astra_in *in, const char *key, const char *fmt,
 			       text);
 }
 
-/* Returns the field, or NULL if it is absent. */
+/* Returns a field, or NULL if it is absent or null. */
 static const json_t *instance_field(const struct astra_in *in, const char *key)
 {
 	const json_t *value = json_object_get(in->object, key);
@@ -40,7 +40,7 @@ static int absent(const struct astra_in *in, const char *key,
 				      : 0;
 }
 
-/* Fails with "must be …, not VALUE", the value shortened. */
+/* Fails with "must be …, not VALUE", in which a long value is shortened. */
 static int not_allowed(const struct astra_in *in, const char *key,
 		       const json_t *value, const char *allowed)
 {
@@ -165,8 +165,8 @@ int astra_in_array(const struct astra_in *in, const char *key,
 	return 0;
 }
 
-/* Returns the reader of a value below in->path. name: the value's path from
- * there. */
+/* Returns a reader for a value inside in's object. name: the value's path,
+ * relative to in->path. */
 static struct astra_in reader_of(const struct astra_in *in, const char *name,
 				 const json_t *value)
 {
@@ -253,8 +253,8 @@ int astra_in_pair(const struct astra_in *in, const char *key,
 	return not_allowed(in, name, pair, "an array of two");
 }
 
-/* Checks that a value is an array of that size. name: its path below in->path.
- */
+/* Checks that a value is an array of `count` elements. name: the value's path,
+ * relative to in->path. */
 static int instance_check_size(const struct astra_in *in, const char *name,
 			       const json_t *array, size_t count)
 {
@@ -313,7 +313,7 @@ int astra_in_matrix(const struct astra_in *in, const char *key, size_t rows,
 	if (astra_in_array(in, key, ASTRA_REQUIRED, &array) < 0 ||
 	    instance_check_size(in, key, array, rows) < 0)
 		return -1;
-	/* Check all rows before taking memory. */
+	/* Check all rows before allocating memory. */
 	for (size_t i = 0; i < rows; i++)
 		if (astra_in_row(in, key, array, i, columns, &row) < 0)
 			return -1;
@@ -330,11 +330,11 @@ int astra_in_matrix(const struct astra_in *in, const char *key, size_t rows,
 	return 0;
 }
 
-/* Sorts by node, and fails if a node occurs twice. */
+/* Sorts the shares by node, and fails if a node occurs twice. */
 static int check_held(const struct astra_in *in, const char *node,
 		      struct astra_share *held, size_t count)
 {
-	/* compares the first member of a share, its node */
+	/* compares the first member of each share, which is its node */
 	if (count)
 		qsort(held, count, sizeof(*held), astra_compare_u32);
 	for (size_t i = 1; i < count; i++)

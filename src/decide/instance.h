@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads a JSON instance field by field. Every error names the field by its
- * path, as in "jobs[3].gpus", and says what is allowed for it.
- *
- * A field that is null counts as absent. If a required field is absent, that is
- * an error. If an optional field is absent, `out` keeps the caller's default.
- * All functions return 0, or -1 with the reader's err set. */
+ * path, as in "jobs[3].gpus", and says what is allowed for it. A field that is
+ * null counts as absent. It is an error if a required field is absent. If an
+ * optional field is absent, `out` keeps the caller's default. All functions
+ * return 0, or -1 with the reader's err set. */
 #ifndef ASTRA_INSTANCE_H
 #define ASTRA_INSTANCE_H
 
@@ -18,23 +17,23 @@
 #include "src/common/member.h"
 #include "src/model/model.h"
 
-/* Above these, sums of integrals would no longer be exact to 1e-9. */
+/* Above these limits, sums of integrals would no longer be exact to 1e-9. */
 #define ASTRA_IN_TIME_MAX 1e12
 #define ASTRA_IN_WEIGHT_MAX 1e12
 #define ASTRA_IN_GPUS_MAX 100000000
 
 enum astra_need { ASTRA_OPTIONAL, ASTRA_REQUIRED };
 
-/* One object of the instance, and its place. */
+/* A reader: one object of the instance, and its place. */
 struct astra_in {
 	const json_t *object;
-	char path[64]; /* "" for the whole, else e.g. "jobs[3]" */
+	char path[64]; /* "" for the whole instance, else such as "jobs[3]" */
 	struct astra_error *err;
 	const char *list;	   /* key of the array that has the object */
 	size_t index;		   /* index in that array */
 	struct astra_arena *arena; /* memory for the values read */
 	json_t *ids;		   /* list -> identifier -> index */
-	void *whole; /* the struct that the instance is read into */
+	void *whole; /* the struct into which the instance is read */
 };
 
 /* Fails with "path.key: text". key may be NULL. Returns -1. */
@@ -51,17 +50,19 @@ int astra_in_whole(const struct astra_in *in, const char *key,
 
 int astra_in_bool(const struct astra_in *in, const char *key, bool *out);
 
-/* Reads one of the words of a NULL-terminated list; out: its index. */
+/* Reads one of the words of a NULL-terminated list. out: set to the word's
+ * index. */
 int astra_in_word(const struct astra_in *in, const char *key,
 		  enum astra_need need, const char *const *words, size_t *out);
 
-/* Looks a value up in a list of words; out: its index. name: its path below
- * in->path. */
+/* Looks a value up in a list of words. name: the value's path, relative to
+ * in->path. out: set to the word's index. */
 int astra_in_word_value(const struct astra_in *in, const char *name,
 			const json_t *value, const char *const *words,
 			size_t *out);
 
-/* Reads an identifier: a string or an integer; borrowed from the instance. */
+/* Reads an identifier, which is a string or an integer. out: borrowed from the
+ * instance. */
 int astra_in_id(const struct astra_in *in, const char *key, const json_t **out);
 
 /* Reads an object's fields by a table, row by row. The rows may be:
@@ -73,8 +74,8 @@ int astra_in_id(const struct astra_in *in, const char *key, const json_t **out);
 int astra_in_members(const struct astra_in *in,
 		     const struct astra_member *members, void *record);
 
-/* Reads an array; borrowed. If it is absent and optional, *out is NULL, which
- * has size 0. */
+/* Reads an array. out: borrowed. If an optional array is absent, *out is NULL,
+ * which has size 0. */
 int astra_in_array(const struct astra_in *in, const char *key,
 		   enum astra_need need, const json_t **out);
 
@@ -86,16 +87,17 @@ int astra_in_element(const struct astra_in *in, const char *key,
 int astra_in_object(const struct astra_in *in, const char *key,
 		    struct astra_in *out);
 
-/* Takes zeroed memory for `count` elements and one more from the arena.
+/* Takes zeroed memory from the arena, for `count` elements and one more.
  * Returns NULL with err set when memory is out. */
 void *astra_in_take(const struct astra_in *in, size_t count, size_t size);
 
 /* Reads one object of an array into a zeroed element. in->whole: the struct
- * being filled, with what precedes the array. Returns 0, or -1 with err set. */
+ * being filled; it already has all that stands before the array. Returns 0, or
+ * -1 with err set. */
 typedef int astra_in_reader(const struct astra_in *in, void *element);
 
-/* Reads an array of objects into elements of `size` bytes each.
- * elements: address of the pointer to set; the arena owns the elements. */
+/* Reads an array of objects into elements of `size` bytes each. elements: the
+ * address of the pointer to set. The arena owns the elements. */
 int astra_in_list(const struct astra_in *in, const char *key,
 		  enum astra_need need, size_t size, astra_in_reader *read,
 		  void *elements, size_t *count);
@@ -109,18 +111,18 @@ int astra_in_pair(const struct astra_in *in, const char *key,
 int astra_in_numbers(const struct astra_in *in, const char *key, size_t count,
 		     double min, double max, double *out);
 
-/* Reads such an array into memory of the arena. */
+/* Reads an array like astra_in_numbers(), into memory of the arena. */
 int astra_in_vector(const struct astra_in *in, const char *key, size_t count,
 		    double min, double max, double **out);
 
-/* Reads a required array of `rows` such arrays. *out: row by row, owned by the
- * arena. */
+/* Reads a required array of `rows` arrays, each of `columns` numbers from min
+ * to max. *out: set to the numbers, row by row; owned by the arena. */
 int astra_in_matrix(const struct astra_in *in, const char *key, size_t rows,
 		    size_t columns, double min, double max, double **out);
 
-/* Reads an optional array "held" of pairs, a node and its GPUs.
- * node: the word for a node in messages. nodes: how many the instance has.
- * below: node numbers must be lower. max: most GPUs of a node. out: sorted by
+/* Reads an optional array "held" of pairs of a node and its GPUs. node: the
+ * word for a node in messages. nodes: how many nodes the instance has. below:
+ * each node's number must be lower. max: most GPUs of a node. out: sorted by
  * node, without pairs of 0 GPUs; owned by the arena. */
 int astra_in_held(const struct astra_in *in, const char *node, size_t nodes,
 		  uint64_t below, uint32_t max, struct astra_share **out,
@@ -132,15 +134,15 @@ int astra_in_row(const struct astra_in *in, const char *key,
 		 const json_t *array, size_t index, size_t count,
 		 const json_t **out);
 
-/* Whether a value is a whole number from min to max; out: set if so. */
+/* Whether a value is a whole number from min to max. If so, sets out. */
 bool astra_json_whole(const json_t *value, uint32_t min, uint32_t max,
 		      uint32_t *out);
 
-/* Returns a number of a result, infinity as "inf"; a new reference. */
+/* Returns a number for the result, infinity as "inf"; a new reference. */
 json_t *astra_out_number(double value);
 json_t *astra_out_numbers(const double *values, size_t count);
 
-/* Returns an array of two whole numbers, a new reference. */
+/* Returns an array of two whole numbers, as a new reference. */
 json_t *astra_out_pair(size_t first, size_t second);
 
 #endif

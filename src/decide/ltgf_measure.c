@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The metrics of an instance: its histories, as events in time order, are fed
- * to the same fairness account as in slurmctld. */
+/* The metrics of an instance. Its histories become events in order of time, and
+ * go through the same fairness account as in slurmctld. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,8 +20,8 @@ struct history {
 	uint32_t *accounts; /* per job */
 };
 
-/* Adds the events of a value on [start, end), and 0 after it, cut to the time
- * from begin to now. */
+/* Adds two events: `what` at start, and its end with the value 0. The span
+ * [start, end) is first cut to the time from begin to now. */
 static int add_span(struct history *h, const struct ltgf_instance *in,
 		    double start, double end, struct event what)
 {
@@ -57,7 +57,8 @@ static int add_job_events(struct history *h, const struct ltgf_instance *in,
 	return 0;
 }
 
-/* Spans of one job and kind do not touch, so only the time matters. */
+/* Two spans of the same job and kind do not touch, so their order does not
+ * matter. */
 static int ltgf_measure_compare_events(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;

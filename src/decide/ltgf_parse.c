@@ -6,7 +6,7 @@
 #include "src/decide/ids.h"
 
 /* Most GPUs of a node: the placement keeps a bitmap of nodes for each count of
- * them. */
+ * GPUs. */
 #define NODE_GPUS_MAX 65536
 
 static const char *const variants[] = {"eq8", "eq16", NULL};
@@ -17,7 +17,7 @@ static const char *const placements[] = {"consolidated", "strict", NULL};
 	ASTRA_MEMBER_AS(key, ltgf_instance, kind, member, __VA_ARGS__)
 #define CHOICE(key, member, of) \
 	ROUND(WORD, key, member, .words = of, .optional = true)
-/* A member that is a time. */
+/* Defines a member that is a time. */
 #define TIME(key, type, member, ...)                                          \
 	ASTRA_MEMBER_AS(key, type, REAL, member, .least = -ASTRA_IN_TIME_MAX, \
 			.most = ASTRA_IN_TIME_MAX, __VA_ARGS__)
@@ -83,7 +83,7 @@ static int compare_runs(const void *a, const void *b)
 	return x->start_sec < y->start_sec ? -1 : x->start_sec > y->start_sec;
 }
 
-/* Merges runs that overlap: a job holds its GPUs once. */
+/* Merges runs that overlap, as a job holds its GPUs only once. */
 static size_t merge_runs(struct ltgf_run *runs, size_t count)
 {
 	size_t kept = 0;
@@ -169,8 +169,8 @@ static int ltgf_parse_job(const struct astra_in *in, void *element)
 				       &job->held_count);
 }
 
-/* Checks that candidates hold no more GPUs than `free`, which includes the GPUs
- * of leases that expire now. */
+/* Checks that candidates hold no more GPUs of a node than its `free`, which
+ * includes the GPUs of leases that expire now. */
 static int ltgf_parse_check_held(const struct astra_in *in,
 				 const struct ltgf_instance *out)
 {

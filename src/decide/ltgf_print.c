@@ -2,7 +2,7 @@
 #include "src/decide/decide_ltgf.h"
 #include "src/decide/ids.h"
 
-/* Add a metric's fields to a row. */
+/* Adds the fields of a metric to a row. */
 static json_t *add_metric(json_t *row, const struct ltgf_metric *m)
 {
 	json_object_set_new(row, "alloc", astra_out_number(m->usage.alloc));

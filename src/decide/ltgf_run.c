@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The round of an instance, by the engine's own contest. A job that holds all
- * its GPUs runs, and its lease expires now; the others wait. */
+/* Runs the round of an instance through the engine's own contest. A job that
+ * holds all its GPUs is running, and its lease expires now. All other jobs
+ * wait. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -124,7 +125,7 @@ static void stage_fini(struct stage *s)
 	free(s->job_standings);
 }
 
-/* Returns the options of the paper's LTGF, with our additions off. */
+/* Returns the options of LTGF as in the paper, without our additions. */
 static struct astra_options ltgf_run_options(const struct ltgf_instance *in)
 {
 	struct astra_options o;

@@ -2,7 +2,8 @@
 #include "src/decide/decide_oasis.h"
 #include "src/decide/ids.h"
 
-/* Bounds within which no formula overflows. A value is 0 or at least LEAST. */
+/* Bounds within which no formula overflows. A value is either 0 or at least
+ * LEAST. */
 #define LEAST 1e-9
 #define MOST 1e9
 #define SIZE_MOST 1e12 /* of gradients, bandwidths, utilities */
@@ -61,7 +62,8 @@ static const struct astra_member lower_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* Counts the resources: the length of the first vector in the instance. */
+/* Sets the count of resources: the length of the first vector in the
+ * instance. */
 static int count_resources(const struct astra_in *in,
 			   struct oasis_instance *out)
 {
@@ -187,8 +189,8 @@ static int parse_upper(const struct astra_in *in, const char *key,
 		     : 0;
 }
 
-/* Reads the price range; bounds that are not given are computed from the jobs.
- */
+/* Reads the price range. Limits that are not given are computed from the
+ * jobs. */
 static int oasis_parse_range(const struct astra_in *in,
 			     struct oasis_instance *out)
 {

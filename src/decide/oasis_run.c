@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A whole instance: its jobs come to the market one after the other. */
+/* Runs a whole instance: its jobs come to the market one after the other. */
 #include <stdlib.h>
 
 #include "src/decide/decide_oasis.h"
@@ -26,7 +26,8 @@ static int oasis_run_compare_turns(const void *a, const void *b)
 	return x->job < y->job ? -1 : x->job > y->job;
 }
 
-/* Returns the jobs by arrival, then as in the instance, for free(); or NULL. */
+/* Returns the jobs by arrival, those of equal arrival in the instance's order;
+ * for free(). NULL when out of memory. */
 static struct turn *order(const struct oasis_instance *in)
 {
 	struct turn *turns = calloc(in->job_count + 1, sizeof(*turns));

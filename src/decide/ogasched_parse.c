@@ -5,7 +5,7 @@
 #include "src/common/number.h"
 #include "src/decide/decide_ogasched.h"
 
-/* Elements of y, copies included: 256 MiB. */
+/* Most elements of y, copies included; they take 256 MiB. */
 #define CELLS_MAX 33554432
 #define JOBS_MAX ASTRA_OGAS_COPIES_MAX
 #define PROJECT_MAX 1e12
@@ -49,7 +49,7 @@ static int parse_case(const struct astra_in *in, void *element)
 	return astra_in_number(in, "c", ASTRA_REQUIRED, 0, PROJECT_MAX, &c->c);
 }
 
-/* Counts the ports, nodes, types and slots. */
+/* Sets the counts of ports, nodes, types and slots. */
 static int count_all(const struct astra_in *in, struct ogasched_instance *out)
 {
 	out->ports = size_of(in, "a");
@@ -132,7 +132,7 @@ static int check_utilities(const struct astra_in *in,
 	return 0;
 }
 
-/* Reads one port's nodes, at most `nodes` of them. */
+/* Reads the nodes of one port, of which there are at most `nodes`. */
 static int parse_edges_of(const struct astra_in *in, const char *name,
 			  const json_t *array, size_t nodes, uint32_t *edges)
 {
@@ -244,7 +244,7 @@ static int check_cells(const struct astra_in *in,
 			     CELLS_MAX);
 }
 
-/* Checks that two components of a gang arrive together. */
+/* Checks that two components of a gang arrive in the same slots. */
 static int check_gang(const struct astra_in *in,
 		      const struct ogasched_instance *out, size_t first,
 		      size_t port)
@@ -259,7 +259,7 @@ static int check_gang(const struct astra_in *in,
 	return 0;
 }
 
-/* Reads a gang into its ports; a gang has no element of its own. */
+/* Reads a gang into its ports; there is no array of gangs. */
 static int parse_gang(const struct astra_in *in, void *ignored)
 {
 	struct ogasched_instance *out = in->whole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs the slots of an instance by the same learner as in slurmctld. */
+/* Runs the slots of an instance with the same learner as in slurmctld. */
 #include <stdlib.h>
 
 #include "src/decide/decide_ogasched.h"

@@ -108,8 +108,8 @@ static int parse_apps(const struct astra_in *in, struct themis_instance *out)
 			     &market->app_count);
 }
 
-/* Reads what all apps have in common. A table of bids needs neither times nor
- * the size of the cluster. */
+/* Reads the fields that concern all apps. With tables of bids, neither times
+ * nor the size of the cluster are needed. */
 static int parse_common(const struct astra_in *in, struct themis_instance *out)
 {
 	enum astra_need need =

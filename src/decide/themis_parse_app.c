@@ -5,18 +5,19 @@
 #include "src/decide/decide_themis.h"
 #include "src/decide/ids.h"
 
-/* Most iterations, seconds and GPU-seconds: products and sums stay finite. */
+/* Most iterations, seconds and GPU-seconds, so that products and sums stay
+ * finite. */
 #define AMOUNT_MAX 1e15
 #define NAVG_MAX 1e9
-/* Most jobs of a rigid phase, as the makespan on whole GPUs is found by search.
- */
+/* Most jobs of a rigid phase, as a search finds the makespan on whole GPUs. */
 #define RIGID_JOBS_MAX 1000
 
-/* The phases of one app while they are read. */
+/* The phases of one app, while they are being read. */
 struct phases {
 	struct astra_themis_app *app;
 	uint32_t job_gpus_max; /* default of the phases */
-	double median_sec;     /* of the first phase with jobs; < 0: none yet */
+	double median_sec;     /* median seconds of an iteration in the first
+				* phase with jobs; < 0: none yet */
 };
 
 static const char *const models[] = {"fluid", "rigid", NULL};
@@ -26,7 +27,8 @@ static const char *const models[] = {"fluid", "rigid", NULL};
 			__VA_ARGS__)
 
 static const struct astra_member app_members[] = {
-	/* holds the start until parse_claim() replaces it */
+	/* has the start time until parse_claim() replaces it by the elapsed
+	 * time */
 	APP(REAL, "start", elapsed_sec, ASTRA_IN_TIME_MAX,
 	    .least = -ASTRA_IN_TIME_MAX),
 	APP(REAL, "navg", navg, NAVG_MAX),
@@ -76,7 +78,8 @@ static int themis_parse_app_parse_held(const struct astra_in *in,
 	return shares ? 0 : -1;
 }
 
-/* Reads the iterations of each job: one number for all, or one for each. */
+/* Reads the iterations of a phase's jobs: one number for all jobs, or one for
+ * each. */
 static int parse_iters(const struct astra_in *in, size_t count, double **iters)
 {
 	if (json_is_array(json_object_get(in->object, "iters")))
@@ -92,7 +95,7 @@ static int parse_iters(const struct astra_in *in, size_t count, double **iters)
 }
 
 /* Reads the seconds of an iteration of each job. A null stands for a job that
- * is not chosen yet: it takes the median of the first phase with jobs. */
+ * is not chosen yet; it gets the median of the first phase with jobs. */
 static int parse_seconds(const struct astra_in *in, const json_t *jobs,
 			 double median_sec, double *seconds)
 {
@@ -116,7 +119,7 @@ static int parse_seconds(const struct astra_in *in, const json_t *jobs,
 	return 0;
 }
 
-/* Reads a phase's jobs. work: GPU-seconds of each. */
+/* Reads a phase's jobs. work: set to the GPU-seconds of each job. */
 static int themis_parse_app_parse_jobs(const struct astra_in *in,
 				       const json_t *jobs, double *median_sec,
 				       double **work)
@@ -134,7 +137,8 @@ static int themis_parse_app_parse_jobs(const struct astra_in *in,
 	return 0;
 }
 
-/* Reads a phase, which has either jobs with iterations or the work of each. */
+/* Reads a phase. A phase has either jobs with iterations, or the work of each
+ * job. */
 static int parse_phase(const struct astra_in *in, void *element)
 {
 	struct phases *phases = in->whole;
@@ -183,7 +187,7 @@ static int parse_work(const struct astra_in *in, struct astra_themis_app *app)
 			     &app->phase_count);
 }
 
-/* Reads the fields that all kinds of apps have. */
+/* Reads the fields that apps of all kinds have. */
 static int parse_claim(const struct astra_in *in, struct astra_themis_app *app)
 {
 	const struct themis_instance *whole = in->whole;

@@ -4,7 +4,7 @@
 #include "src/decide/decide_themis.h"
 #include "src/decide/ids.h"
 
-/* Reads one bid: its set of GPUs, NULL if that is empty, and its rho. */
+/* Reads one bid: its rho, and its set of GPUs, which is NULL if it is empty. */
 static int parse_bid(const struct astra_in *in, void *element)
 {
 	const struct themis_instance *whole = in->whole;
@@ -36,8 +36,8 @@ static int parse_bid(const struct astra_in *in, void *element)
 				&bid->rho);
 }
 
-/* Reads an app with a table of bids. A bid on no GPU sets rho_empty; a bid with
- * an infinite rho is dropped. */
+/* Reads an app with a table of bids. A bid on no GPUs sets rho_empty. A bid
+ * with an infinite rho is dropped. */
 int themis_parse_table(const struct astra_in *in, void *element)
 {
 	static const char *const kinds[] = {"table", NULL};

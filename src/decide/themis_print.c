@@ -2,7 +2,7 @@
 #include "src/decide/decide_themis.h"
 #include "src/decide/ids.h"
 
-/* Returns an app's id as the instance gave it, a new reference. */
+/* Returns an app's id in the form that the instance has; a new reference. */
 static json_t *app_id(const struct themis_instance *in, size_t app)
 {
 	return astra_out_id(in->json, "apps", app);
@@ -48,8 +48,8 @@ static json_t *print_rho_now(const struct themis_instance *in,
 	return array;
 }
 
-/* Returns the GPUs that each bidder won or, with `kept`, those that it keeps.
- */
+/* Returns the GPUs that each bidder won. With `kept`, returns those that it
+ * keeps. */
 static json_t *print_bundles(const struct themis_instance *in,
 			     const struct astra_themis_round *round, bool kept)
 {
@@ -67,7 +67,7 @@ static json_t *print_bundles(const struct themis_instance *in,
 	return array;
 }
 
-/* Returns the apps that got leftovers, and which. */
+/* Returns the apps that got leftover GPUs, and which GPUs each got. */
 static json_t *print_gifts(const struct themis_instance *in,
 			   const struct astra_themis_round *round)
 {
@@ -99,7 +99,7 @@ static json_t *print_idle(const struct themis_instance *in,
 	return array;
 }
 
-/* Returns the result of an auction. It has "gap" only if pf is not proved
+/* Returns the result of an auction. It has "gap" only if pf is not proved to be
  * optimal. */
 static json_t *print_counts(const struct themis_instance *in,
 			    const struct astra_themis_round *round)

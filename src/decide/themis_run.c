@@ -31,8 +31,9 @@ static int run_rho(const struct themis_instance *in, struct themis_result *out)
 	return 0;
 }
 
-/* Chooses the bidders among apps with tables. Such an app states its present
- * rho by rho_current, else by rho_empty, and takes part if it lists any bid. */
+/* Chooses the bidders among apps with tables of bids. The present rho of such
+ * an app is rho_current or, if not given, rho_empty. An app takes part if it
+ * lists any bid. */
 static int themis_run_choose_bidders(const struct themis_instance *in,
 				     struct themis_result *out)
 {

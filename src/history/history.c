@@ -29,7 +29,7 @@ static struct astra_report_history figures;
 static struct astra_error trouble;
 static char file[512];
 
-/* Used only by the thread, and while the thread does not run. */
+/* Used only by the thread or, while the thread does not run, by its owner. */
 static pthread_t thread;
 static struct astra_history_options options;
 static char *path, *cluster;
@@ -77,8 +77,8 @@ static uint64_t history_size_of(const char *name)
 	return size;
 }
 
-/* Sets the text of the present trouble; "" ends the trouble. Logs when trouble
- * begins and when it is over. */
+/* Sets the text of the present trouble; "" ends the trouble. Logs the beginning
+ * and the end of trouble. */
 static void set_trouble(const char *text)
 {
 	bool had;
@@ -167,7 +167,7 @@ static void history_prune(void)
 		history_give_up(false, err.text);
 }
 
-/* Closes the file if it was removed or replaced: nobody would read what is
+/* Closes the file if it was removed or replaced, as nobody would read what is
  * written to it. The trouble is reported until the second write to the new
  * file. Returns whether the file was closed. */
 static bool leave_lost(void)
@@ -207,7 +207,8 @@ static int write_reports(struct astra_report *const *reports, size_t n)
 	return 0;
 }
 
-/* Waits until a time or the end. Returns false at the end. */
+/* Waits until a time, or until the thread is to stop. Returns false if it is to
+ * stop. */
 static bool history_wait_until(double at_sec)
 {
 	struct timespec t = moment(at_sec);
@@ -233,8 +234,8 @@ static size_t history_take(struct astra_report **out)
 	return n;
 }
 
-/* Writes the queued reports until the end. The pause after a failed write is
- * longer: retry_sec. */
+/* Writes the queued reports until the thread is to stop. After a failed write
+ * it pauses for retry_sec, which is longer. */
 static void *history_run(void *arg)
 {
 	bool go_on = true;
@@ -259,9 +260,9 @@ static void *history_run(void *arg)
 	return NULL;
 }
 
-/* Writes the reports still queued when slurmctld stops, unless the file is in
- * trouble, and frees what the thread used. Also runs if no thread could be
- * started. */
+/* Writes the reports that are still queued when slurmctld stops, unless the
+ * file is in trouble. Then frees everything that the thread used. Also runs if
+ * the thread could not be started. */
 static void write_rest(void)
 {
 	struct astra_report *reports[QUEUE];

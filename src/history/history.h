@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The history's thread: takes reports and writes what happened to a file. An
- * error of the file costs only history. The first one is logged, and the thread
+/* The history's thread: it takes reports, and writes the changes to a file. An
+ * error of the file costs only history: the first one is logged, and the thread
  * tries again every minute. See doc/history.md. */
 #ifndef ASTRA_HISTORY_H
 #define ASTRA_HISTORY_H
@@ -22,7 +22,7 @@ int astra_history_start(const struct astra_history_options *options,
 			struct astra_error *err);
 
 /* Queues a report, with a reference of its own. Never waits for I/O. If 8
- * reports are queued already, the oldest is dropped: the next one covers its
+ * reports are already queued, drops the oldest: the report after it covers its
  * time. Does nothing if there is no thread. Locks: none. */
 void astra_history_note(struct astra_report *report);
 
@@ -35,12 +35,12 @@ struct astra_history_stats {
 	struct astra_error error;
 };
 
-/* Returns from when on the history needs to know of jobs that ended: the time
- * of the last write if the history is paused, else now_sec. Seconds since the
+/* Returns the time since which the history needs to know of ended jobs: the
+ * last write if the history is paused, else now_sec. In seconds since the
  * epoch. Locks: none; any thread. */
 double astra_history_behind(double now_sec);
 
-/* Copies the history's state and counts. Locks: none; any thread. */
+/* Copies the history's state and its counts. Locks: none; any thread. */
 void astra_history_stats(struct astra_history_stats *out);
 
 #endif

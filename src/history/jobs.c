@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs: one row for each, from the report that first has the job. */
+/* Jobs: each has one row, begun by the first report that has the job. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,16 +7,16 @@
 #include "src/common/grow.h"
 #include "src/history/writer_priv.h"
 
-/* How A and F of users grow: by what each of their jobs gains from one report
+/* How A and F of users grow: by the gain of each of their jobs from one report
  * to the next. Each owner also has one sum over all its jobs. Splitting a task
- * from its array does not change that sum, so after a restart the sum tells
- * what was gained. */
+ * from its array does not change that sum, so after a restart the gain can be
+ * computed from it. */
 
-/* Sets what a new record's A and F are compared with. A job begins at 0. A task
- * begins with what its array's record had in the report before, since that
- * record stood for the task then; only what the task has gained since is its
- * own. (A task that was changed when it was split from its array also began at
- * 0; its gains count from the next report on.) */
+/* Sets the values from which the growth of a new record's A and F is measured.
+ * A job begins at 0. A task begins with its array record's values in the report
+ * before, since that record stood for the task until now; only later gains are
+ * the task's own. (A task that was changed when it was split from its array
+ * also begins at 0; its gains count from the next report on.) */
 static void history_begin_share(struct astra_writer *w, struct hjob *j,
 				const struct astra_report_job *r)
 {
@@ -36,9 +36,9 @@ static void history_begin_share(struct astra_writer *w, struct hjob *j,
 		of->copies--;
 }
 
-/* Adds what a record has gained to its owner. An array's record gives the A and
- * F of one of the tasks that it stands for, so its gain counts for each of
- * them. Tasks that were split off since have records of their own. */
+/* Adds a record's gain to its owner. An array's record has the A and F of one
+ * of the tasks that it stands for, so its gain counts once for each of them.
+ * Tasks that were split off have records of their own. */
 static void history_share(struct astra_writer *w, struct hjob *j,
 			  const struct astra_report_job *r)
 {
@@ -125,7 +125,7 @@ static void jobs_forget(struct astra_writer *w, struct hjob *j)
 	w->vacant[w->vacant_count++] = (uint32_t)(j - w->jobs);
 }
 
-/* Reads a job's last run, the length of its closed runs, and its open lease.
+/* Reads the job's last run, the length of its closed runs, and its open lease.
  * Returns 0 or -1. */
 static int load_run(struct astra_writer *w, struct hjob *j)
 {
@@ -144,7 +144,7 @@ static int load_run(struct astra_writer *w, struct hjob *j)
 		sqlite3_reset(s);
 		if (j->open && w->time_sec > j->counted_sec)
 			j->counted_sec = w->time_sec;
-		/* The clock was set back: the pool's time up to counted_sec is
+		/* The clock was set back. The pool's time up to counted_sec is
 		 * not known. */
 		if (j->counted_sec > w->time_sec)
 			j->pool_sec = j->counted_sec;
@@ -193,8 +193,8 @@ int astra_history_load(struct astra_writer *w)
 		struct hjob *j;
 
 		if (astra_idmap_get(&w->by_id, number) != ASTRA_IDMAP_NONE)
-			continue; /* the next sweep takes the other job of this
-				   * id */
+			continue; /* the next sweep handles the other job of
+				   * this id */
 		j = new_job(w, number, sqlite3_column_double(s, 9));
 		if (!j)
 			return -1;
@@ -221,8 +221,8 @@ static int jobs_add_row(struct astra_writer *w, struct hjob *j,
 	return 0;
 }
 
-/* Writes the job's row. r may be NULL: then the job is in no report, and the
- * row keeps its request. Returns 0 or -1. */
+/* Writes the job's row. If r is NULL, the job is in no report, and the row
+ * keeps its request. Returns 0 or -1. */
 static int jobs_save(struct astra_writer *w, struct hjob *j,
 		     const struct astra_report_job *r)
 {
@@ -246,8 +246,9 @@ static int jobs_save(struct astra_writer *w, struct hjob *j,
 			 (int64_t)j->revoked, j->lost_sec, j->state, owner);
 }
 
-/* Ends a job that is in no report; another job may have its id by now. A run
- * whose end is not known ended when it was last counted. Returns 0 or -1. */
+/* Ends a job that is in no report; another job may already have its id. If the
+ * end of its run is not known, the run ends at the time up to which it was
+ * counted. Returns 0 or -1. */
 static int vanish(struct astra_writer *w, struct hjob *j)
 {
 	int rc = 0;
@@ -268,8 +269,8 @@ static int vanish(struct astra_writer *w, struct hjob *j)
 	return rc;
 }
 
-/* Whether the job was requeued. Slurm reuses ids only for new jobs, which have
- * not been requeued yet. */
+/* Whether the job was requeued. Slurm gives an old id only to a new job, which
+ * has not been requeued yet. */
 static bool was_requeued(const struct astra_report_job *r)
 {
 	return r->run || r->of.state == ASTRA_JOB_REQUEUED;
@@ -314,7 +315,8 @@ static bool same_job(const struct hjob *j, const struct astra_report_job *r)
 		fabs(j->last_start - r->run_start_sec) < 0.5);
 }
 
-/* Returns the job's entry, from memory, its row or new; NULL on error. */
+/* Returns the job's entry: the one in memory, or one made from its row, or a
+ * new one. Returns NULL on error. */
 static struct hjob *jobs_take(struct astra_writer *w,
 			      const struct astra_report_job *r)
 {
@@ -345,7 +347,8 @@ static struct hjob *jobs_take(struct astra_writer *w,
 	return load_run(w, j) < 0 ? NULL : j;
 }
 
-/* Adds the GPUs that the job waits for, and those that it will give up. */
+/* Adds the GPUs that the job waits for, and the GPUs that it will give up, to
+ * its pool. */
 static void note_pool(struct astra_writer *w, const struct hjob *j,
 		      const struct astra_report_job *r)
 {
@@ -385,8 +388,8 @@ static void note_figures(struct astra_writer *w, struct hjob *j,
 	snprintf(j->state, sizeof(j->state), "%s", r->state);
 }
 
-/* Writes what the job asks for when that changes. While a job is blocked,
- * ready_sec changes each round; that alone does not cause a write. Returns 0 or
+/* Writes the job's request when it changes. While a job is blocked, ready_sec
+ * changes each round; this change alone does not cause a write. Returns 0 or
  * -1. */
 static int history_ask(struct astra_writer *w, struct hjob *j,
 		       const struct astra_report_job *r)
@@ -430,8 +433,8 @@ static void set_over(struct astra_writer *w, struct hjob *j,
 		j->end_sec = w->now_sec;
 }
 
-/* Whether to write the job's row again. A pending job needs that too, since its
- * F grows while it waits. */
+/* Whether the job's row has to be written again. This includes the row of a
+ * pending job, as its F grows while it waits. */
 static bool jobs_is_old(struct astra_writer *w, const struct hjob *j)
 {
 	double age = w->now_sec - j->written_sec;
@@ -452,7 +455,7 @@ int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
 	if (!j)
 		return -1;
 	if (ended && j->seen == w->epoch)
-		return 0; /* it is in the report's other list, too */
+		return 0; /* the job is also in the report's other list */
 	j->seen = w->epoch;
 	if (j->over && r->of.state == ASTRA_JOB_ENDED &&
 	    !strncmp(r->state, j->state, sizeof(j->state) - 1))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows that other rows refer to: pools, tenants, owners of jobs. */
+/* The rows to which other rows refer: pools, tenants, owners of jobs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 
 #define NAME_BYTES 1024
 
-/* Returns the id in the statement's row, 0 if there is none, and resets the
- * statement. Rows are inserted when their name is first looked up. */
+/* Returns the id in the statement's row, or 0 if there is no row, and resets
+ * the statement. A missing row is inserted at the first lookup of its name. */
 static int64_t names_found(struct astra_writer *w, enum sql which, int rc)
 {
 	int64_t id = rc == SQLITE_ROW ? astra_sql_int(w, which, 0) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stubs of a build --without-history: each says that there is no history. */
+/* Stubs for a build --without-history. Each says that there is no history. */
 #include <stddef.h>
 #include <string.h>
 

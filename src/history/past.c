@@ -9,7 +9,7 @@
 #include "src/history/schema.h"
 
 #define LONGEST_SEC 3
-#define STEPS 4000 /* SQLite's steps between two looks at the clock */
+#define STEPS 4000 /* virtual machine steps between two looks at the clock */
 
 static const char jobs_sql[] =
 	"SELECT t.name,o.user,j.submit_sec,j.run_sec,j.gpus,"

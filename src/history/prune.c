@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Deletes rows that are too old, a few at a time. */
+/* Deletes rows that are too old, a few rows at a time. */
 #include <stdio.h>
 
 #include "src/history/writer_priv.h"
 
 #define JOBS_MAX 500
-#define STEPS 40 /* a deletion covers this many minutes, hours or days */
+#define STEPS 40 /* one deletion covers this many minutes, hours or days */
 
 static const char *const tables[] = {"pool_time", "tenant_time", "owner_time",
 				     "start_time", "slot_time"};
@@ -25,7 +25,8 @@ static int64_t prune_number(sqlite3 *db, const char *sql)
 	return n;
 }
 
-/* Returns 1 if rows were deleted, 0 if there were none to delete, or -1. */
+/* Returns 1 if rows were deleted, 0 if there were no old rows, or -1 on
+ * error. */
 static int prune_level(struct astra_writer *w, const char *table,
 		       unsigned level, double before)
 {

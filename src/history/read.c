@@ -16,11 +16,11 @@
 	      * clock */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char *wanted; /* the file to read; protected by lock */
+static char *wanted; /* path of the file to read; protected by lock */
 
 static atomic_bool cancelled;
 
-/* The connection; only the thread that makes reports uses it. */
+/* The connection. Only the thread that makes reports uses it. */
 static struct {
 	sqlite3 *db;
 	char *path;
@@ -146,7 +146,8 @@ enum astra_fault astra_reading_failed(const struct astra_reading *r)
 					  "ends");
 		return ASTRA_FAULT_TOO_LARGE;
 	case SQLITE_BUSY:
-	case SQLITE_READONLY: /* a journal that the writer has to roll back */
+	case SQLITE_READONLY: /* there is a journal that the writer has to roll
+			       * back */
 		return busy(r->err);
 	case SQLITE_NOMEM:
 		return ASTRA_FAULT_INTERNAL;
@@ -191,8 +192,8 @@ sqlite3_stmt *astra_reading_prepare(const struct astra_reading *r,
 	return s;
 }
 
-/* Sets the time of the oldest row of each level; INT64_MAX: there is none.
- * Returns as astra_answer(). */
+/* Sets the time of the oldest row of each level, INT64_MAX if a level has no
+ * rows. Returns as astra_answer(). */
 static enum astra_fault oldest_rows(const struct astra_reading *r,
 				    int64_t first[ASTRA_HISTORY_LEVELS])
 {
@@ -262,7 +263,7 @@ enum astra_fault astra_history_report(const struct astra_query *query,
 	if (fault)
 		return fault;
 	r.db = now.db;
-	/* One transaction: all rows are of the same moment. */
+	/* Reads in one transaction, so that all rows are of the same moment. */
 	if (sqlite3_exec(r.db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) {
 		fault = astra_reading_failed(&r);
 		read_close_file();

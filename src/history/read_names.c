@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pools, tenants and owners of jobs. All that ever were are read: they are few
- * compared with the rows of their time. */
+/* Pools, tenants and owners of jobs. All of them, including former ones, are
+ * read: they are few compared with the rows of their time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,10 @@ struct name_tenant {
 	int64_t pool;
 	char *name;
 	uint32_t uid;
-	bool in_window;	     /* it has rows in the window */
-	bool wanted, ours;   /* asked for; the viewer may see it */
-	bool asked_by_owner; /* one of its owners was asked for */
+	bool in_window;	     /* the tenant has rows in the window */
+	bool wanted, ours;   /* wanted: asked for; ours: the viewer may see
+			      * it */
+	bool asked_by_owner; /* one of the tenant's owners was asked for */
 };
 
 struct name_owner {
@@ -141,7 +142,7 @@ static int read_names_add_owner(struct astra_reading *r, sqlite3_stmt *s)
 	return o->account && o->user ? 0 : -1;
 }
 
-/* Calls add for each row of a statement; add returns 0, or -1 if out of memory.
+/* Calls add for each row of a statement. add returns 0, or -1 if out of memory.
  * Returns ASTRA_FAULT_NONE, or a fault. */
 static enum astra_fault reading_each(struct astra_reading *r, const char *sql,
 				     int (*add)(struct astra_reading *,
@@ -160,7 +161,8 @@ static enum astra_fault reading_each(struct astra_reading *r, const char *sql,
 	return fault;
 }
 
-/* Marks the names that were asked for, and those that the viewer may see. */
+/* Marks the names that were asked for, and the names that the viewer may
+ * see. */
 static void select_names(struct astra_reading *r)
 {
 	const struct astra_query *q = r->query;
@@ -275,7 +277,7 @@ bool astra_reading_own(const struct astra_reading *r, int64_t owner)
 	return o && o->own;
 }
 
-/* Names that were asked for but are not known. */
+/* Errors for names that were asked for but are not known. */
 
 #define KNOWN_MAX 10 /* names in a message */
 
@@ -289,7 +291,7 @@ struct known {
 static void know(struct known *k, const char *name)
 {
 	if (!*name)
-		return; /* the account of jobs without one */
+		return; /* the account of jobs that have none */
 	for (size_t i = 0; i < k->count; i++)
 		if (!strcmp(k->names[i], name))
 			return;

@@ -11,7 +11,7 @@
 
 #define ASTRA_HISTORY_ROWS_MAX 10000
 
-/* One report being read: its source, its viewer, its output. */
+/* A report that is being read: its source, its viewer and its output. */
 struct astra_reading {
 	sqlite3 *db;
 	const struct astra_query *query;
@@ -24,33 +24,34 @@ struct astra_reading {
 	struct astra_reading_names *names;
 };
 
-/* read.c: returns a copy of the path to read from; free with free(). NULL if
- * there is none, or out of memory. Any thread. */
+/* read.c: returns a copy of the path of the history's file; free it with
+ * free(). NULL if there is no history, or out of memory. Any thread. */
 char *astra_history_read_path(void);
 
 /* read.c: whether astra_history_read_cancel() was called. Any thread. */
 bool astra_history_read_cancelled(void);
 
-/* read.c: sets err to SQLite's last error, and returns its fault. */
+/* read.c: sets err to SQLite's last error, and returns the fault for it. */
 enum astra_fault astra_reading_failed(const struct astra_reading *r);
 
-/* Prepares a statement in which %s stands for the window's pieces, as rows of
+/* Prepares a statement. %s in it stands for the window's pieces, as rows of
  * (level, from, to). Returns NULL on failure. */
 sqlite3_stmt *astra_reading_prepare(const struct astra_reading *r,
 				    const char *sql);
 
-/* Prepares a statement in which %s stands for text. Returns NULL on failure. */
+/* Prepares a statement. %s in it stands for text. Returns NULL on failure. */
 sqlite3_stmt *astra_reading_prepare_with(const struct astra_reading *r,
 					 const char *sql, const char *text);
 
-/* read_reports.c: prepares a report of jobs. In sql, %s stands for the jobs
- * that were asked for (and their leases), and wanted(owner) tells whether the
- * jobs of an owner were asked for and may be seen. Returns NULL on failure. */
+/* read_reports.c: prepares a report of jobs. %s in sql stands for the jobs that
+ * were asked for (and their leases). The SQL function wanted(owner) tells
+ * whether an owner's jobs were asked for and may be seen. Returns NULL on
+ * failure. */
 sqlite3_stmt *astra_reading_prepare_jobs(const struct astra_reading *r,
 					 const char *sql);
 
-/* read_names.c: the known names; which were asked for; which the viewer may
- * see. */
+/* read_names.c: the known names, with marks: asked for, and visible to the
+ * viewer. */
 
 /* Reads and marks the names. Call astra_reading_names_clear() in either case.
  * Returns ASTRA_FAULT_NONE, or a fault with err set. */
@@ -58,20 +59,21 @@ enum astra_fault astra_reading_names_load(struct astra_reading *r);
 void astra_reading_names_clear(struct astra_reading *r);
 
 /* Checks that each pool asked for is in the file, and that each account and
- * user asked for has rows in the window. Returns ASTRA_FAULT_NONE, or a fault
- * with err set. */
+ * each user asked for has rows in the window. Returns ASTRA_FAULT_NONE, or a
+ * fault with err set. */
 enum astra_fault astra_reading_names_check(struct astra_reading *r);
 
-/* Whether the pool or tenant of this id was asked for and, for a tenant, may be
- * seen. */
+/* Whether the pool or tenant of this id was asked for; a tenant must also be
+ * visible to the viewer. */
 bool astra_reading_pool(const struct astra_reading *r, int64_t pool);
 bool astra_reading_tenant(const struct astra_reading *r, int64_t tenant);
 /* Whether the owner was asked for, regardless of PrivateData. */
 bool astra_reading_owner(const struct astra_reading *r, int64_t owner);
-/* Whether the viewer is the owner, coordinates its account, or may see all. */
+/* Whether the viewer is the owner, coordinates the owner's account, or may see
+ * everything. */
 bool astra_reading_own(const struct astra_reading *r, int64_t owner);
 
-/* read_reports.c: the subject and the SQL of each report. */
+/* read_reports.c: what each report is about, and its SQL. */
 enum astra_reading_subject {
 	READING_POOL,
 	READING_TENANT,
@@ -82,16 +84,18 @@ enum astra_reading_subject {
 struct astra_reading_report {
 	enum astra_reading_subject subject;
 	bool series; /* rows of equal length, over time */
-	/* The first column is the subject's id (of a job: its owner's). The
-	 * others are the members of the reply's row. %s stands for the pieces,
-	 * or for the jobs. */
-	const char *sql, *sql_top; /* sorted for "top"; NULL: as sql */
+	/* The first column is the id of the subject; for a job, of its owner.
+	 * The other columns are members of the reply's row. %s stands for the
+	 * pieces, or for the jobs. */
+	const char *sql, *sql_top; /* sql_top: sorted for "top"; NULL: sql is
+				    * used */
 };
 
 const struct astra_reading_report *
 astra_reading_report(enum astra_report_kind kind);
 
-/* read_rows.c: writes the rows as JSON, with the members around them. */
+/* read_rows.c: writes the rows as JSON, with the members before and after
+ * them. */
 enum astra_fault astra_reading_rows(struct astra_reading *r);
 
 #endif

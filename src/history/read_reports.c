@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reports as SQL. read_rows.c checks the names, and skips rows of others
- * while it reads. */
+/* The reports as SQL. read_rows.c checks the names, and skips the rows of other
+ * names while it reads. */
 #include "src/history/read_priv.h"
 
 /* clang-format off */
 
-/* The pieces come first, so that each is one range of the table's key. c has
- * each pool's total over all pieces. */
+/* The pieces come first in the join, so that each piece is one range of the
+ * table's key. c has each pool's total over all pieces. */
 #define ROWS_OF(table) \
 	"FROM w CROSS JOIN " table " t" \
 	" ON t.level=w.level AND t.time>=w.a AND t.time<w.b "
@@ -15,7 +15,7 @@
 	"SELECT t.pool, sum(t.total_gpu_sec) " ROWS_OF("pool_time") \
 	"GROUP BY t.pool) "
 #define JOIN_TOTAL "LEFT JOIN c ON c.pool=p.id "
-/* The pool's total in one row of a series. */
+/* The pool's total for one row of a series. */
 #define TOTAL_THEN \
 	"(SELECT v.total_gpu_sec FROM pool_time v" \
 	" WHERE v.level=t.level AND v.time=t.time AND v.pool=p.id)"
@@ -32,9 +32,10 @@
 	"JOIN tenant n ON n.id=" id " JOIN pool p ON p.id=n.pool "
 #define JOIN_OWNER(id) "JOIN owner o ON o.id=" id " " JOIN_TENANT("o.tenant")
 
-/* Forces total = used + down + idle, none of them below 0, whatever was
- * written. A run that became known only afterwards may break this for a minute,
- * and earlier versions counted runs while they did not count the pool. */
+/* Makes total = used + down + idle hold, none of them below 0, whatever was
+ * written. The rows may not fulfil this for a minute, as a run may become known
+ * only afterwards. Earlier versions also counted runs while they did not count
+ * the pool. */
 static const char cluster_utilization[] =
 	PIECES
 	", s AS (SELECT t.pool AS id, sum(total_gpu_sec) AS total,"
@@ -92,7 +93,7 @@ static const char tenant_fairness[] =
 	JOIN_TENANT("s.tenant") JOIN_TOTAL
 	"ORDER BY p.name, n.name";
 
-/* The sums of each owner, for the reports of owners. */
+/* Sums by owner, for the reports on owners. */
 #define OWNER_SUMS \
 	"FROM (SELECT t.owner, sum(used_gpu_sec) AS used," \
 	" sum(wait_gpu_sec) AS wait, sum(alloc_gpu_sec) AS alloc," \
@@ -108,8 +109,8 @@ static const char tenant_usage[] =
 	OWNER_SUMS
 	"ORDER BY p.name, n.name, o.account, o.user";
 
-/* Both tables one below the other (UNION ALL). A join would compare them row by
- * row. */
+/* Puts the rows of both tables one below the other (UNION ALL). A join would
+ * compare them row by row. */
 static const char tenant_timeline[] =
 	PIECES
 	"SELECT t.tenant, t.time AS time_sec, " TENANT_NAMES ","
@@ -154,9 +155,9 @@ static const char user_fairness_top[] =
 	USER_FAIRNESS "ORDER BY rho IS NULL, rho, o.user, o.account";
 
 /* The inner query picks the jobs and their order, from indexes or with a heap
- * of ?4 rows; only then are their other columns looked up. %s: the job table,
- * or the jobs asked for by id. A job counts if it existed between ?1 and ?2; ?3
- * is the time now. */
+ * of ?4 rows. Only then are the jobs' other columns looked up. %s: the job
+ * table, or the jobs asked for by id. A job counts if it existed between ?1 and
+ * ?2; ?3 is the present time. */
 #define LIVED \
 	"(j.end_sec>?1 OR (j.end_sec IS NULL AND ?1<=?3))" \
 	" AND j.submit_sec<?2 AND wanted(j.owner) "
@@ -246,9 +247,9 @@ astra_reading_report(enum astra_report_kind kind)
 	return &reports[kind < ASTRA_REPORT_KINDS ? kind : 0];
 }
 
-/* SQL function wanted(owner): returns whether jobs of the owner were asked for
- * and may be seen. The query drops other jobs early; there may be a million of
- * them. */
+/* The SQL function wanted(owner): returns whether the owner's jobs were asked
+ * for and may be seen. So the query drops other jobs early; there may be a
+ * million of them. */
 
 static void read_jobs_wanted(sqlite3_context *context, int count,
 			     sqlite3_value **values)
@@ -262,7 +263,8 @@ static void read_jobs_wanted(sqlite3_context *context, int count,
 					     astra_reading_own(r, owner)));
 }
 
-/* Appends the jobs asked for by id; the id of an array includes its tasks. */
+/* Appends the jobs that were asked for by id. The id of an array includes its
+ * tasks. */
 static void read_jobs_put_jobs(const struct astra_job_refs *jobs,
 			       struct astra_text *out)
 {
@@ -286,9 +288,10 @@ static void read_jobs_put_jobs(const struct astra_job_refs *jobs,
 		" CROSS JOIN job j ON j.id=f.id");
 }
 
-/* The first index finds jobs submitted before ?1 that had not ended then. The
- * second finds jobs submitted in the window, in order. SQLite would walk one
- * index over both conditions from its start, a second for a million jobs. */
+/* The first index finds jobs that were submitted before ?1 and had not ended
+ * then. The second finds jobs submitted in the window, in order. With both
+ * conditions in one query, SQLite would walk one index from its start, which
+ * takes a second for a million jobs. */
 #define THERE                                                               \
 	"(SELECT id FROM job INDEXED BY job_over"                           \
 	" WHERE end_sec>?1 AND submit_sec<?1"                               \

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes rows of SQLite as JSON, except those not asked for or hidden. */
+/* Writes rows of SQLite as JSON. Leaves out rows that were not asked for or are
+ * hidden. */
 #include <stdio.h>
 #include <string.h>
 
 #include "src/history/read_priv.h"
 
-#define TOP_USERS 10 /* rows of a report that has only the first ones */
+#define TOP_USERS 10 /* most rows of a report that has only the first rows */
 
-/* The rows of the reply, while they are written. */
+/* The rows of the reply while they are being written. */
 struct rows {
 	const struct astra_reading_report *what;
 	sqlite3_stmt *s;
 	size_t count, most;
 	bool more;
-	bool found[ASTRA_QUERY_NAMES_MAX]; /* by index in the query's jobs */
+	bool found[ASTRA_QUERY_NAMES_MAX]; /* whether each of the query's jobs
+					    * was found, by its index there */
 };
 
 static const char *column_text(sqlite3_stmt *s, const char *name)
@@ -37,7 +39,8 @@ static bool read_rows_is_job(struct astra_job_ref wanted, const char *job,
 	       !astra_job_ref_parse(job, &id) && id.id == wanted.id;
 }
 
-/* Whether the row's job was asked for. Notes in rows which. */
+/* Whether the row's job was asked for. Notes in rows which of the query's jobs
+ * it is. */
 static bool job_wanted(const struct astra_reading *r, struct rows *rows)
 {
 	const struct astra_job_refs *jobs = &r->query->jobs;
@@ -77,7 +80,7 @@ static bool row_wanted(const struct astra_reading *r, struct rows *rows)
 	       job_wanted(r, rows);
 }
 
-/* Whether to hide a column of a row that may otherwise be seen. */
+/* Whether to hide a column of a row that is visible otherwise. */
 static bool is_hidden(const struct astra_reading *r, const struct rows *rows,
 		      const char *key)
 {
@@ -221,8 +224,8 @@ enum astra_fault astra_reading_rows(struct astra_reading *r)
 	sqlite3_bind_double(rows.s, 1, (double)past->start_sec);
 	sqlite3_bind_double(rows.s, 2, (double)past->end_sec);
 	sqlite3_bind_double(rows.s, 3, r->viewer->now_sec);
-	/* No limit if jobs were asked for by id: other tasks of the same array
-	 * may come first. */
+	/* There is no limit if jobs were asked for by id, since other tasks of
+	 * the same array may come first. */
 	sqlite3_bind_int64(rows.s, 4,
 			   r->query->jobs.count ? -1 : (int64_t)rows.most + 1);
 	read_rows_put_head(r, rows.what->subject == READING_JOB);
@@ -230,7 +233,8 @@ enum astra_fault astra_reading_rows(struct astra_reading *r)
 	sqlite3_finalize(rows.s);
 	if (!fault)
 		fault = read_rows_check_jobs(r, &rows);
-	/* A client that asked for the first rows knows there are others. */
+	/* A client that asked only for the first rows knows that there are
+	 * more. */
 	if (rows.most < ASTRA_HISTORY_ROWS_MAX)
 		rows.more = false;
 	astra_text_printf(r->out, "],\"more\":%s",

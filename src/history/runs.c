@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs and leases. A run begins and ends when slurmctld recorded it. Its GPU
- * time is counted once: [start, counted_sec] is in owner_time. */
+/* Runs and leases. The begin and the end of a run are those that slurmctld
+ * recorded. The GPU time of a run is counted once: the part [start,
+ * counted_sec] is in owner_time. */
 #include <math.h>
 #include <string.h>
 
@@ -19,8 +20,8 @@ double astra_history_grown(double before, double after, double dt_sec,
 	return grown > 0 && isfinite(grown) ? grown : 0;
 }
 
-/* Adds GPUs to the pool's used time between two moments, and takes them from
- * its idle time. gpus < 0 reverses that. */
+/* Moves the time of GPUs between two moments from the pool's idle time to its
+ * used time. gpus < 0 moves it back. */
 static void use_pool(struct astra_writer *w, struct hpool *p, double gpus,
 		     double from, double to)
 {
@@ -31,8 +32,9 @@ static void use_pool(struct astra_writer *w, struct hpool *p, double gpus,
 	p->part_gpu_sec += gpus * fmax(0, to - fmax(from, w->since_sec));
 }
 
-/* Counts the job's GPUs from one time to a later one; if `to` is earlier, takes
- * them back. The pool's time is counted only from its since_sec on. */
+/* Counts the use of the job's GPUs from one time to a later one. If `to` is
+ * earlier, takes the use back. The pool's use counts only from its since_sec
+ * on. */
 static void runs_use(struct astra_writer *w, struct hjob *j, double from,
 		     double to)
 {
@@ -87,7 +89,7 @@ static int begin_run(struct astra_writer *w, struct hjob *j,
 			 (int64_t)j->gpus, r->nodes);
 }
 
-/* Opens the job's last run again, which was taken for ended. */
+/* Opens the job's last run again, after it was wrongly taken for ended. */
 static int resume_run(struct astra_writer *w, struct hjob *j,
 		      const struct astra_report_job *r)
 {
@@ -138,8 +140,8 @@ static const char *how_of(const struct hjob *j,
 		       : "requeued";
 }
 
-/* Returns when the open run ended, as far as the report tells; else the time up
- * to which the run was counted. */
+/* Returns when the open run ended, if the report tells; else returns the time
+ * up to which the run was counted. */
 static double runs_end_of(const struct hjob *j,
 			  const struct astra_report_job *r)
 {
@@ -187,7 +189,7 @@ int astra_history_run(struct astra_writer *w, struct hjob *j,
 		return -1;
 	if (runs)
 		return runs_go_on(w, j, r);
-	/* It began and ended between two reports. */
+	/* A run began and ended between two reports. */
 	if (r->run_start_sec > j->last_start + SAME_SEC &&
 	    r->run_end_sec > r->run_start_sec) {
 		if (begin_run(w, j, r) < 0 || astra_history_lease(w, j, r) < 0)

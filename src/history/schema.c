@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Checks of the history's file, before SQLite opens it. */
+/* Checks the history's file before SQLite opens it. */
 
 struct sqlite3;
 
@@ -25,7 +25,7 @@ static const char *file_kind_of(mode_t mode)
 						: "no regular file";
 }
 
-/* Does what history_look_at() does, for one file. */
+/* Checks one file as history_look_at() does. */
 static int file_look_at(const char *path, struct stat *st,
 			struct astra_error *err)
 {
@@ -51,10 +51,10 @@ static int file_look_at(const char *path, struct stat *st,
 	return 0;
 }
 
-/* Checks that the file, and the files that SQLite may open beside it, are
- * regular files or symbolic links to regular files of our own. Opening any
- * other file may block for ever, or reach a device of the host.
- * Returns 0 with *st set, 1 if there is no file, or -1 with err set. */
+/* Checks the file, and the files that SQLite may open beside it. Each must be a
+ * regular file, or a symbolic link to a regular file of our own. Opening any
+ * other file may block for ever, or reach a device of the host. Returns 0 with
+ * *st set, 1 if there is no file, or -1 with err set. */
 static int history_look_at(const char *path, struct stat *st,
 			   struct astra_error *err)
 {
@@ -71,8 +71,8 @@ static int history_look_at(const char *path, struct stat *st,
 }
 
 /* Reads bytes of an open file, without a lock and through SQLite's own
- * descriptor: closing another one would drop the locks of our connections.
- * Returns 0 or -1. */
+ * descriptor: closing another descriptor of the file would drop the locks of
+ * our connections. Returns 0 or -1. */
 static int history_header(sqlite3 *db, unsigned char *out, int from, int bytes)
 {
 	sqlite3_file *file = NULL;
@@ -85,10 +85,10 @@ static int history_header(sqlite3 *db, unsigned char *out, int from, int bytes)
 									  : -1;
 }
 
-/* Whether a file is in WAL mode. Such a file is not read, and the writer
- * converts it while it is alone with the file. Otherwise all processes that
- * have the file open map a part of it, and slurmctld would die of SIGBUS if
- * that part were truncated. */
+/* Whether a file is in WAL mode. Such a file is not read; the writer converts
+ * it while no other process has it open. The reason: processes that have such a
+ * file open map a part of it, and slurmctld would die of SIGBUS if that part
+ * were truncated. */
 bool astra_history_is_wal(sqlite3 *db)
 {
 	unsigned char formats[2] = {0};
@@ -104,7 +104,7 @@ bool astra_history_is_wal(sqlite3 *db)
 #define TEXT(x) TEXT_OF(x)
 #define TEXT_OF(x) #x
 
-/* One transaction: a file has all tables or none. */
+/* One transaction: a file has either all tables or none. */
 static const char schema[] = "PRAGMA application_id=" TEXT(
 	APPLICATION) ";"
 		     "BEGIN IMMEDIATE;"
@@ -194,11 +194,11 @@ int astra_history_set_aside(const char *path, const char *suffix,
 	return 0;
 }
 
-/* What was found in a file. */
+/* The result of looking at a file. */
 enum verdict { GOOD, EMPTY, OLDER, DAMAGED, REFUSED };
 
-/* Whether a damaged file was a history: it has our mark, or a name that nobody
- * else would choose. */
+/* Whether a damaged file was a history: it has our mark, or a name that no
+ * other program would choose. */
 static bool was_ours(sqlite3 *db, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -258,9 +258,10 @@ static enum verdict schema_judge(sqlite3 *db, const char *path,
 	return version > ASTRA_HISTORY_VERSION ? REFUSED : OLDER;
 }
 
-/* Makes the file if there is none, and its mode 0600; SQLite gives its other
- * files the same mode. An existing file is not opened here: closing it would
- * drop the locks of our own connections. Returns 0, or -1 with err set. */
+/* Makes the file if it is missing, and sets its mode to 0600; SQLite gives its
+ * other files the same mode. Does not open an existing file, since closing it
+ * would drop the locks of our own connections. Returns 0, or -1 with err
+ * set. */
 static int make_file(const char *path, struct astra_error *err)
 {
 	struct stat st;
@@ -280,8 +281,8 @@ static int make_file(const char *path, struct astra_error *err)
 	return 0;
 }
 
-/* Demands exclusive locks of a file in WAL mode, before the first look into the
- * file: SQLite then needs no map. Returns 0, or -1 with err set. */
+/* Demands exclusive locks for a file in WAL mode before its first read, so that
+ * SQLite need not map a part of it. Returns 0, or -1 with err set. */
 static int be_alone(sqlite3 *db, const char *path, struct astra_error *err)
 {
 	sqlite3_busy_timeout(db, BUSY_MSEC);
@@ -305,7 +306,7 @@ static int set_up(sqlite3 *db, const char *path, struct astra_error *err)
 	return 0;
 }
 
-/* Tables and indexes newer than version 1; older files get them, too. */
+/* Tables and indexes added after version 1. Older files get them, too. */
 static const char additions[] =
 	"CREATE TABLE IF NOT EXISTS start_time(level INT, time INT, pool INT,"
 	" first_starts INT, over_bound INT,"
@@ -337,8 +338,8 @@ static int name_cluster(sqlite3 *db, const char *path, const char *cluster,
 	return rc == SQLITE_DONE ? 0 : sql_error(db, path, err);
 }
 
-/* Opens the file once, and makes its tables if needed. Sets *verdict. Returns
- * 0, or -1 with err set. */
+/* Opens the file once, and makes its tables if needed. Sets *verdict in all
+ * cases. Returns 0, or -1 with err set. */
 static int try_open(const char *path, const char *cluster, sqlite3 **db,
 		    enum verdict *verdict, struct astra_error *err)
 {
@@ -385,8 +386,8 @@ int astra_history_open(const char *path, const char *cluster,
 	}
 }
 
-/* Whether the error will pass: a lock, or a journal that the writer has to roll
- * back. */
+/* Whether the error is temporary: a lock, or a journal that the writer has to
+ * roll back. */
 static bool will_pass(sqlite3 *db)
 {
 	int rc = sqlite3_errcode(db);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The history's file, an SQLite database; see doc/history.md. Only schema.c
- * makes its tables. With --without-history there is no such file; see none.c.
- */
+ * makes its tables. A build --without-history has no such file; see none.c. */
 #ifndef ASTRA_HISTORY_SCHEMA_H
 #define ASTRA_HISTORY_SCHEMA_H
 
@@ -36,21 +35,21 @@ int astra_history_open(const char *path, const char *cluster,
 		       struct sqlite3 **db, struct astra_error *note,
 		       struct astra_error *err);
 
-/* Opens a file for reading. Waits one second for a lock at most. *db: for one
+/* Opens a file for reading. Waits at most one second for a lock. *db: for one
  * thread; close with astra_history_close(). Returns 0; 1 if the file can be
  * read later (it is locked, or the writer has to open it first); or -1 with err
  * set. */
 int astra_history_open_read(const char *path, struct sqlite3 **db,
 			    struct astra_error *err);
 
-/* Whether somebody has put the file into WAL mode; then it has to be opened
- * again. */
+/* Whether some program has put the file into WAL mode. Then the file has to be
+ * opened again. */
 bool astra_history_is_wal(struct sqlite3 *db);
 
 /* Closes the connection. Accepts NULL. */
 void astra_history_close(struct sqlite3 *db);
 
-/* Renames a damaged or old file, so that a new one can be begun. No connection
+/* Renames a damaged or old file, so that a new one can be made. No connection
  * may be writing to the file. Returns 0 with the new name in note, or -1 with
  * err set. */
 int astra_history_set_aside(const char *path, const char *suffix,

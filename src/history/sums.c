@@ -14,8 +14,8 @@
 #define COLUMNS 15
 #define SPREAD_MAX_SEC (400 * 86400.0)
 
-/* Once this many rows of all levels are in memory, a level gets no new ones:
- * minutes stop first, days last. A transaction of that size takes some 3
+/* A level gets no new rows once this many rows, of all levels, are in memory.
+ * Minutes stop first, days last. A transaction of the largest size takes some 3
  * seconds and 40 MB. */
 static const size_t rows_max[ASTRA_HISTORY_LEVELS] = {1 << 16, 1 << 17,
 						      1 << 18};
@@ -86,17 +86,19 @@ static const struct table tables[ASTRA_SUMS_TABLES] = {
 struct row {
 	uint8_t table, level;
 	int64_t time, id;
-	double value[COLUMNS]; /* NAN: no minimum or maximum yet */
+	double value[COLUMNS]; /* NAN: a minimum or maximum without a value so
+				* far */
 };
 
 struct astra_sums {
 	struct row *rows;
 	size_t count, room;
-	uint32_t *slots; /* 1 + index in rows; a power of two of slots */
+	uint32_t *slots; /* 1 + index in rows, or 0; the count of slots is a
+			  * power of two */
 	size_t slot_count;
 	double since[ASTRA_HISTORY_LEVELS];
 	uint64_t dropped;
-	int64_t day_begin, day_end; /* the day of the last lookup */
+	int64_t day_begin, day_end; /* the local day of the last lookup */
 };
 
 struct astra_sums *astra_sums_create(void)
@@ -206,8 +208,8 @@ static struct row *sums_row_of(struct astra_sums *s, unsigned table,
 
 /* Buckets. */
 
-/* Sets the bounds of the row that a time is in, as readers compute them. The
- * last day is cached: finding a day reads the time zone. */
+/* Sets the bounds of the row for a time, in the same way as readers compute
+ * them. The last day is cached, as finding a day involves the time zone. */
 static void sums_bucket_of(struct astra_sums *s, enum astra_history_level level,
 			   double at_sec, int64_t *begin, int64_t *end)
 {
@@ -349,8 +351,8 @@ static int write_row(sqlite3_stmt *s, const struct row *r)
 	return sqlite3_reset(s) == SQLITE_OK ? 0 : -1;
 }
 
-/* Sets *out to what a minute's lack grows by, including what is written of that
- * minute already. Returns 0 or -1. */
+/* Sets *out to the growth of a minute's lack; takes into account what is
+ * already written for that minute. Returns 0 or -1. */
 static int sums_lack_of(sqlite3_stmt *s, const struct row *r, double *out)
 {
 	double alloc = r->value[TENANT_ALLOC], fair = r->value[TENANT_FAIR];

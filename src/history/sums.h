@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What will be added to the *_time tables: sums by minute, hour and day, kept
- * in memory until one transaction writes them. */
+/* Values to be added to the *_time tables: sums by minute, hour and day. They
+ * are kept in memory until one transaction writes them. */
 #ifndef ASTRA_HISTORY_SUMS_H
 #define ASTRA_HISTORY_SUMS_H
 
@@ -40,7 +40,7 @@ enum {
 	TENANT_SPAN,
 	TENANT_ALLOC,
 	TENANT_FAIR,
-	TENANT_LACK, /* computed from the two before, when they are written */
+	TENANT_LACK, /* computed from the two columns before it, on writing */
 	TENANT_DEMAND,
 	TENANT_RHO_MIN,
 	TENANT_RHO_MAX,
@@ -75,27 +75,27 @@ struct astra_sums;
 struct astra_sums *astra_sums_create(void);
 void astra_sums_destroy(struct astra_sums *sums);
 
-/* Drops minutes from before minute_sec, and hours from before hour_sec. */
+/* Drops sums of minutes before minute_sec, and of hours before hour_sec. */
 void astra_sums_since(struct astra_sums *sums, double minute_sec,
 		      double hour_sec);
 
-/* Adds a rate per second between two times; a negative rate takes back. What is
- * more than 400 days before to_sec is left out. */
+/* Adds a rate per second between two times. A negative rate takes a value back.
+ * Ignores the part that is more than 400 days before to_sec. */
 void astra_sums_spread(struct astra_sums *sums, enum astra_sums_table table,
 		       int64_t id, unsigned column, double rate,
 		       double from_sec, double to_sec);
 
-/* Adds a value at one time; or, if the column is a minimum or a maximum, takes
- * the value into account. Ignores values that are not finite. */
+/* Adds a value at one time. If the column is a minimum or a maximum, updates it
+ * with the value instead. Ignores values that are not finite. */
 void astra_sums_add(struct astra_sums *sums, enum astra_sums_table table,
 		    int64_t id, unsigned column, double value, double at_sec);
 
-/* Returns how often a value was dropped: out of memory, or too many rows in one
- * transaction (minutes are dropped first). */
+/* Returns how many values were dropped, as memory was out or one transaction
+ * would have had too many rows (minutes are dropped first). */
 uint64_t astra_sums_dropped(const struct astra_sums *sums);
 
-/* Writes everything into an open transaction, and forgets it. *rows grows by
- * the number of rows written. Returns 0, or -1 with err set. */
+/* Writes all sums into an open transaction, and clears them. *rows grows by the
+ * number of rows written. Returns 0, or -1 with err set. */
 int astra_sums_write(struct astra_sums *sums, struct sqlite3 *db,
 		     uint64_t *rows, struct astra_error *err);
 

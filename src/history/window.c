@@ -60,9 +60,9 @@ static int64_t round_up(enum astra_history_level level, int64_t sec)
 	return begin == sec ? sec : astra_history_next(level, sec);
 }
 
-/* Sets from when on the rows of each level are complete. If a level's first row
- * is in the first hour or day of the next coarser level, nothing was deleted.
- */
+/* Sets, for each level, the time since which its rows are complete. If a
+ * level's first row is in the first hour or day of the next coarser level,
+ * nothing of the level was deleted. */
 static void kept_since(const int64_t *first, int64_t *since)
 {
 	for (int i = 0; i < ASTRA_HISTORY_DAY; i++) {
@@ -75,7 +75,7 @@ static void kept_since(const int64_t *first, int64_t *since)
 	}
 }
 
-/* Returns the finest level whose rows are kept from sec on. */
+/* Returns the finest level whose rows are complete from sec on. */
 static enum astra_history_level finest(int64_t sec, const int64_t *first)
 {
 	if (sec >= first[ASTRA_HISTORY_MINUTE])
@@ -92,8 +92,9 @@ static void window_add(struct astra_history_window *w,
 			(struct astra_history_piece){level, from, to};
 }
 
-/* Covers a span with rows of this level and of finer ones. That makes at most
- * seven pieces: minutes, hours, minutes, days, minutes, hours, minutes. */
+/* Covers a span with rows of this level, and of finer levels at its ends. That
+ * makes at most seven pieces: minutes, hours, minutes, days, minutes, hours,
+ * minutes. */
 static void cover(struct astra_history_window *w,
 		  enum astra_history_level level, int64_t from, int64_t to)
 {
@@ -111,8 +112,8 @@ static void cover(struct astra_history_window *w,
 	}
 }
 
-/* Whether all rows of the window are kept. If midnight is not a whole hour,
- * minutes are needed between hours and days. */
+/* Whether all rows of the window are kept. This fails if midnight is not a
+ * whole hour and the minutes between hours and days are deleted. */
 static bool is_kept(const struct astra_history_window *w, const int64_t *first)
 {
 	for (size_t i = 0; i < w->count; i++)
@@ -121,8 +122,8 @@ static bool is_kept(const struct astra_history_window *w, const int64_t *first)
 	return true;
 }
 
-/* Widens the span to whole rows of the finest level kept, `least` or coarser,
- * and covers it. Returns whether all its rows are kept. */
+/* Covers a span, widened to whole rows of the finest level that is kept and not
+ * finer than `least`. Returns whether all its rows are kept. */
 static bool split_by(enum astra_history_level least, int64_t start_sec,
 		     int64_t end_sec, const int64_t *since,
 		     struct astra_history_window *out)

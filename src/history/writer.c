@@ -10,8 +10,8 @@
 #include "src/history/writer_priv.h"
 #include "src/proto/report_pool.h"
 
-/* Adds the pool's first starts since the last report, and those over their
- * bound. */
+/* Adds the pool's first starts since the last report, and how many of these
+ * were over their bound. */
 static void history_starts(struct astra_writer *w, struct hpool *p,
 			   const struct astra_report_pool *r)
 {
@@ -28,9 +28,9 @@ static void history_starts(struct astra_writer *w, struct hpool *p,
 	p->starts.known = true;
 }
 
-/* Adds the reward of the pool's policy since the last report, and its slots.
- * The sum of rewards may fall; the sum of slots falls only if the policy began
- * anew. */
+/* Adds the reward and the slots of the pool's policy since the last report. The
+ * sum of rewards may fall. The sum of slots falls only if the policy has
+ * restarted. */
 static void history_slots(struct astra_writer *w, struct hpool *p,
 			  const struct astra_report_pool *r)
 {
@@ -150,7 +150,7 @@ const char *astra_writer_lost(const struct astra_writer *w, const char *path)
 	return astra_history_is_wal(w->db) ? "it was put into WAL mode" : NULL;
 }
 
-/* What a report adds to the sums. */
+/* Adds the values of a report to the sums. */
 
 static void writer_add_owner(struct astra_writer *w, struct howner *o)
 {
@@ -196,9 +196,9 @@ static int writer_add_tenant(struct astra_writer *w,
 		      (int64_t)r->uid) < 0)
 		return -1;
 	t->weight = r->of.weight;
-	/* A tenant that is new to the file began at 0. */
+	/* A tenant that is new to the file begins at 0. */
 	t->counter.known |= dt > 0;
-	/* Usage that came with adopted accounts is older than this report. */
+	/* usage that came with adopted accounts is from before this report */
 	if (t->counter.known && dt > 0 && !w->pools[t->pool].adopted) {
 		spread_tenant(w, t, TENANT_ALLOC,
 			      astra_history_grown(seen[0], r->of.usage.alloc,
@@ -240,8 +240,8 @@ static void spread_pool(struct astra_writer *w, const struct hpool *p,
 }
 
 /* Adds the pool's time. Total is used + down + idle, none of them below 0: GPUs
- * that are down or gone now were there while a job had them. Use for a part of
- * the report's time is taken off idle already; see runs.c. */
+ * that are now down or gone were up while a job had them. Use for a part of the
+ * report's time is already subtracted from idle; see runs.c. */
 static void add_pool_time(struct astra_writer *w, const struct hpool *p,
 			  const struct astra_report_pool *r)
 {
@@ -283,8 +283,8 @@ static void writer_add_pool(struct astra_writer *w, struct hpool *p,
 	history_starts(w, p, r);
 	history_slots(w, p, r);
 	if (round->count < rounds || round->sum_usec < usec)
-		rounds = usec =
-			0; /* sfair diag --reset, or another slurmctld */
+		rounds = usec = 0; /* after sfair diag --reset, or from another
+				    * slurmctld */
 	if (round->count == rounds)
 		return;
 	astra_sums_add(w->sums, ASTRA_SUMS_POOL, p->id, POOL_ROUNDS,
@@ -295,8 +295,8 @@ static void writer_add_pool(struct astra_writer *w, struct hpool *p,
 		       (double)round->last_usec, w->now_sec);
 }
 
-/* Notes since when a pool is watched; a restart does not change that. Returns 0
- * or -1. */
+/* Notes since when a pool is watched. A restart does not change that time.
+ * Returns 0 or -1. */
 static int writer_watch(struct astra_writer *w, struct hpool *p, bool watch)
 {
 	if (p->watch == (watch ? WATCH_YES : WATCH_NO))
@@ -332,8 +332,8 @@ static int begin_pools(struct astra_writer *w,
 	return 0;
 }
 
-/* Adds the records of jobs: only those that stand for an array, or only all
- * others. */
+/* Adds the records of jobs. arrays: only records that stand for an array; else
+ * all other records. */
 static int add_records(struct astra_writer *w,
 		       const struct astra_report *report, bool arrays)
 {
@@ -360,7 +360,8 @@ static int writer_add_jobs(struct astra_writer *w,
 	return astra_history_sweep(w);
 }
 
-/* Sets the report's times. After a long gap only runs count: LONG_GAP_SEC. */
+/* Sets the times for a report. After a gap longer than LONG_GAP_SEC only runs
+ * count. */
 static void begin_time(struct astra_writer *w, double now)
 {
 	const struct astra_history_keep *k = &w->keep;
@@ -445,8 +446,8 @@ static int writer_write_all(struct astra_writer *w,
 	    save_counters(w) < 0)
 		return -1;
 	rc = execute(w, "COMMIT");
-	/* The kernel caches the pages, too: slurmctld need not keep them until
-	 * the next write. */
+	/* Free SQLite's cached pages until the next write: the kernel caches
+	 * them, too. */
 	(void)sqlite3_db_release_memory(w->db);
 	return rc;
 }

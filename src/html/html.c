@@ -52,8 +52,8 @@ static const char *entity(char c)
 	}
 }
 
-/* Whether a character is a C1 control (U+0080 to U+009F), or turns the
- * direction of text (U+202A to U+202E, U+2066 to U+2069). */
+/* Whether a character is a control (C0, DEL, or C1: U+0080 to U+009F), or turns
+ * the direction of text (U+202A to U+202E, U+2066 to U+2069). */
 static bool is_control(const unsigned char *at, size_t size)
 {
 	if (size == 1)
@@ -86,7 +86,7 @@ void html_px(FILE *file, const char *attribute, double px)
 	fprintf(file, " %s=\"%.1f\"", attribute, px);
 }
 
-/* Writes a number of a tick or tooltip, rounded. */
+/* Writes a number for a tick or a tooltip, rounded. */
 static void html_number(FILE *file, double value)
 {
 	if (isnan(value))
@@ -101,7 +101,7 @@ static void html_number(FILE *file, double value)
 		fprintf(file, "%.4g", value);
 }
 
-/* Writes a time of an axis: 30 s, 5 min, 2 h, 3 d. */
+/* Writes a time for an axis, such as 30 s, 5 min, 2 h or 3 d. */
 static void html_time(FILE *file, double sec)
 {
 	if (!isfinite(sec) || sec < 60)
@@ -125,7 +125,8 @@ double html_at(const struct html_scale *s, double value)
 	return s->begin + part * (s->end - s->begin);
 }
 
-/* Returns 1, 2 or 5 times a power of ten, at least the value. */
+/* Returns the least number that is at least the value, among 1, 2 and 5 times
+ * powers of ten. */
 static double round_step(double value)
 {
 	double power = pow(10, floor(log10(value))), lead = value / power;
@@ -137,7 +138,8 @@ static double round_step(double value)
 	return lead <= 5 + 1e-9 ? 5 * power : 10 * power;
 }
 
-/* Returns the least step of a clock or calendar that is at least the value. */
+/* Returns the least usual step of clocks and calendars that is at least the
+ * value. */
 static double time_step(double sec)
 {
 	static const double steps[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Self-contained HTML pages with inline SVG: what the pages of sfairsim and of
- * sfair share. All output goes to a stream, whose owner checks it for errors.
- * Otherwise pure. */
+/* Self-contained HTML pages with inline SVG: the code shared by the pages of
+ * sfairsim and of sfair. All output goes to a stream; its owner checks the
+ * stream for errors. Otherwise pure. */
 #ifndef ASTRA_HTML_PARTS_H
 #define ASTRA_HTML_PARTS_H
 
@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Writes text between tags or in an attribute's quotes, escaped. Invalid UTF-8
- * and control characters become question marks. (html_text.c) */
+/* Writes text between tags, or inside an attribute's quotes, escaped. Invalid
+ * UTF-8 and control characters become question marks. (html_text.c) */
 void html_text(FILE *file, const char *text);
 
-/* Writes a coordinate, to a tenth of a pixel. */
+/* Writes a coordinate with an accuracy of a tenth of a pixel. */
 void html_px(FILE *file, const char *attribute, double px);
 
 /* Maps values to pixels. */
@@ -33,7 +33,7 @@ double html_round_up(double value, enum html_unit unit);
 
 #define HTML_TICKS_MAX 16
 
-/* Chooses round values to mark on a scale. Returns their count. */
+/* Chooses round values for the ticks of a scale. Returns their count. */
 size_t html_ticks(const struct html_scale *scale, enum html_unit unit,
 		  double ticks[HTML_TICKS_MAX]);
 
@@ -47,8 +47,8 @@ struct html_axis {
 	const char *title;
 };
 
-/* One figure, with a heading, axes and what is written between begin and end.
- */
+/* A figure with a heading, axes, and the elements written between begin and
+ * end. */
 struct html_chart {
 	FILE *file;
 	const char *desc;  /* description for readers who cannot see the
@@ -66,29 +66,29 @@ void html_chart_end(const struct html_chart *chart);
 void html_axis_x(const struct html_chart *chart);
 void html_axis_y(const struct html_chart *chart);
 
-/* Writes a line across at a value of x that has a meaning. */
+/* Writes a line across the chart at a value of x that has a meaning. */
 void html_rule_x(const struct html_chart *chart, double value,
 		 const char *label);
 
-/* Writes a line across at a value of y; its label stands above its right end.
- */
+/* Writes a line across the chart at a value of y. The line's label stands above
+ * its right end. */
 void html_rule_y(const struct html_chart *chart, double value,
 		 const char *label);
 
-/* Writes the attributes by which the style knows a series and the legend hides
- * it. */
+/* Writes the attributes by which the style recognizes a series and the legend
+ * hides it. */
 void html_series(FILE *file, const char *kind, size_t index);
 
 void html_tooltip(FILE *file, const char *label, const char *what,
 		  const char *text);
 
 /* Writes the page up to its heading: black on white, light on dark if the
- * reader prefers that, and a version for paper. Nothing may be fetched from
- * anywhere, whatever names contain.
- * scripts: which ones may run, as in a Content-Security-Policy.
- * style: rules after the common ones; print: rules for paper.
- * live: rules of a page that updates itself by asking its server; NULL: it does
- * not. */
+ * reader prefers that, and a version for paper. The page can load nothing,
+ * whatever names contain.
+ *
+ * scripts: those that may run, as in a Content-Security-Policy. style: rules
+ * after the common ones; print: rules for paper. live: rules for a page that
+ * updates itself by asking its server; NULL: the page does not. */
 struct html_head {
 	const char *title;
 	const char *scripts;

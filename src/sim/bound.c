@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long each job may wait for its first start. */
+/* The bounds on how long each job may wait for its first start. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static int bound_order(const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-/* Whether the job has a bound, and counts as one before others. */
+/* Whether the job has a bound. Only such jobs count as being before others. */
 static bool bound_counts(const struct astra_sim_result *r, size_t job)
 {
 	return !r->jobs[job].misfit && r->trace->jobs[job].gpus <= r->gpus;
@@ -93,7 +93,7 @@ static int bound_users(const struct astra_trace *t, uint32_t *user_of)
 	return 0;
 }
 
-/* The walk through time, from one submission to the next. */
+/* State of the walk through time, from one submission to the next. */
 struct bound_walk {
 	struct astra_sim_result *r;
 	struct bound_moment *starts, *ends;
@@ -104,7 +104,8 @@ struct bound_walk {
 	double *user_waits;
 	uint32_t *user_of;	/* by job */
 	uint32_t *user_jobs;	/* unfinished jobs, by user */
-	uint32_t *tenant_users; /* users with such jobs, by tenant */
+	uint32_t *tenant_users; /* users with such jobs, by tenant of the
+				 * users */
 };
 
 static int bound_init(struct bound_walk *w, struct astra_sim_result *r)
@@ -161,9 +162,9 @@ static void bound_go(struct bound_walk *w, size_t job)
 		w->tenant_users[w->r->trace->jobs[job].tenant]--;
 }
 
-/* Passes to the time of a submission. A job that starts at that time has not
- * started yet; a job that ends then has ended; all jobs submitted then are
- * there. */
+/* Moves the walk on to the time of a submission. Jobs that start at exactly
+ * that time still count as waiting. Jobs that end at that time have ended, and
+ * all jobs submitted at that time are there. */
 static void bound_pass(struct bound_walk *w, double now_sec)
 {
 	const struct astra_trace *t = w->r->trace;
@@ -183,7 +184,9 @@ static void bound_pass(struct bound_walk *w, double now_sec)
 		bound_go(w, w->ends[w->ended].job);
 }
 
-/* Returns for how many terms the quotas pay for the job and those before it. */
+/* Returns how many terms of quota the job and the jobs before it need: of the
+ * tenant's quota or, if shares go by user, of the user's part if that needs
+ * more. */
 static double bound_paid(const struct bound_walk *w, size_t job)
 {
 	const struct astra_sim_result *r = w->r;
@@ -199,7 +202,7 @@ static double bound_paid(const struct bound_walk *w, size_t job)
 				  w->tenant_users[tenant] / quota);
 }
 
-/* Sets the bounds; jobs are in the order of their submission. */
+/* Sets the bounds of all jobs, in the order of their submission. */
 static void bound_walk(struct bound_walk *w)
 {
 	struct astra_sim_result *r = w->r;

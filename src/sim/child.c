@@ -22,7 +22,8 @@ static void become(char *const *argv, bool apart, int output, int complaints)
 	if ((apart && setpgid(0, 0) < 0) || dup2(output, STDOUT_FILENO) < 0 ||
 	    dup2(complaints, STDERR_FILENO) < 0)
 		_exit(NOT_FOUND);
-	/* Seconds since 1970 need no time zone and lose no hour in autumn. */
+	/* Have Slurm print seconds since 1970: these need no time zone, and
+	 * stay unique when summer time ends. */
 	setenv("SLURM_TIME_FORMAT", "%s", 1);
 	execvp(argv[0], argv);
 	dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
@@ -60,8 +61,9 @@ int astra_child_start(struct astra_child *child, char *const *argv, bool apart,
 	return astra_error_set(err, "fork: %s", strerror(errno));
 }
 
-/* Sets err to the program's first line on stderr. Without one: what was wrong
- * with its output (rc), else its status. Returns -1. */
+/* Sets err to the first line that the program wrote to stderr. If there is
+ * none, err says what was wrong with the output (if rc < 0), else names the
+ * exit status. Returns -1. */
 static int child_complain(const struct astra_child *child, int status, int rc,
 			  struct astra_error *err)
 {
@@ -97,8 +99,8 @@ int astra_child_end(struct astra_child *child, int rc, struct astra_error *err)
 	return rc;
 }
 
-/* Waits for output until then; infinite: for ever. Returns 0, or -1 with err
- * set and the program killed. */
+/* Waits for output until until_sec, or for ever if that is infinite. Returns 0.
+ * If no output came in time, kills the program and returns -1 with err set. */
 static int child_wait(const struct astra_child *child, double until_sec,
 		      struct astra_error *err)
 {

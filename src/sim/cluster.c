@@ -44,7 +44,7 @@ static void cluster_add(struct astra_cluster *c, const char *name,
 	c->gpus += gpus;
 }
 
-/* Sets the nodes' names, once the array of names does not move any more. */
+/* Sets the nodes' names, once the array of names no longer moves. */
 static void name_nodes(struct astra_cluster *c)
 {
 	for (size_t i = 0; i < c->node_count; i++)

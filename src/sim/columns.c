@@ -7,7 +7,7 @@
 #include "src/sim/field.h"
 #include "src/sim/read_priv.h"
 
-/* The first name of each column is ours. */
+/* For each column, the name in our own traces comes first. */
 static const struct {
 	const char *name;
 	enum astra_column column;
@@ -57,7 +57,8 @@ const char *astra_column_name(enum astra_column column)
 	return "";
 }
 
-/* Returns the separator: the most frequent of these. */
+/* Returns the separator: of these characters, the most frequent one in the
+ * line. */
 static char separator_of(const char *line)
 {
 	static const char separators[] = ",|\t;";
@@ -98,7 +99,8 @@ static bool columns_has(const struct astra_columns *columns,
 	return columns->at[column] >= 0;
 }
 
-/* Returns the names of a required column that is missing, or NULL. */
+/* Returns the possible names of a required column that is missing, or NULL if
+ * all are there. */
 static const char *missing(const struct astra_columns *columns)
 {
 	if (!columns_has(columns, ASTRA_COLUMN_SUBMIT))
@@ -143,8 +145,9 @@ int astra_columns_parse(struct astra_columns *columns, char *line,
 			       lines->number, lacks);
 }
 
-/* Whether a line is the head of a CSV trace: it has at least one of the columns
- * that traces have. Columns still missing are an error later. */
+/* Whether a line is the head of a CSV trace, that is, names at least one column
+ * of traces. Reading such a trace fails later if required columns are
+ * missing. */
 bool astra_is_csv(const char *line)
 {
 	static const enum astra_column any[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the columns of a text by the names in its first line: those of traces,
- * or those of sacct. */
+/* Finds the columns of a text by the names in its first line: names of our
+ * traces, or of sacct. */
 #ifndef ASTRA_COLUMNS_H
 #define ASTRA_COLUMNS_H
 
@@ -13,7 +13,8 @@
 
 enum astra_column {
 	ASTRA_COLUMN_ID,
-	ASTRA_COLUMN_RAW_ID, /* sacct's: differs from task to task, unlike ID */
+	ASTRA_COLUMN_RAW_ID, /* of sacct: unlike ID, different for each task of
+			      * an array */
 	ASTRA_COLUMN_TENANT,
 	ASTRA_COLUMN_USER,
 	ASTRA_COLUMN_SUBMIT,
@@ -37,22 +38,26 @@ enum astra_column {
 };
 
 struct astra_columns {
-	int at[ASTRA_COLUMN_COUNT]; /* index in the line; < 0: none */
-	size_t count;		    /* in a line, unknown ones included */
+	int at[ASTRA_COLUMN_COUNT]; /* index of each column in the line; < 0:
+				     * not there */
+	size_t count;		    /* columns in a line, including unknown
+				     * ones */
 	char separator;
-	bool accounting; /* sacct's: lines may be runs of one job, or steps */
+	bool accounting; /* from sacct: a line may be one run of a job, or a
+			  * step */
 };
 
-/* Returns a trace's name of a column. */
+/* Returns the name of a column in our traces. */
 const char *astra_column_name(enum astra_column column);
 
-/* Parses the first line, and cuts it up. Returns 0, or -1 with err naming what
- * is missing. */
+/* Parses the first line, and cuts it into fields. Returns 0, or -1 with err
+ * naming the missing column. */
 int astra_columns_parse(struct astra_columns *columns, char *line,
 			const struct astra_lines *lines,
 			struct astra_error *err);
 
-/* Whether a job in this state, as sacct and others write it, has not ended. */
+/* Whether a job's state, in the words of sacct and other sources, means that
+ * the job has not ended. */
 bool astra_state_open(const char *state);
 
 #endif

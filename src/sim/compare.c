@@ -8,7 +8,7 @@
 #include "src/common/number.h"
 #include "src/sim/output.h"
 
-/* First waits by the size of jobs, of several runs side by side. */
+/* Tables of first waits by the size of jobs, for several runs side by side. */
 
 static bool waits_known(const struct astra_comparison *c, size_t class)
 {
@@ -72,7 +72,8 @@ static void waits_real(struct astra_text *text, const char *key, double value)
 	astra_encode_real(text, value);
 }
 
-/* Appends the first waits of a run, as a member "sizes" of its object. */
+/* Appends the first waits of a run to the run's object, as the member
+ * "sizes". */
 static void compare_waits_json(const struct astra_digest *digest,
 			       struct astra_text *text)
 {

@@ -14,7 +14,8 @@
 
 struct reading {
 	const char *wanted;	  /* NULL: any */
-	char pool[POOL_NAME_MAX]; /* pool of the line being read */
+	char pool[POOL_NAME_MAX]; /* name of the pool whose line is being
+				   * read */
 	char found[POOL_NAME_MAX];
 	struct astra_error pools; /* names of all pools */
 	size_t pool_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads what astraea.conf says to a simulation, without Slurm. */
+/* Reads the options in astraea.conf that a simulation needs, without Slurm. */
 #ifndef ASTRA_SIM_CONF_H
 #define ASTRA_SIM_CONF_H
 
@@ -7,11 +7,10 @@
 
 struct astra_options;
 
-/* Reads the options of a pool, as slurmctld would.
- * pool: may be NULL: then the file's only pool or, without any, the options
- * above pools.
- * Returns 0, or -1 with err naming file, line, key and value; then options is
- * untouched. */
+/* Reads the options of a pool, as slurmctld would. pool may be NULL: then the
+ * file's only pool is read or, if the file has no pool, the options above
+ * pools. Returns 0, or -1 with err naming file, line, key and value; options is
+ * then unchanged. */
 int astra_conf_options(const char *path, const char *pool,
 		       struct astra_options *options, struct astra_error *err);
 

@@ -4,13 +4,13 @@
 
 #include "src/sim/metrics.h"
 
-/* The integral of N over [0, t) is a difference of two sums: the ages at t of
- * the jobs submitted before t, and the times since the end of the jobs that
- * ended before t. With sorted instants and running sums this takes a binary
- * search. */
+/* N is the count of active jobs. Its integral over [0, t) is a difference of
+ * two sums: the ages at t of the jobs submitted before t, and the times since
+ * the end of the jobs that ended before t. With sorted instants and running
+ * sums, each sum needs only a binary search. */
 struct instants {
 	double *at;	   /* ascending */
-	long double *sums; /* sums[i]: of at[0] to at[i - 1] */
+	long double *sums; /* sums[i]: sum of at[0] to at[i - 1] */
 	size_t count;
 };
 

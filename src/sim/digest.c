@@ -37,8 +37,8 @@ static int fill_box(const struct astra_sim_result *result, double *points)
 	return 0;
 }
 
-/* Fills the timeline. A slot is as many intervals as it takes to fit all of
- * them into ASTRA_TIMELINE_SLOTS. */
+/* Fills the timeline. A slot covers as many intervals as are needed to fit all
+ * intervals into ASTRA_TIMELINE_SLOTS slots. */
 static void fill_timeline(const struct astra_sim_result *r,
 			  struct astra_digest *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a comparison needs of a result: flat, so that it can be in memory that
- * processes share. */
+/* The part of a result that a comparison needs. It has no pointers, so that it
+ * can be in memory that processes share. */
 #ifndef ASTRA_DIGEST_H
 #define ASTRA_DIGEST_H
 
@@ -26,10 +26,11 @@ struct astra_digest {
 	double stop_sec;
 	double slot_sec;
 	size_t slot_count, tenant_count;
-	double more[]; /* rho of each tenant; GPUs of each, by slot */
+	double more[]; /* first rho of each tenant, then the GPUs of each
+			* tenant, slot by slot */
 };
 
-/* Returns the bytes of a digest for this many tenants. */
+/* Returns the size in bytes of a digest for this many tenants. */
 size_t astra_digest_size(size_t tenant_count);
 
 /* Fills a digest. out: zeroed, of astra_digest_size() for the trace's tenants.
@@ -37,12 +38,12 @@ size_t astra_digest_size(size_t tenant_count);
 int astra_digest_fill(const struct astra_sim_result *result,
 		      struct astra_digest *out);
 
-/* Returns the tenant's rho over the whole time; NaN: neither use nor
- * entitlement. */
+/* Returns the tenant's rho over the whole run; NaN if the tenant had neither
+ * use nor entitlement. */
 double astra_digest_tenant_rho(const struct astra_digest *digest,
 			       size_t tenant);
 
-/* Returns the GPUs that the tenant held on average in the slot. */
+/* Returns how many GPUs the tenant held on average in the slot. */
 double astra_digest_gpus(const struct astra_digest *digest, size_t slot,
 			 size_t tenant);
 

@@ -29,8 +29,8 @@ static bool field_unknown(const char *text)
 	return false;
 }
 
-/* Reads digits with a point, few enough to be exact without strtod(). Returns
- * false if the text is anything else. */
+/* Reads a number of digits and a point, if it has few enough digits to be exact
+ * without strtod(). Returns false for any other text. */
 static bool plain_number(const char *text, double *value)
 {
 	static const double tens[] = {1,    1e1,  1e2,	1e3, 1e4,  1e5,
@@ -77,8 +77,8 @@ enum astra_field_result astra_field_count(const char *text, uint32_t *value,
 	return ASTRA_FIELD_OK;
 }
 
-/* Reads the whole number at *text, of at most 9 digits. Returns false if there
- * is none. */
+/* Reads a whole number at *text, of at most 9 digits. Returns false if it has
+ * none, or more. */
 static bool field_take_number(const char **text, double *value)
 {
 	const char *start = *text;
@@ -125,7 +125,8 @@ enum astra_field_result astra_field_span(const char *text, double *sec)
 	return rc;
 }
 
-/* Returns the number in the digits that the pattern marks with letter. */
+/* Returns the number whose digits stand at the places of `letter` in the
+ * pattern. */
 static int digits_at(const char *text, const char *pattern, char letter)
 {
 	int value = 0;
@@ -136,7 +137,8 @@ static int digits_at(const char *text, const char *pattern, char letter)
 	return value;
 }
 
-/* Whether the text has the pattern's form; the T may be a space. */
+/* Whether the text has the pattern's form. For a T in the pattern the text may
+ * have a space. */
 static bool has_form(const char *text, const char *pattern)
 {
 	for (; *pattern; pattern++, text++) {
@@ -197,7 +199,9 @@ enum astra_field_result astra_field_time(const char *text, double *sec)
 					      : astra_field_number(text, sec);
 }
 
-/* Reads an item of a list of TRES. Returns false if the item is invalid. */
+/* Reads an item of a list of TRES. Sets *all to its GPUs if the item names no
+ * type, else adds them to *typed. Ignores items other than GPUs. Returns false
+ * if the item is invalid. */
 static bool tres_item(const char *item, size_t length, double *all,
 		      double *typed)
 {
@@ -297,7 +301,7 @@ size_t astra_field_split(char *line, char separator, bool quotes, char **fields,
 			stop = stop ? stop : line + strlen(line);
 		}
 		more = *stop;
-		/* unquote() has ended the field further left */
+		/* unquote() may have ended the field before stop, too */
 		*stop = '\0';
 		line = stop + more;
 	}

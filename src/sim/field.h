@@ -11,15 +11,15 @@
 
 enum astra_field_result {
 	ASTRA_FIELD_OK,
-	ASTRA_FIELD_NONE, /* "", or a word for unknown */
+	ASTRA_FIELD_NONE, /* the text is empty, or a word for unknown */
 	ASTRA_FIELD_BAD,
 };
 
 /* Reads a finite decimal number, at most 1e15 in size. */
 enum astra_field_result astra_field_number(const char *text, double *value);
 
-/* Reads a number from 0 to 1e6, rounded up to a whole one. part: whether it was
- * rounded. */
+/* Reads a number from 0 to 1e6, rounded up to a whole one. part: set to whether
+ * the number was rounded. */
 enum astra_field_result astra_field_count(const char *text, uint32_t *value,
 					  bool *part);
 
@@ -27,26 +27,27 @@ enum astra_field_result astra_field_count(const char *text, uint32_t *value,
  * DAYS-HH[:MM]. "UNLIMITED" is ASTRA_FIELD_NONE. */
 enum astra_field_result astra_field_span(const char *text, double *sec);
 
-/* Reads a point in time: seconds as the source counts them, or
- * YYYY-MM-DDTHH:MM:SS, local time as sacct prints it, in seconds since 1970. */
+/* Reads a point in time: either seconds as the source counts them, or
+ * YYYY-MM-DDTHH:MM:SS as sacct prints local time. The latter gives seconds
+ * since 1970. */
 enum astra_field_result astra_field_time(const char *text, double *sec);
 
-/* Reads the GPUs in Slurm's list of TRES: gres/gpu=N, else the sum of
- * gres/gpu:TYPE=N. A list without GPUs is 0; an empty one is ASTRA_FIELD_NONE.
- */
+/* Reads the count of GPUs from Slurm's list of TRES: gres/gpu=N, or else the
+ * sum of gres/gpu:TYPE=N. A list without GPUs gives 0; an empty list gives
+ * ASTRA_FIELD_NONE. */
 enum astra_field_result astra_field_tres(const char *text, uint32_t *gpus);
 
-/* Reads slowdowns by level, as astra_stated_slowdown(). */
+/* Reads slowdowns by level, with the syntax of astra_stated_slowdown(). */
 enum astra_field_result astra_field_profile(const char *text, char mark,
 					    struct astra_profile *profile);
 
-/* Reads a utility of hours, as astra_stated_utility(). */
+/* Reads a utility by hours, with the syntax of astra_stated_utility(). */
 enum astra_field_result astra_field_utility(const char *text,
 					    struct astra_utility *utility);
 
-/* Cuts a line into its fields, at most `room`. quotes: a field in double quotes
- * may contain the separator, and "" for a quote. Returns the count of fields,
- * which may exceed room; 0: a quote is not closed. */
+/* Cuts a line into at most `room` fields. quotes: a field in double quotes may
+ * contain the separator, and "" stands for a quote in it. Returns the count of
+ * fields in the line, which may exceed room; 0: a quote is not closed. */
 size_t astra_field_split(char *line, char separator, bool quotes, char **fields,
 			 size_t room);
 

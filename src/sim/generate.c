@@ -12,11 +12,14 @@
 /* How submissions are spread over days and weeks. */
 struct astra_rhythm {
 	double peak_hour; /* of the day */
-	double swing;  /* 0: all hours are equal; 1: none 12 h off the peak */
-	double sunday; /* rate of a weekend day to other days, at most 1 */
+	double swing;	  /* 0: all hours are equal; 1: no submissions 12 h from
+			   * the peak */
+	double sunday; /* rate on a weekend day relative to other days, at most
+			* 1 */
 };
 
-/* Draws a time within days by the rhythm. The first day is a Monday. */
+/* Draws a time in the first `days` days, by the rhythm. The first day is a
+ * Monday. */
 static double random_time(struct astra_random *random, double days,
 			  const struct astra_rhythm *rhythm)
 {
@@ -46,8 +49,8 @@ static size_t random_index(struct astra_random *random, const double *sums,
 	return i;
 }
 
-/* Adds a generated job, named by its number. user: index in its tenant. Returns
- * 0, or -1 if out of memory. */
+/* Adds a generated job, whose name is its number. user: index in its tenant.
+ * Returns 0, or -1 if out of memory. */
 static int generate_job(struct astra_trace *trace, struct astra_trace_job *job,
 			uint32_t user)
 {
@@ -63,9 +66,9 @@ static int generate_job(struct astra_trace *trace, struct astra_trace_job *job,
 	return astra_trace_add(trace, job, name);
 }
 
-/* Adds tenants "t01" and so on. Their quotas are whole nodes of 8 GPUs that
- * fall off by a power law, as in real clusters. The quotas are the weights.
- * Returns 0, or -1 if out of memory. */
+/* Adds tenants "t01" and so on, with their quotas as weights. A quota is a
+ * whole number of nodes of 8 GPUs. Quotas fall off by a power law, as in real
+ * clusters. Returns 0, or -1 if out of memory. */
 static int generate_tenants(struct astra_trace *trace, uint32_t count,
 			    double nodes, double power)
 {
@@ -84,11 +87,11 @@ static int generate_tenants(struct astra_trace *trace, uint32_t count,
 	return 0;
 }
 
-/* Workloads of whole clusters, calibrated on published statistics.
- *
- * Jobs come in bursts of one tenant and one count of GPUs. Counts of GPUs are
- * dealt like cards, so their shares are the published ones for any seed.
- * Durations fall into bands of the published shares, lognormal in each. */
+/* Workloads of whole clusters, calibrated on published statistics. Jobs come in
+ * bursts; all jobs of a burst have one tenant and the same count of GPUs.
+ * Counts of GPUs are dealt like cards, so their shares are the published ones
+ * for any seed. Durations fall into bands with the published shares, and are
+ * lognormal within a band. */
 
 #define SIZES 24
 #define BANDS 3
@@ -117,12 +120,12 @@ struct model {
 	uint32_t tenants;
 	double nodes, power; /* of the tenants' quotas */
 	double burst_power;  /* P(a burst has at least n jobs) = n^-power */
-	double sweep_share;  /* part of bursts that are large */
+	double sweep_share;  /* share of bursts that are large */
 	double sweep_median; /* jobs in a large burst */
 };
 
 #define HOUR 3600.0
-#define LONGEST (48 * HOUR) /* where the trace of Venus is cut off */
+#define LONGEST (48 * HOUR) /* the trace of Venus is cut off there */
 #define PHILLY_LONGEST (14 * 24 * HOUR)
 
 /* Sizes: Hu et al., Characterization and Prediction of Deep Learning Workloads
@@ -195,7 +198,8 @@ struct deal {
 	uint64_t bursts;
 };
 
-/* Cuts the jobs into sizes by their shares; the rest gets the first size. */
+/* Divides the jobs among the sizes by their shares. Jobs that are left get the
+ * first size. */
 static void cut_cards(struct deal *deal, uint64_t jobs)
 {
 	const struct size *sizes = deal->model->sizes;
@@ -213,9 +217,9 @@ static void cut_cards(struct deal *deal, uint64_t jobs)
 	deal->left = jobs;
 }
 
-/* Sets how likely tenants are, by size. A tenant's activity is its quota with
- * some noise. Some tenants lean to large jobs; none asks for more than its
- * quota. */
+/* Sets, for each size of jobs, how likely each tenant is. A tenant's activity
+ * is its quota with some noise. Some tenants prefer large jobs; no tenant asks
+ * for more than its quota. */
 static void know_tenants(struct deal *deal)
 {
 	double active[TENANTS], lean[TENANTS];
@@ -347,9 +351,9 @@ static int generate_philly(struct astra_trace *trace,
 /* Hyper-parameter searches by successive halving (Jamieson, Talwalkar:
  * Non-stochastic best arm identification and hyperparameter optimization,
  * AISTATS 2016), the apps of Themis (NSDI'20, section 5.2). After each rung the
- * better half of an app's jobs goes on, for twice as many iterations. Here an
- * app's jobs are submitted together, and jobs given up at a rung end with it.
- */
+ * better half of an app's jobs goes on, for twice as many iterations. Here all
+ * jobs of an app are submitted together, and a job that is given up at a rung
+ * ends with that rung. */
 
 #define APPS_TENANTS 8
 #define APPS_USERS 6	     /* users of a tenant */
@@ -360,8 +364,8 @@ static int generate_philly(struct astra_trace *trace,
 /* Apps arrive day and night. */
 static const struct astra_rhythm apps_rhythm = {15, .5, .8};
 
-/* Returns for how many first rungs the job of this rank runs: 1, 3, 7 and so
- * on, since each rung is twice as long as the one before. */
+/* Returns how long the job of this rank runs, in units of the first rung: 1, 3,
+ * 7 and so on, since each rung is twice as long as the one before it. */
 static double rungs(uint32_t rank, uint32_t jobs)
 {
 	double length = 1, sum = 1;
@@ -373,7 +377,7 @@ static double rungs(uint32_t rank, uint32_t jobs)
 	return sum;
 }
 
-/* Draws 1, 2 or 4 GPUs; all jobs of an app have the same. */
+/* Draws 1, 2 or 4 GPUs, for all jobs of an app. */
 static uint32_t draw_gpus(struct astra_random *random)
 {
 	static const double sums[] = {.5, .75, 1};
@@ -390,7 +394,8 @@ static uint32_t draw_jobs(struct astra_random *random, uint64_t most)
 	return jobs < most ? jobs : (uint32_t)most;
 }
 
-/* Shuffles 0 to count - 1: nobody knows beforehand which job is best. */
+/* Shuffles the ranks 0 to count - 1: nobody knows beforehand which job is
+ * best. */
 static void generate_apps_shuffle(struct astra_random *random, uint32_t *ranks,
 				  uint32_t count)
 {

@@ -7,8 +7,8 @@
 
 struct astra_generate_options {
 	uint64_t seed;
-	uint64_t jobs; /* 0: from days, or the default */
-	double days;   /* 0: from jobs, or the default */
+	uint64_t jobs; /* 0: follows from days, or the default */
+	double days;   /* 0: follows from jobs, or the default */
 };
 
 struct astra_generator {
@@ -23,10 +23,10 @@ struct astra_generator {
 /* All generators; ends with a NULL name. */
 extern const struct astra_generator astra_generators[];
 
-/* Makes a trace in an initialized one, and finishes it. The tenants' weights
- * are their quotas. The same options give the same trace. If only jobs or only
- * days is given, the other follows, so that the load is the same.
- * Returns 0, or -1 with err set; clear the trace in either case. */
+/* Fills an initialized trace with generated jobs, and finishes the trace. The
+ * tenants' weights are their quotas. The same options give the same trace. If
+ * only jobs or only days is given, the other is chosen so that the load is the
+ * same. Returns 0, or -1 with err set; clear the trace in either case. */
 int astra_trace_generate(struct astra_trace *trace, const char *name,
 			 const struct astra_generate_options *options,
 			 struct astra_error *err);

@@ -10,7 +10,8 @@
 
 #define GAP 2
 
-/* Returns how many columns a text takes; UTF-8 continuation bytes take none. */
+/* Returns how many columns a text takes on the screen. UTF-8 continuation bytes
+ * take no column. */
 static size_t grid_text_width(const char *text)
 {
 	size_t width = 0;
@@ -20,8 +21,8 @@ static size_t grid_text_width(const char *text)
 	return width;
 }
 
-/* Replaces invalid UTF-8 and control characters by question marks, also those
- * of Latin 1, which some terminals obey. */
+/* Replaces invalid UTF-8 and control characters by question marks. This
+ * includes the control characters of Latin 1, which some terminals obey. */
 static void grid_clean(char *text)
 {
 	while (*text) {
@@ -95,7 +96,8 @@ static void grid_put_rule(FILE *file, size_t width, bool last)
 		fprintf(file, "%*s", GAP, "");
 }
 
-/* Writes the first column, and the columns from first to before end. */
+/* Writes the first column, and then the columns from `first` up to but not
+ * including `end`. */
 static void put_block(const struct astra_grid *grid, FILE *file, size_t first,
 		      size_t end)
 {

@@ -19,12 +19,12 @@ struct astra_grid {
 void astra_grid_add(struct astra_grid *grid, const char *text);
 void astra_grid_clear(struct astra_grid *grid);
 
-/* Prints columns for a fixed-width font. Columns beyond width go below, after
- * the first column again; width 0: no limit. */
+/* Prints columns for a fixed-width font. Columns that do not fit into width
+ * follow below, with the first column repeated. width 0: no limit. */
 void astra_grid_print(const struct astra_grid *grid, FILE *file, size_t width);
 
-/* Prints a Markdown table, with special characters escaped; a cell that ends in
- * '*' is bold instead. */
+/* Prints a Markdown table, with special characters escaped. A cell that ends in
+ * '*' is printed in bold, without the star. */
 void astra_grid_markdown(const struct astra_grid *grid, FILE *file);
 
 #endif

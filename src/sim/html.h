@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A comparison as one self-contained page: inline SVG, a little CSS and
- * JavaScript, no network. It can be read light, dark and on paper. */
+/* Writes a comparison as one self-contained page: inline SVG, a little CSS and
+ * JavaScript, no network. The page has a light, a dark and a print style. */
 #ifndef ASTRA_HTML_H
 #define ASTRA_HTML_H
 
@@ -11,8 +11,9 @@ struct astra_page {
 	const char *title;
 	const char *command; /* command that makes this page, for its foot */
 	bool is_sweep;	     /* the cases are values of one option */
-	/* Of lease terms, else NULL: the term of each case, ascending; and the
-	 * index of the recommended one. */
+	/* For a comparison of lease terms: the term of each case, ascending,
+	 * and the index of the recommended term. For others, terms_sec is
+	 * NULL. */
 	const double *terms_sec;
 	size_t recommended;
 	const char *why; /* why that one */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files that write a page share. */
+/* Declarations shared by the files that write a page. */
 #ifndef ASTRA_HTML_PRIV_H
 #define ASTRA_HTML_PRIV_H
 

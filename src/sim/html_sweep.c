@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Charts of overhead, fairness and completion time over the values of one
- * option; over the lease term as in ASTRAEA's Figure 9. They are one above the
- * other, since a chart must not have two scales. */
+ * option. For the lease term this is ASTRAEA's Figure 9. The charts stand one
+ * above the other, since one chart must not have two scales. */
 #include <math.h>
 #include <string.h>
 
 #include "src/sim/html_priv.h"
 
-#define TICK_PX 46 /* least distance of texts at the axis */
+#define TICK_PX 46 /* least distance between the texts at the axis */
 
 static double html_sweep_value_of(const struct astra_page *p,
 				  const struct astra_metric *m, size_t index)
@@ -17,8 +17,8 @@ static double html_sweep_value_of(const struct astra_page *p,
 	return astra_metric_value(&c->digest->metrics, m);
 }
 
-/* Returns the place of a value on the x axis. Terms are to scale; other values,
- * which may be words, are side by side. */
+/* Returns the position of a value on the x axis. Terms are to scale; other
+ * values, which may be words, are evenly spaced. */
 static double html_sweep_place_of(const struct astra_page *p, size_t index)
 {
 	return p->terms_sec ? p->terms_sec[index] : (double)index;
@@ -92,7 +92,7 @@ static enum html_unit html_sweep_unit_of(const struct astra_metric *m)
 	return *m->unit == 's' ? HTML_TIME : HTML_PLAIN;
 }
 
-/* Picks the values as ticks, except those whose texts would meet. */
+/* Picks the values to show as ticks: those whose texts do not overlap. */
 static size_t pick_ticks(const struct astra_page *p,
 			 const struct html_scale *scale, double *ticks,
 			 const char **texts)
@@ -165,7 +165,7 @@ static void draw_chart(const struct astra_page *p, FILE *file,
 	html_chart_end(&chart);
 }
 
-/* Draws fairness of apps, if the trace has apps or every job is an app. */
+/* Draws fairness of apps, if it is known for any case. */
 static void draw_apps(const struct astra_page *p, FILE *file)
 {
 	static const char *const apps[] = {"app_ftf_max", NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who held the GPUs when: a panel for each case, with the largest tenants
- * stacked, and the rest together. */
+/* Charts of who held the GPUs over time: a panel for each case, with the
+ * largest tenants stacked, and all others as one layer. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 #define SHOWN_MAX 7 /* tenants with a colour of their own */
 
-/* The tenants that held most over all cases, largest first. */
+/* The tenants that held most GPU time over all cases, largest first. */
 struct ranking {
 	size_t order[SHOWN_MAX];
 	size_t shown;
@@ -29,8 +29,8 @@ static double html_timeline_held(const struct astra_comparison *c,
 	return sum;
 }
 
-/* Ranks the largest tenants; of equal ones the first. Returns 0, or -1 if out
- * of memory. */
+/* Ranks the tenants, largest first; ties go to the lower index. Returns 0, or
+ * -1 if out of memory. */
 static int html_timeline_rank(const struct astra_comparison *c,
 			      struct ranking *out)
 {
@@ -55,8 +55,8 @@ static int html_timeline_rank(const struct astra_comparison *c,
 	return 0;
 }
 
-/* Returns the GPUs of the first `layers` tenants of the ranking, or of all
- * tenants. */
+/* Returns the GPUs that the first `layers` tenants of the ranking held in a
+ * slot, or those of all tenants if layers is larger than the ranking. */
 static double level(const struct astra_digest *d, const struct ranking *r,
 		    size_t slot, size_t layers)
 {
@@ -79,7 +79,7 @@ static double slot_at(const struct html_chart *chart,
 		       fmin((double)slot * d->slot_sec, d->stop_sec));
 }
 
-/* Draws a layer: steps along its upper edge, and back along the lower one. */
+/* Draws a layer: steps along its upper edge, and back along its lower edge. */
 static void html_timeline_draw_layer(const struct html_chart *chart,
 				     const struct astra_comparison *c,
 				     const struct astra_digest *d,

@@ -47,8 +47,8 @@ void astra_lines_close(struct astra_lines *lines)
 	*lines = (struct astra_lines){.fd = -1};
 }
 
-/* Moves what is buffered to the front, and reads behind it. Returns 0, or -1
- * with err set. */
+/* Moves the unread bytes to the front of the buffer, and reads more behind
+ * them. Returns 0, or -1 with err set. */
 static int lines_fill(struct astra_lines *lines, struct astra_error *err)
 {
 	ssize_t got;
@@ -116,8 +116,8 @@ static size_t character(const unsigned char *s, size_t size)
 	return length;
 }
 
-/* Ends the line of size bytes at the end of its text. Returns whether all of
- * the line is valid text. */
+/* Terminates a line of size bytes where its valid text ends. Returns whether
+ * the whole line is valid text. */
 static bool end_text(char *line, size_t size)
 {
 	size_t at = 0, length = 1;
@@ -144,8 +144,8 @@ static char *without_mark(const struct astra_lines *lines, char *line,
 	return line + 3;
 }
 
-/* Reads until there is a whole line, or no room for it. stop: its end; NULL:
- * not found. Returns 0, or -1 with err set. */
+/* Reads until the buffer has a whole line, or is full. stop: the line's end,
+ * NULL if not found. Returns 0, or -1 with err set. */
 static int whole_line(struct astra_lines *lines, char **stop,
 		      struct astra_error *err)
 {

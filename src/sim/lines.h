@@ -9,26 +9,26 @@
 
 #include "src/common/error.h"
 
-/* Longer lines are not lines of a trace. */
+/* A longer line is not a line of a trace. */
 #define ASTRA_LINE_MAX 65536
 
 struct astra_lines {
-	const char *name; /* of the file, for messages; borrowed */
+	const char *name; /* file name, for messages; borrowed */
 	int fd;
 	char *buffer;
 	size_t begin, end;
-	uint32_t number; /* index of the last line, from 1 */
+	uint32_t number; /* number of the last line, from 1 */
 	bool at_end;	 /* nothing left to read */
-	bool again;	 /* the last line comes once more */
+	bool again;	 /* return the last line once more */
 	char *last;
-	char cut[64]; /* start of a line that is too long */
+	char cut[64]; /* start of a line that was too long */
 };
 
 /* Opens a file; path "-" is standard input. Returns 0, or -1 with err set. */
 int astra_lines_open(struct astra_lines *lines, const char *path,
 		     struct astra_error *err);
-/* Reads from fd, which astra_lines_close() closes. Returns 0, or -1 with err
- * set; then fd is closed, too. */
+/* Reads from fd, which astra_lines_close() closes. Returns 0; or -1 with err
+ * set and fd closed. */
 int astra_lines_from(struct astra_lines *lines, int fd, const char *name,
 		     struct astra_error *err);
 void astra_lines_close(struct astra_lines *lines);
@@ -41,7 +41,8 @@ void astra_lines_close(struct astra_lines *lines);
 int astra_lines_next(struct astra_lines *lines, char **line, bool *text,
 		     struct astra_error *err);
 
-/* Makes the last line, if unchanged, the next one, too. */
+/* Makes astra_lines_next() return the last line again. The caller must not have
+ * changed it. */
 void astra_lines_back(struct astra_lines *lines);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the jobs were worth, and the scheduler's revenue. */
+/* The worth of jobs, and the scheduler's revenue. */
 
 #define HOUR_SEC 3600.0
 
@@ -46,7 +46,7 @@ static double income_jain(const struct astra_sim_result *r)
 	return isnan(r->revenue) ? (double)NAN : astra_sample_jain(&incomes);
 }
 
-/* GPU time due, and the part of it that was not given. */
+/* The GPU time due, and how much of it was not given. */
 
 struct due {
 	double sum, lost; /* GPU seconds */
@@ -63,14 +63,13 @@ static double due_share(const struct due *due)
 	return due->sum > 0 ? due->lost / due->sum : (double)NAN;
 }
 
-/* Returns the share of the GPU time due that was not given, NaN if nothing was
- * due:
- *	sum of max(0, F - A) / sum of F
- * over all jobs, unfinished ones included, with A and F of ASTRAEA's Eqs. 13 to
- * 15; or over each tenant in each interval, with A and F of Eqs. 8 and 16. What
- * one interval gives beyond its due makes up for no other. Unlike a count of
- * jobs or intervals, this tells a job that lacks a second of its due from a job
- * that starves. */
+/* Returns the share of the GPU time due that was not given: sum of max(0, F -
+ * A) / sum of F; NaN if nothing was due. The sums are over all jobs, unfinished
+ * ones included, with A and F of ASTRAEA's Eqs. 13 to 15; or over each tenant
+ * in each interval, with A and F of Eqs. 8 and 16. A surplus in one interval
+ * does not make up for a lack in another. Unlike a count of jobs or intervals,
+ * this share tells a job that lacks a second of its due from a job that
+ * starves. */
 static double metrics_job_due_lost(const struct astra_sim_result *r)
 {
 	struct due due = {0};
@@ -92,7 +91,7 @@ static double metrics_tenant_due_lost(const struct astra_sim_result *r)
 	return due_share(&due);
 }
 
-/* A job with less than this part of its due has lost by sharing (ASTRAEA,
+/* A job with less than this share of its due has a sharing loss (ASTRAEA,
  * 5.1.2). */
 #define JOB_LOSS_RHO 0.95
 
@@ -199,8 +198,9 @@ static int metrics_times(const struct astra_sim_result *result,
 	return 0;
 }
 
-/* Returns the utilisation until the last submission. The interval of that
- * submission counts in part, as if its use were even. */
+/* Returns the utilisation until the last submission. If the interval of that
+ * submission goes on after it, the interval counts in part, as if its use were
+ * even. */
 static double utilisation(const struct astra_sim_result *r)
 {
 	size_t count = r->trace->job_count;
@@ -313,12 +313,12 @@ char *astra_metric_text(const struct astra_metric *metric, double value,
 	return text;
 }
 
-/* First waits of jobs, by their size. */
+/* First waits, by the size of jobs. */
 
-/* Relative rounding error of summed times. */
+/* relative rounding error of summed times */
 #define WAITS_ROUNDING 1e-9
 
-/* The most GPUs of each class except the last. */
+/* The largest count of GPUs in each class, except in the last class. */
 static const double most_gpus[ASTRA_WAIT_SIZES - 1] = {1,  4,  8,  16,
 						       32, 64, 128};
 
@@ -394,7 +394,8 @@ struct app {
 	struct astra_span span; /* first submission to last end */
 	double work_gpu_sec;
 	double gpus;	  /* GPUs of all its jobs */
-	double least_sec; /* least time from then to its last end */
+	double least_sec; /* least time from its first submission to its last
+			   * end */
 	bool done;	  /* all jobs are done */
 };
 
@@ -417,8 +418,8 @@ static void apps_join(struct app *app, const struct astra_sim_result *r,
 		     t->submit_sec - app->span.begin_sec + t->duration_sec);
 }
 
-/* Collects the apps of several jobs, by index, then those of one job. Returns
- * their count. */
+/* Collects the apps of several jobs, by index, and then the jobs that are apps
+ * of their own. Returns the count of apps. */
 static size_t apps_gather(const struct astra_sim_result *r, struct app *apps)
 {
 	size_t count = r->trace->app_count;
@@ -439,8 +440,8 @@ static double ideal_sec(const struct astra_sim_result *r, const struct app *app,
 	return divisible ? sec : fmax(app->least_sec, sec);
 }
 
-/* Drops apps without jobs: all their jobs were too large. Returns the count
- * left. */
+/* Drops apps without jobs, as all their jobs were too large. Returns how many
+ * apps are left. */
 static size_t drop_empty(struct app *apps, size_t count)
 {
 	size_t kept = 0;

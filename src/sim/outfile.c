@@ -12,9 +12,9 @@
 
 #include "src/common/grow.h"
 
-#define DOOMED_MAX 8 /* more files than a command has */
+#define DOOMED_MAX 8 /* more files than one command writes */
 
-/* The files that a fatal signal removes. */
+/* The temporary files that a fatal signal removes. */
 static char *volatile doomed[DOOMED_MAX];
 
 static void die(int number)
@@ -41,8 +41,8 @@ static void mind_signals(void)
 			sigaction(numbers[i], &action, NULL);
 }
 
-/* Sets whether a fatal signal removes temp, which must live until this is
- * unset. */
+/* Adds temp to the files that a fatal signal removes (yes), or takes it out.
+ * temp must live until it is taken out. */
 static void doom(char *temp, bool yes)
 {
 	for (size_t i = 0; i < DOOMED_MAX; i++)
@@ -57,7 +57,7 @@ static bool is_stdout(const char *path)
 	return !strcmp(path, "-");
 }
 
-/* Returns the path behind symbolic links, to be freed, or NULL. */
+/* Resolves symbolic links. Returns the path, to be freed, or NULL. */
 static char *real_place(const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -65,8 +65,8 @@ static char *real_place(const char *path)
 	return real ? real : strdup(path);
 }
 
-/* Whether to write in place: what exists and is not a regular file, such as
- * /dev/stdout, cannot be replaced. */
+/* Whether to write in place: an existing path that is not a regular file, such
+ * as /dev/stdout, cannot be replaced. */
 static bool in_place(const char *path)
 {
 	struct stat st;
@@ -113,7 +113,7 @@ static void outfile_drop(struct astra_outfile *f)
 	*f = (struct astra_outfile){0};
 }
 
-/* Opens a new file, so that nobody's link is followed. */
+/* Opens a new file. O_EXCL keeps it from following a link that someone made. */
 static FILE *open_temp(struct astra_outfile *f)
 {
 	char *temp;

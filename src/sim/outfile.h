@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes files all and whole, or not at all. Each is written beside its place,
- * and renamed when all are complete. SIGHUP, SIGINT and SIGTERM leave none
- * behind, unless the caller handles them. */
+/* Writes several files: either all of them completely, or none. Each is first
+ * written under another name in its folder; all are renamed when all are
+ * complete. SIGHUP, SIGINT and SIGTERM remove the unfinished files, unless the
+ * caller handles these signals. */
 #ifndef ASTRA_OUTFILE_H
 #define ASTRA_OUTFILE_H
 
@@ -12,7 +13,7 @@
 struct astra_outfile {
 	FILE *file;
 	char *path; /* final place */
-	char *temp; /* NULL: written in place, such as a pipe or a device */
+	char *temp; /* NULL: written in place, as a pipe or a device is */
 };
 
 struct astra_outfiles {
@@ -20,8 +21,8 @@ struct astra_outfiles {
 	size_t count, room;
 };
 
-/* Checks that a file can be written there, before a long computation. path: "-"
- * is stdout. Returns 0, or -1 with err set. */
+/* Checks, before a long computation, that a file can be written at path. path:
+ * "-" is stdout. Returns 0, or -1 with err set. */
 int astra_outfile_check(const char *path, struct astra_error *err);
 
 /* Begins a file; stdout, pipes and devices are written in place. Returns the
@@ -29,8 +30,8 @@ int astra_outfile_check(const char *path, struct astra_error *err);
 FILE *astra_outfiles_open(struct astra_outfiles *files, const char *path,
 			  struct astra_error *err);
 
-/* Puts all files in their places. Returns 0, or -1 with err set. files is empty
- * afterwards in either case. */
+/* Renames all files to their paths. Returns 0, or -1 with err set. files is
+ * empty afterwards in either case. */
 int astra_outfiles_commit(struct astra_outfiles *files,
 			  struct astra_error *err);
 

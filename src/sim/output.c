@@ -28,7 +28,8 @@ void astra_csv_number(struct astra_text *out, double value)
 		astra_encode_real(out, value);
 }
 
-/* Writes the line, and empties it. Returns 0, or -1 with err set. */
+/* Writes the collected line to the file, and empties the line. Returns 0, or -1
+ * with err set. */
 static int flush_line(FILE *file, struct astra_text *line,
 		      struct astra_error *err)
 {

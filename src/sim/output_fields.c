@@ -4,7 +4,7 @@
 
 #include "src/sim/output.h"
 
-/* The rows of first waits by size. */
+/* Columns of the table of first waits by size. */
 
 static struct astra_wait_size
 output_sizes_size_of(const struct astra_sim_result *r, size_t row)
@@ -66,7 +66,7 @@ static const struct astra_output_field size_fields[] = {
 	{"wait_max_sec", NULL, size_max},  {NULL, NULL, NULL},
 };
 
-/* Returns NaN for an unknown value, which is negative. */
+/* Returns the value, or NaN if it is unknown, that is, negative. */
 static double output_fields_known(double value)
 {
 	return value < 0 ? (double)NAN : value;
@@ -286,7 +286,7 @@ static double tenant_gain(const struct astra_sim_result *r, size_t i)
 	return isnan(r->revenue) || !r->gain ? (double)NAN : r->gain[i];
 }
 
-/* Returns alpha_u, the tenant's part of all gain by its part of all weight.
+/* Returns alpha_u: the tenant's share of all gain over its share of all weight.
  * (Wang et al., Figures 7 and 8) */
 static double tenant_alpha(const struct astra_sim_result *r, size_t i)
 {
@@ -319,7 +319,8 @@ static const struct astra_output_field tenant_fields[] = {
 	{NULL, NULL, NULL},
 };
 
-/* Intervals: a row for each tenant in each. */
+/* Columns of the table of intervals: one row for each tenant in each
+ * interval. */
 
 static double cell_begin(const struct astra_sim_result *r, size_t i)
 {

@@ -7,10 +7,10 @@
 #include "src/sim/grid.h"
 #include "src/sim/output.h"
 
-#define TENANTS_MAX 40 /* lines of tenants; the files have all */
+#define TENANTS_MAX 40 /* most tenants shown; the files have all tenants */
 #define HOUR_SEC 3600.0
 
-/* Adds a line of name and value. */
+/* Adds a line with a name and a value. */
 static void line(struct astra_grid *grid, const char *name, const char *value)
 {
 	astra_grid_add(grid, name);
@@ -58,8 +58,8 @@ static void add_size(struct astra_grid *grid, const struct astra_wait_size *s)
 	astra_grid_add(grid, astra_metric_text(&span, s->max_sec, text));
 }
 
-/* Prints first waits, without sizes that no job has. Returns 0, or -1 if out of
- * memory. */
+/* Prints first waits; sizes that no job has are left out. Returns 0, or -1 if
+ * out of memory. */
 static int print_sizes(FILE *file, const struct astra_sim_result *r)
 {
 	static const char *const head[] = {"GPUs",	 "Jobs",

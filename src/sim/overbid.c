@@ -16,8 +16,8 @@ find_app(const struct astra_auction *auction, uint64_t app)
 	return NULL;
 }
 
-/* Sets *out to the rest of the work of the app's jobs, as one phase. Returns 0,
- * or -1 if out of memory. */
+/* Sets *out to the work that is left of the app's jobs, as one phase. Returns
+ * 0, or -1 if out of memory. */
 static int find_work(struct astra_overbid *agent,
 		     const struct astra_snapshot *snapshot,
 		     struct astra_themis_phase *out)
@@ -42,7 +42,7 @@ static int find_work(struct astra_overbid *agent,
 	return 0;
 }
 
-/* Returns the stated rho by the true rho. */
+/* Returns the factor from the true rho to the stated one. */
 static double lie(const struct astra_lies *lies, enum astra_level level,
 		  double part_of_gpus)
 {

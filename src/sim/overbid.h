@@ -8,16 +8,16 @@
 #include "src/model/model.h"
 
 enum astra_lie {
-	/* States (1 + X) times rho, for any GPUs. */
+	/* states (1 + X) times the true rho for any GPUs */
 	ASTRA_LIE_WORSE,
-	/* The same for no GPUs, true rho for all GPUs that the app wants, in
-	 * proportion in between. */
+	/* states (1 + X) times rho for no GPUs, the true rho for all GPUs that
+	 * the app wants, and interpolates between these */
 	ASTRA_LIE_GAIN,
-	/* The same for GPUs on several machines. */
+	/* states (1 + X) times rho for GPUs on several machines */
 	ASTRA_LIE_SPREAD,
 };
 
-/* The app that lies, and how. */
+/* Which app lies, and how. */
 struct astra_lies {
 	uint32_t app; /* id of --app; 0: nobody lies */
 	enum astra_lie kind;
@@ -31,10 +31,9 @@ struct astra_overbid {
 	size_t table_room, work_room;
 };
 
-/* Makes the app's bid for a round.
- * snapshot: what the policy is about to get.
- * auction: what the policy has shown of its last round, at shown_sec.
- * Returns 1, 0 if there is nothing to bid for or by, -1 if out of memory. */
+/* Makes the app's bid for a round. snapshot: what the policy will get. auction:
+ * what the policy showed of its last round, at shown_sec. Returns 1; 0 if there
+ * is nothing to bid for, or no app that bids; -1 if out of memory. */
 int astra_overbid_make(struct astra_overbid *agent,
 		       const struct astra_snapshot *snapshot,
 		       const struct astra_auction *auction, double shown_sec);

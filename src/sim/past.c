@@ -36,7 +36,7 @@ static int past_make(struct astra_virtual *v, uint32_t come,
 	double since_sec = v->world.now_sec - ASTRA_TERM_DAYS * DAY_SEC;
 	uint32_t first = come;
 
-	/* Quotas are shares among all tenants, also those without jobs. */
+	/* Quotas are shares among all tenants, including those without jobs. */
 	if (astra_trace_copy_tenants(v->trace, to) < 0)
 		return -1;
 	while (first > 0 && come - first < ASTRA_TERM_JOBS_MOST &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a simulation has seen so far, as the jobs of a pool's last days:
- * LeaseTerm=auto chooses a term by them. */
+/* Presents a simulation so far as the last days of a pool, from which
+ * LeaseTerm=auto chooses a term. */
 #ifndef ASTRA_PAST_H
 #define ASTRA_PAST_H
 
@@ -9,10 +9,9 @@
 
 /* Chooses a term by the jobs submitted in the last ASTRA_TERM_DAYS of a
  * simulation, at most the last ASTRA_TERM_JOBS_MOST. A job that has not ended
- * counts with the work done so far.
- * come: count of the trace's jobs submitted. options: of the pool; lease_sec is
- * the present term.
- * Returns 0, or -1 with err set. */
+ * counts with the work done so far. come: how many of the trace's jobs have
+ * been submitted. options: the pool's; lease_sec is the present term. Returns
+ * 0, or -1 with err set. */
 int astra_past_choose(struct astra_virtual *v, uint32_t come,
 		      const struct astra_options *options,
 		      struct astra_term_choice *out, struct astra_error *err);

@@ -9,8 +9,8 @@
 #include "src/sim/child.h"
 #include "src/sim/read_priv.h"
 
-/* Reads a cluster's accounting through sacct, which knows how to find slurmdbd
- * and what its user may see. */
+/* Reads a cluster's accounting through sacct: sacct knows how to find slurmdbd,
+ * and which jobs its user may see. */
 
 static const char columns[] =
 	"JobID,JobIDRaw,Account,User,Submit,Eligible,"
@@ -155,8 +155,8 @@ int astra_read_admit(struct astra_trace *trace,
 	return astra_trace_add(trace, &named, names->job);
 }
 
-/* Detects the format by the first line, which is then read again. Returns 0, or
- * -1 with err set. */
+/* Detects the format by the first line, and makes that line be read again.
+ * Returns 0, or -1 with err set. */
 static int detect(struct astra_lines *lines, enum astra_trace_format *format,
 		  struct astra_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads text with named columns, ours or sacct's: which lines are jobs, and
- * what they say. */
+/* Reads text with named columns, ours or sacct's. Decides which lines are jobs,
+ * and reads their values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "src/sim/read_priv.h"
 
 struct astra_run_job {
-	struct astra_trace_job job; /* all runs so far, joined; tenant, user and
-				     * app are indices in words */
+	struct astra_trace_job job; /* all runs so far, joined; its tenant, user
+				     * and app are indices in words */
 	bool unfinished;	    /* one of the runs */
 };
 
@@ -25,7 +25,7 @@ struct astra_runs {
 	size_t job_room;
 };
 
-/* Joins a run to its job. The later run says what the job asks for now. */
+/* Joins a run to its job. The latest run's request counts as the job's. */
 static void runs_join(struct astra_trace_job *job,
 		      const struct astra_trace_job *run)
 {
@@ -60,8 +60,8 @@ static int runs_begin(struct astra_runs *runs, struct astra_run_job *new,
 		       : 0;
 }
 
-/* Adds a run to the job of this id, which gets longer by it. names: of the
- * first run, copied. Returns 0, or -1 if out of memory. */
+/* Adds a run to the job of this id; the job's duration grows by it. names:
+ * copied from the first run. Returns 0, or -1 if out of memory. */
 static int runs_put(struct astra_runs *runs, const char *id,
 		    const struct astra_job_names *names,
 		    const struct astra_trace_job *run, bool unfinished)
@@ -84,8 +84,8 @@ static int runs_put(struct astra_runs *runs, const char *id,
 	return runs_begin(runs, &runs->jobs[at], names);
 }
 
-/* Adds all jobs to the trace, or counts their defects. Returns 0, or -1 if out
- * of memory. */
+/* Adds all jobs to the trace. A job that is left out is counted as a defect.
+ * Returns 0, or -1 if out of memory. */
 static int runs_add(const struct astra_runs *runs, struct astra_trace *trace)
 {
 	const char *const *words = runs->words.names;
@@ -140,7 +140,7 @@ static const char *read_csv_field(const struct reader *reader,
 	return at < 0 ? "" : reader->fields[at];
 }
 
-/* Counts a defect of a column. Returns -1: the line is skipped. */
+/* Counts a defect of a column. Returns -1, for a line that is skipped. */
 static int read_csv_defect(struct reader *reader, enum astra_defect kind,
 			   enum astra_column column)
 {
@@ -171,7 +171,7 @@ static int read_csv_parse_gpus(struct reader *reader, struct row *row)
 			     : astra_field_tres(read_csv_field(reader, column),
 						&row->job.gpus);
 	}
-	/* An accounted job without TRES never had any. */
+	/* A job in accounting without TRES never had any. */
 	if (rc == ASTRA_FIELD_NONE && column != ASTRA_COLUMN_GPUS)
 		return read_csv_defect(reader, ASTRA_DEFECT_NO_GPU, column);
 	if (rc != ASTRA_FIELD_OK)
@@ -183,8 +183,8 @@ static int read_csv_parse_gpus(struct reader *reader, struct row *row)
 	return 0;
 }
 
-/* Reads the end, which is all that is known of a job that never started; other
- * jobs have a duration. */
+/* Reads the end. It matters only for a job that never started; other jobs have
+ * a duration. */
 static void read_end(struct reader *reader, struct row *row)
 {
 	if (astra_field_time(read_csv_field(reader, ASTRA_COLUMN_END),
@@ -192,9 +192,9 @@ static void read_end(struct reader *reader, struct row *row)
 		row->job.end_sec = 0;
 }
 
-/* Counts a job as submitted when it became eligible: until its dependency,
- * begin time or hold is over, a job does not compete. An accounted job that
- * never was eligible counts as submitted at its end. */
+/* Uses the time when a job became eligible as its submission: until its
+ * dependency, begin time or hold is over, a job does not compete. A job in
+ * accounting that never was eligible counts as submitted at its end. */
 static int parse_eligible(struct reader *reader, struct row *row)
 {
 	struct astra_trace_job *j = &row->job;
@@ -243,7 +243,8 @@ static int parse_submit(struct reader *reader, struct row *row)
 	return read_csv_defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_START);
 }
 
-/* Reads the first that is known of duration, elapsed time and end - start. */
+/* Reads the job's duration, or else its elapsed time, or else end - start: the
+ * first of these that is known. */
 static enum astra_field_result span_of(struct reader *reader,
 				       const struct row *row,
 				       enum astra_column *column, double *sec)
@@ -402,7 +403,8 @@ static int read_csv_admit(struct reader *reader, const struct row *row)
 				row->unfinished);
 }
 
-/* Reads a line's job; counts defects. Returns 0, or -1 if out of memory. */
+/* Reads the job of a line, or counts a defect. Returns 0, or -1 if out of
+ * memory. */
 static int csv_read_row(struct reader *reader)
 {
 	struct row row = {.job.line = reader->line};
@@ -416,14 +418,14 @@ static int csv_read_row(struct reader *reader)
 	    read_csv_parse_utility(reader, &row) < 0 ||
 	    parse_least(reader, &row) < 0)
 		return 0;
-	/* Before a job starts, sacct's NNodes is the fewest nodes that Slurm
-	 * expects: 1 for --gpus=8. */
+	/* Before a job starts, NNodes of sacct is only the smallest count of
+	 * nodes that Slurm expects: 1 for --gpus=8. */
 	if (reader->columns.accounting && row.job.start_sec < 0)
 		row.job.nodes = 0;
 	return read_csv_admit(reader, &row);
 }
 
-/* Whether the line is a step of a job: 12.batch, 12.0. */
+/* Whether the line is a step of a job, such as 12.batch or 12.0. */
 static bool is_step(const struct reader *reader)
 {
 	return reader->columns.accounting &&
@@ -431,7 +433,7 @@ static bool is_step(const struct reader *reader)
 		strchr(read_csv_field(reader, ASTRA_COLUMN_RAW_ID), '.'));
 }
 
-/* Cuts a line. Returns whether to read it. */
+/* Cuts a line into fields. Returns whether the line is to be read. */
 static bool read_csv_split(struct reader *reader, char *line)
 {
 	const struct astra_columns *columns = &reader->columns;

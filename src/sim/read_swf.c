@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Standard Workload Format (Chapin, Cirne, Feitelson et al.: Benchmarks and
  * standards for the evaluation of parallel job schedulers, JSSPP 1999; version
- * 2.2 of the Parallel Workloads Archive): 18 numbers a job, -1 for unknown,
- * then what an archive adds. Comments begin with ';'; some are "; Key: value".
- */
+ * 2.2 of the Parallel Workloads Archive). A job has 18 numbers, -1 for unknown;
+ * an archive may add more. Comments begin with ';'; some are "; Key: value". */
 #include <string.h>
 #include <strings.h>
 
@@ -73,8 +72,8 @@ static size_t read_swf_split(char *line, char **fields)
 	return count;
 }
 
-/* Reads the fields that are used, which must be numbers in range. Returns 0, or
- * -1 for a defect. */
+/* Reads the fields that the reader needs, which must be numbers in range.
+ * Returns 0, or -1 for a defect. */
 static int parse_values(struct reader *reader)
 {
 	for (int i = 0; i < SWF_COUNT; i++) {
@@ -112,7 +111,7 @@ static int read_swf_parse_gpus(struct reader *reader,
 			 : read_swf_defect(reader, ASTRA_DEFECT_NO_GPU, field);
 }
 
-/* Returns the names; groups are the tenants. */
+/* Returns the names of a job. SWF's groups are our tenants. */
 static struct astra_job_names read_swf_names_of(const struct reader *reader)
 {
 	return (struct astra_job_names){
@@ -126,7 +125,8 @@ static struct astra_job_names read_swf_names_of(const struct reader *reader)
 	};
 }
 
-/* Reads a line's job; counts defects. Returns 0, or -1 if out of memory. */
+/* Reads the job of a line, or counts a defect. Returns 0, or -1 if out of
+ * memory. */
 static int swf_read_job(struct reader *reader)
 {
 	struct astra_trace_job job = {.line = reader->line, .start_sec = -1};
@@ -135,7 +135,7 @@ static int swf_read_job(struct reader *reader)
 
 	if (parse_values(reader) < 0)
 		return 0;
-	/* 2, 3, 4: part of a job that also has a line for the whole */
+	/* 2, 3, 4: a part of a job; the whole job has its own line */
 	status = reader->values[SWF_STATUS];
 	if ((status >= 2 && status <= 4) ||
 	    read_swf_parse_gpus(reader, &job) < 0)

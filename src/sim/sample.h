@@ -24,12 +24,13 @@ double astra_sample_quantile(const struct astra_sample *sample, double p);
 
 double astra_sample_mean(const struct astra_sample *sample);
 
-/* Returns the share of values below a limit; values tied with the limit do not
+/* Returns the share of values below a limit. Values equal to the limit do not
  * count. */
 double astra_sample_below(const struct astra_sample *sample, double limit);
 
-/* Returns Jain's index (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one
- * has all. Ignores infinite values. NaN if none is left. */
+/* Returns Jain's index (sum x)^2 / (n sum x^2): 1 if all values are equal, 1/n
+ * if only one is not 0. Ignores infinite values. NaN if no finite value is
+ * left. */
 double astra_sample_jain(const struct astra_sample *sample);
 
 #endif

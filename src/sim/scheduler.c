@@ -14,7 +14,7 @@
 #include "src/sim/simulate.h"
 #include "src/sim/virtual.h"
 
-/* The engine, with one of its policies, as a scheduler of the simulator. */
+/* Makes the engine, with one of its policies, a scheduler of the simulator. */
 
 #define POLICIES_MAX 64
 
@@ -22,7 +22,8 @@ struct host {
 	struct astra_engine *engine;
 	const struct astra_trace *trace;
 	struct astra_overbid liar;
-	double period_begin_sec, period_end_sec; /* of a live cluster; else 0 */
+	double period_begin_sec, period_end_sec; /* set if it goes on from a
+						  * live cluster; else 0 */
 };
 
 static void destroy_host(void *self)
@@ -36,8 +37,8 @@ static void destroy_host(void *self)
 	free(h);
 }
 
-/* Returns a copy of the live cluster's engine with the options, as if it were
- * reconfigured; NULL with err set on failure. */
+/* Returns a copy of the live cluster's engine, reconfigured with the options;
+ * NULL with err set on failure. */
 static struct astra_engine *host_go_on(const struct astra_engine *engine,
 				       const struct astra_options *options,
 				       struct astra_error *err)
@@ -85,9 +86,9 @@ static void *create_host(const struct astra_scheduler_setup *setup,
 	return NULL;
 }
 
-/* Sets the present period of caps. A trace begins on January 1st, and for weeks
- * on a Monday, 1970-01-05. A simulation that goes on from a live cluster keeps
- * its calendar. */
+/* Sets the present period of caps. The day 0 of a trace is January 1st; for
+ * weekly caps it is a Monday, 1970-01-05. A simulation that goes on from a live
+ * cluster keeps the cluster's calendar. */
 static void host_period(const struct host *h, struct astra_snapshot *told)
 {
 	const struct astra_options *o = astra_engine_options(h->engine);
@@ -106,8 +107,9 @@ static void host_period(const struct host *h, struct astra_snapshot *told)
 			&told->period_begin_sec, &told->period_end_sec);
 }
 
-/* Runs a round. The plugin looks again each RoundInterval, since anything may
- * have happened in slurmctld. Here the next round is when something is due. */
+/* Runs a round. The plugin runs one every RoundInterval, since anything may
+ * have happened in slurmctld. In a simulation the next round is when something
+ * is due. */
 static int host_round(void *self, const struct astra_snapshot *snapshot,
 		      struct astra_plan *plan, struct astra_error *err)
 {
@@ -122,7 +124,7 @@ static int host_round(void *self, const struct astra_snapshot *snapshot,
 	host_period(h, &told);
 	told.bids = &h->liar.bid;
 	told.bid_count = (size_t)bids;
-	if (h->liar.lies.app) /* the agent reads what the policy shows */
+	if (h->liar.lies.app) /* the lying agent reads what the policy shows */
 		plan->terse = false;
 	if (astra_engine_round(h->engine, &told, plan, err) < 0)
 		return -1;

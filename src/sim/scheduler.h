@@ -22,22 +22,23 @@ struct astra_scheduler_setup {
 	struct astra_lies lies;
 };
 
-/* What a scheduler reports on itself; NaN: not kept. */
+/* What a scheduler reports on itself; NaN: it does not keep the figure. */
 struct astra_scheduler_report {
 	double revenue; /* what tenants paid each other */
 	double reward;	/* what it maximizes */
-	double late;	/* first starts over the bounds promised last */
-	double *income; /* the part of revenue that each tenant of the trace was
-			 * paid; zeroed */
-	double *net;	/* of each tenant of the trace: income less payments;
+	double late;	/* count of first starts later than the last promised
+			 * bound */
+	double *income; /* by tenant of the trace: the tenant's part of revenue;
+			 * zeroed */
+	double *net;	/* by tenant of the trace: income less payments;
 			 * zeroed */
 };
 
 struct astra_scheduler {
 	const char *name;
 	const char *summary; /* one line */
-	const char *source;  /* of a baseline: its paper or source */
-	bool blind;	     /* it ignores how far jobs are with their work */
+	const char *source;  /* for a baseline: its paper or source */
+	bool blind;	     /* the scheduler ignores the progress of jobs */
 	/* Creates an instance. setup: borrowed; its trace must outlive the
 	 * instance. Returns NULL with err set on failure. */
 	void *(*create)(const struct astra_scheduler_setup *setup,
@@ -46,20 +47,21 @@ struct astra_scheduler {
 	/* Runs a round. ENDED jobs are shown once. The plan may have START
 	 * (until_sec: latest time of the next round; may be infinite), SIGNAL
 	 * (checkpoint, then leave) and REQUEUE. plan->wake_sec: the latest time
-	 * of the next round. Returns 0, or -1 with err set, which ends the
+	 * of the next round. Returns 0; or -1 with err set, which ends the
 	 * simulation. */
 	int (*round)(void *self, const struct astra_snapshot *snapshot,
 		     struct astra_plan *plan, struct astra_error *err);
-	/* Sets the options from the next round on. NULL: options cannot change.
-	 * Returns 0, or -1 with err set. */
+	/* Sets the options from the next round on. If this is NULL, options
+	 * cannot change. Returns 0, or -1 with err set. */
 	int (*configure)(void *self, const struct astra_options *options,
 			 struct astra_error *err);
-	/* Reports at the end; out: NaN before. NULL: nothing to report. */
+	/* Fills the report at the end of a simulation. The caller sets out's
+	 * numbers to NaN. If this is NULL, there is no report. */
 	void (*report)(void *self, struct astra_scheduler_report *out);
 };
 
-/* Finds a scheduler by name. Returns NULL if there is none, with err (may be
- * NULL) naming all. */
+/* Finds a scheduler by name. Returns NULL if no scheduler has the name; then
+ * err (may be NULL) lists all names. */
 const struct astra_scheduler *astra_scheduler_find(const char *name,
 						   struct astra_error *err);
 /* Returns all schedulers, one for each policy; ends with NULL. */

@@ -13,21 +13,20 @@ double astra_share_rho(double alloc_gpu_sec, double fair_gpu_sec)
 	return astra_rho(usage, true);
 }
 
-/* Shorter jobs count as this long. */
+/* Shorter durations count as this long. */
 #define BOUNDED_TAU_SEC 10
 
-/* Returns the bounded slowdown of a job that took jct_sec from submission to
- * end, and would work duration_sec if undisturbed:
- *	max(1, jct / max(duration, tau)), tau = 10 s
- * (Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong, "Theory and Practice in
- * Parallel Job Scheduling", JSSPP'97, whose wait + run is jct). Unlike jct /
- * duration, it is not dominated by jobs of a second. */
+/* Returns the bounded slowdown of a job: max(1, jct / max(duration, tau)), tau
+ * = 10 s. jct_sec is the time from submission to end, and duration_sec that of
+ * its undisturbed work. (Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong,
+ * "Theory and Practice in Parallel Job Scheduling", JSSPP'97, whose wait + run
+ * is jct.) Unlike jct / duration, it is not dominated by jobs of a second. */
 static double bounded_slowdown(double jct_sec, double duration_sec)
 {
 	return fmax(1, jct_sec / fmax(duration_sec, BOUNDED_TAU_SEC));
 }
 
-/* Returns the job's number of this kind; NaN: it has none. */
+/* Returns the job's number of this kind; NaN if the job has none. */
 static double of_job(const struct astra_sim_result *r, enum astra_series kind,
 		     size_t job)
 {

@@ -13,10 +13,11 @@
 #include "src/sim/metrics.h"
 #include "src/sim/past.h"
 
-/* Most rounds at one time: GPUs freed in a round may be granted at once. */
+/* Most rounds at one time: there are several if a round grants GPUs that the
+ * last one freed. */
 #define ROUNDS_AT_ONCE 16
-/* Most rounds without effect, while nothing runs and no job is to come: the
- * scheduler will never start anything. */
+/* Most rounds without effect while nothing runs and no job is to come. After
+ * these the scheduler will never start anything. */
 #define ROUNDS_IN_VAIN 2000
 #define PROGRESS_NSEC 100000000
 
@@ -29,10 +30,11 @@ struct loop {
 	double wake_sec;
 	struct timespec shown;
 	struct astra_options policy; /* options of the scheduler */
-	double tune_sec;  /* LeaseTerm=auto: the next choice; else infinite */
+	double tune_sec;  /* time of the next choice of LeaseTerm=auto; else
+			   * infinite */
 	uint32_t in_vain; /* rounds without effect */
-	bool seen; /* the scheduler has had a full snapshot; from then on it
-		    * gets changes */
+	bool seen;	  /* the scheduler has had a full snapshot; it now gets
+			   * changes */
 };
 
 static void simulate_tell(struct loop *l)
@@ -65,8 +67,8 @@ static double next_event(const struct loop *l)
 	return at;
 }
 
-/* Lets events happen. Ends at a time come before submissions at that time.
- * Returns 0 or -1. */
+/* Applies all events up to until_sec. Ends of jobs come before submissions at
+ * the same time. Returns 0 or -1. */
 static int let_happen(struct loop *l, double until_sec)
 {
 	struct astra_world *w = &l->v.world;
@@ -131,7 +133,7 @@ static int simulate_decide(struct loop *l, struct astra_error *err)
 	return 0;
 }
 
-/* Returns the time of the round for what is due at due_sec. */
+/* Returns the time of the next round, for an event that is due at due_sec. */
 static double round_at(const struct loop *l, double due_sec)
 {
 	double step = l->v.options->round_sec;
@@ -159,8 +161,8 @@ static int simulate_note_term(struct loop *l, const struct astra_term_choice *c)
 	return 0;
 }
 
-/* Sets, at midnight and with LeaseTerm=auto, the term that is best for the last
- * days. Returns 0, or -1 with err set. */
+/* If LeaseTerm=auto and midnight has passed, sets the term that is best for the
+ * last days. Returns 0, or -1 with err set. */
 static int simulate_tune(struct loop *l, struct astra_error *err)
 {
 	struct astra_term_choice choice;
@@ -217,7 +219,8 @@ static int simulate_run(struct loop *l, struct astra_error *err)
 	return 0;
 }
 
-/* Returns the options for the policy that runs; it has defaults of its own. */
+/* Returns the options for the scheduler's policy, which may have defaults of
+ * its own. */
 static struct astra_options options_of(const struct astra_scheduler *scheduler,
 				       const struct astra_options *options)
 {
@@ -233,7 +236,7 @@ static struct astra_options options_of(const struct astra_scheduler *scheduler,
 	return own;
 }
 
-/* Whether shares go by user. Most policies that allocate GPUs themselves only
+/* Whether shares go by user. Most policies with an allocator of their own only
  * know tenants and jobs. */
 static bool goes_by_user(const struct astra_scheduler *scheduler,
 			 const struct astra_options *options)
@@ -244,8 +247,8 @@ static bool goes_by_user(const struct astra_scheduler *scheduler,
 	       options->within_users;
 }
 
-/* Refuses terms that are too short for progress: jobs that take turns in such
- * terms never end, and neither would the loop. */
+/* Refuses terms that are too short for progress. Jobs that take turns in such
+ * terms never end, so the simulation would not end either. */
 static int simulate_check(const struct astra_sim_options *options,
 			  const struct astra_options *policy,
 			  struct astra_error *err)
@@ -310,7 +313,8 @@ static int simulate_ask(struct loop *l)
 	return 0;
 }
 
-/* Finishes the result. rc: of the run. Returns rc, or -1 with err set. */
+/* Finishes the result. rc: result of the run. Returns rc, or -1 with err
+ * set. */
 static int simulate_finish(struct loop *l, int rc, struct astra_error *err)
 {
 	struct astra_sim_result *r = l->v.result;

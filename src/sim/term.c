@@ -7,12 +7,13 @@
 #include "src/policies/options.h"
 #include "src/policies/policy.h"
 
-/* A simulation may take this much longer than the past, in which all its work
- * was done. If it takes longer, its term loses too much. */
+/* The simulation of a past whose work was all done may take this much longer
+ * than the past. If it takes longer, the term loses too much time. */
 #define DRAIN_TIMES 2
 #define DRAIN_SEC 86400
 
-/* A criterion of terms, and what distance from the best term is a point. */
+/* A criterion of terms, and the distance from the best term that makes a
+ * point. */
 struct criterion {
 	const char *key; /* of the metric */
 	const char *name;
@@ -143,7 +144,7 @@ static int term_try(const struct astra_term_past *past,
 	own.lease_sec = term_sec;
 	own.lease_said = true;
 	own.lease_auto = false;
-	/* What was done in the past was within the caps. */
+	/* The work that was done in the past was within the caps. */
 	own.cap_hours = own.cap_user_hours = -1;
 	own.cap_tenants.count = 0;
 	if (!scheduler || astra_simulate(past->trace, cluster, scheduler, &own,
@@ -161,8 +162,9 @@ static int term_try(const struct astra_term_past *past,
 	return rc;
 }
 
-/* Lists the terms to try: the ladder and the present term. least_sec: shorter
- * rungs are skipped, except the last one. Returns the count. */
+/* Lists the terms to try: those of the ladder, and the present term. least_sec:
+ * shorter terms of the ladder are skipped, except its longest. Returns their
+ * count. */
 static size_t term_list(const struct astra_options *o, double present_sec,
 			double least_sec, double terms[ASTRA_TERM_RUNGS + 1],
 			size_t *present)
@@ -183,8 +185,8 @@ static size_t term_list(const struct astra_options *o, double present_sec,
 	return count;
 }
 
-/* Rules out terms that leave jobs undone, if another term does not: their
- * figures miss these jobs. */
+/* Rules out terms that leave more jobs undone than another term: their figures
+ * miss these jobs. */
 static void term_mark_undone(struct astra_term *terms, const double *done,
 			     size_t count)
 {

@@ -11,12 +11,12 @@
 #include "src/common/intern.h"
 #include "src/common/random.h"
 
-/* The defects of a trace's lines, counted and in words. */
+/* Counts the defects of a trace's lines, and puts them in words. */
 
 static const struct kind {
 	const char *what; /* what became of the line */
 	const char *reason;
-	bool broken; /* the file is not as it should be */
+	bool broken; /* whether such a line means that the file is broken */
 } kinds[] = {
 	[ASTRA_DEFECT_TEXT] = {"left out", "no line of UTF-8 text", true},
 	[ASTRA_DEFECT_FIELDS] = {"left out", "wrong number of fields", true},
@@ -109,9 +109,9 @@ int astra_trace_check(const struct astra_trace *trace, struct astra_error *err)
 			       worst->first_line, reason, worst->value);
 }
 
-/* What jobs are worth by when they end. */
+/* The worth of jobs by the time of their end. */
 
-/* of the last ones; see PROFILES_LOOKED_AT */
+/* compares only the last ones; see PROFILES_LOOKED_AT */
 #define UTILITIES_LOOKED_AT 64
 
 uint32_t astra_trace_utility(struct astra_trace *trace,
@@ -171,10 +171,10 @@ struct astra_utility astra_trace_job_utility(const struct astra_trace *trace,
 	return make_up(&random);
 }
 
-/* Changes a part of a trace's jobs. */
+/* Changes to a part of a trace's jobs. */
 
-/* Returns a number from 0 to 1 by the name. The hash is mixed once more, since
- * most names differ only in their last digits. */
+/* Returns a number from 0 to 1 that depends on the name. Most names differ only
+ * in their last digits, so the hash is mixed once more. */
 static double trace_draw(const char *name)
 {
 	uint64_t h = astra_fnv64_text(ASTRA_FNV64_BASIS, name);
@@ -229,12 +229,12 @@ void astra_trace_make_unprepared(struct astra_trace *trace, double part)
 	}
 }
 
-/* The year 2001: later times count from 1970, earlier ones from some start of
+/* The year 2001. Larger times count from 1970, smaller ones from some start of
  * the trace. */
 #define UNIX_LEAST 1e9
 
 struct astra_trace_names {
-	struct astra_arena jobs; /* the jobs' names, which are seldom equal */
+	struct astra_arena jobs; /* names of the jobs, which are rarely equal */
 	struct astra_intern tenants, users, apps;
 };
 
@@ -328,8 +328,8 @@ uint32_t astra_trace_app(struct astra_trace *trace, const char *name)
 	return at + 1;
 }
 
-/* How many of the last profiles are compared: there are few kinds of programs,
- * but a file may have one a line. */
+/* How many of the latest profiles a new one is compared with. There are few
+ * kinds of programs, but a file may have a profile in each line. */
 #define PROFILES_LOOKED_AT 64
 
 uint32_t astra_trace_profile(struct astra_trace *trace,
@@ -362,7 +362,7 @@ int astra_trace_add(struct astra_trace *trace,
 	return 0;
 }
 
-/* A job's place: by submission, then by place in the file. */
+/* A job with its place in the file; sorted by submission, then by place. */
 struct place {
 	double submit_sec;
 	size_t at;
@@ -408,7 +408,7 @@ static int trace_sort(struct astra_trace *trace)
 	return 0;
 }
 
-/* Sets err after all jobs were left out: names the first defect. Returns -1. */
+/* Sets err to the first defect, after all jobs were left out. Returns -1. */
 static int no_job(const struct astra_trace *trace, struct astra_error *err)
 {
 	char *text = astra_trace_defects_text(trace);
@@ -447,8 +447,8 @@ int astra_trace_finish(struct astra_trace *trace, struct astra_error *err)
 	return 0;
 }
 
-/* Whether the job fits into the cluster. Counts a defect if it does not, or if
- * it exceeds its tenant's quota. */
+/* Whether the job fits into the cluster. Counts a defect if the job does not
+ * fit, or if it exceeds its tenant's quota. */
 static bool trace_fits(struct astra_trace *trace,
 		       const struct astra_trace_job *job, uint64_t gpus,
 		       double weight_sum)

@@ -106,8 +106,8 @@ static int read_lines(struct reader *reader, struct astra_error *err)
 	return rc;
 }
 
-/* Gives each tenant its mean or, if add, its sum. Returns 0, or -1 with err
- * naming tenants that the file does not have. */
+/* Gives each tenant the mean of its lines or, if add, their sum. Returns 0, or
+ * -1 with err naming tenants that the file does not have. */
 static int take_weights(const struct reader *reader, bool add,
 			struct astra_error *err)
 {

@@ -40,9 +40,9 @@ static int virtual_keep_run(struct astra_virtual *v, uint32_t job,
 	return 0;
 }
 
-/* Counts a run that ends: its line of the schedule, and its GPU time without
- * progress. signal_sec: when progress ended. Returns 0, or -1 if out of memory.
- */
+/* Records a run that ends: its line of the schedule, and its GPU time without
+ * progress. signal_sec: when progress ended. Returns 0, or -1 if out of
+ * memory. */
 static int virtual_count_run(struct astra_virtual *v, uint32_t job,
 			     double signal_sec, double now_sec)
 {
@@ -72,9 +72,9 @@ static const double *slowdown_of(const struct astra_virtual *v, uint32_t job)
 		       : v->options->slowdown;
 }
 
-/* Sets the job's forecast as policies see it: with errors of its own, from
- * -error to error. (Mahajan et al., Themis, NSDI'20, the experiment of Figure
- * 17) */
+/* Sets the job's forecast as policies see it. Each job has random errors of its
+ * own, from -error to error. (Mahajan et al., Themis, NSDI'20, the experiment
+ * of Figure 17) */
 static void virtual_tell(const struct astra_virtual *v, uint32_t job,
 			 struct astra_forecast *out)
 {
@@ -96,7 +96,7 @@ static void virtual_tell(const struct astra_virtual *v, uint32_t job,
 						    1)));
 }
 
-/* Returns how many times as long its work takes at this place. */
+/* Returns by which factor the job's place lengthens its work. */
 static double virtual_slowdown(const struct astra_virtual *v, uint32_t job,
 			       const struct astra_share *shares, size_t count)
 {
@@ -131,9 +131,9 @@ static double virtual_checkpoint(const struct astra_virtual *v, uint32_t job)
 	return v->trace->jobs[job].unprepared ? 0 : v->options->checkpoint_sec;
 }
 
-/* Ends a job's progress now; it leaves when its checkpoint is written. Called
- * again at the end of its grace. Returns when it leaves; infinite if that is
- * known already. */
+/* Ends a job's progress now; the job leaves when its checkpoint is written.
+ * Called again at the end of the job's grace. Returns when the job leaves;
+ * infinite if it is already leaving. */
 static double virtual_leaves(void *arg, uint32_t job,
 			     const struct astra_decision *d)
 {
@@ -143,7 +143,7 @@ static double virtual_leaves(void *arg, uint32_t job,
 	(void)d;
 	if (m->leaving)
 		return HUGE_VAL;
-	m->run++; /* drops the event of its end */
+	m->run++; /* makes the event of the run's end void */
 	v->jobs[job].signal_sec = v->world.now_sec;
 	return v->world.now_sec + virtual_checkpoint(v, job);
 }
@@ -157,8 +157,8 @@ static int virtual_end(struct astra_virtual *v, uint32_t job, double now_sec)
 	return astra_watch_done(&v->watch, job, now_sec);
 }
 
-/* Requeues a job: it later goes on from what it had at signal_sec, or starts
- * from the beginning. */
+/* Requeues a job. Its next run goes on from the progress at signal_sec or, if
+ * the job is unprepared, starts from the beginning. */
 static int virtual_requeue(struct astra_virtual *v, uint32_t job,
 			   double signal_sec, double now_sec)
 {
@@ -192,7 +192,7 @@ static int virtual_left(void *arg, uint32_t job, double at_sec, bool requeued)
 	return 0;
 }
 
-/* Counts a job that will never run as done. */
+/* Counts a job as done that will never run, since it was refused. */
 static int virtual_dropped(void *arg, uint32_t job)
 {
 	struct astra_virtual *v = arg;
@@ -221,8 +221,8 @@ static double virtual_user_weight(const struct astra_sim_options *o,
 			      : 1;
 }
 
-/* Returns the index of a user within a tenant, a new one if needed; chained by
- * the trace's users. */
+/* Returns the index of a user within a tenant, a new one if needed. heads and
+ * next chain the indices by the trace's users. */
 static uint32_t virtual_user(struct astra_virtual *v,
 			     const struct astra_trace_job *job, uint32_t *heads,
 			     uint32_t *next)
@@ -246,8 +246,8 @@ static uint32_t virtual_user(struct astra_virtual *v,
 	return at;
 }
 
-/* Adds each user within each tenant for whom it has jobs. Returns 0, or -1 if
- * out of memory. */
+/* Adds a row for each pair of tenant and user that has jobs. Returns 0, or -1
+ * if out of memory. */
 static int virtual_users(struct astra_virtual *v)
 {
 	const struct astra_trace *t = v->trace;
@@ -268,8 +268,8 @@ static int virtual_users(struct astra_virtual *v)
 	return v->users ? rc : -1;
 }
 
-/* Sets the cluster as in the snapshot; cleanups are over at once. Returns 0, or
- * -1 if out of memory. */
+/* Sets the cluster to that of the snapshot; nodes that were cleaning up are
+ * ready at once. Returns 0, or -1 if out of memory. */
 static int virtual_begin(struct astra_virtual *v)
 {
 	const struct astra_snapshot *s = v->options->begin->snapshot;
@@ -360,8 +360,8 @@ void astra_virtual_clear(struct astra_virtual *v)
 	astra_watch_clear(&v->watch);
 }
 
-/* Returns a job of the snapshot as a scheduler sees it. Of an array's tasks,
- * the first keeps the id. */
+/* Returns a job of the snapshot as a scheduler sees it. The first task of an
+ * array keeps the id. */
 static struct astra_job virtual_present(const struct astra_virtual *v,
 					uint32_t job)
 {
@@ -387,7 +387,7 @@ static struct astra_job virtual_present(const struct astra_virtual *v,
 	return seen;
 }
 
-/* Goes on with a job that was running at the start. Returns 0, or -1 if out of
+/* Continues a job that was running at the start. Returns 0, or -1 if out of
  * memory. */
 static int virtual_go_on(struct astra_virtual *v, uint32_t job)
 {
@@ -460,10 +460,10 @@ int astra_virtual_stop(struct astra_virtual *v, double now_sec)
 	return 0;
 }
 
-/* What a scheduler sees of a job, and what its place does to its speed. */
+/* The scheduler's view of a job, and how its place affects its speed. */
 
-/* Returns the fewest GPUs that the job runs on: as in the trace, or any number;
- * 0: not elastic. */
+/* Returns the fewest GPUs that the job runs on: the trace's or, if options say
+ * elastic, 1; 0 if the job is not elastic. */
 static uint32_t least_gpus(const struct astra_virtual *v,
 			   const struct astra_trace_job *t)
 {
@@ -516,7 +516,7 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 	return seen;
 }
 
-/* Returns the whole cluster, free; NULL if out of memory. */
+/* Returns the whole cluster as free space; NULL if out of memory. */
 static struct astra_space *empty_space(const struct astra_cluster *c)
 {
 	struct astra_space *space;

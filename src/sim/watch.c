@@ -119,7 +119,7 @@ static uint32_t watch_add_job(struct astra_watch *w,
 					   1, t->gpus);
 }
 
-/* Adds the row of an interval: what each tenant got and was entitled to in it.
+/* Adds the row of an interval: each tenant's GPU time and entitlement in it.
  * Returns 0, or -1 if out of memory or full. */
 static int close_interval(struct astra_watch *w, double end_sec)
 {

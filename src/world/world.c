@@ -30,7 +30,7 @@ int astra_queue_add(struct astra_queue *q, struct astra_event event)
 	return 0;
 }
 
-/* Takes the first event; the queue must not be empty. */
+/* Removes and returns the first event; the queue must not be empty. */
 static struct astra_event queue_take(struct astra_queue *q)
 {
 	struct astra_event first = q->heap[0], last = q->heap[--q->count];
@@ -80,7 +80,7 @@ static int world_list_add(struct astra_world_list *l, uint32_t number)
 	return 0;
 }
 
-/* Notes a job and the nodes that it holds as changed. */
+/* Notes that a job and the nodes that it holds have changed. */
 static int world_note(struct astra_world *w, uint32_t number)
 {
 	const struct astra_job *job = w->jobs[number].job;
@@ -94,8 +94,8 @@ static int world_note(struct astra_world *w, uint32_t number)
 		  : world_list_add(&w->changed, (uint32_t)(job - w->shown));
 }
 
-/* Empties a list and leaves its items sorted, without duplicates. Returns their
- * count. */
+/* Empties a list. Leaves its items in the array, sorted and without duplicates.
+ * Returns their count. */
 static size_t world_take_list(struct astra_world_list *l)
 {
 	size_t kept = 0;
@@ -158,7 +158,7 @@ int astra_world_show(struct astra_world *w, const struct astra_job *job)
 
 /* Jobs leave. */
 
-/* Memory that is not counted is UINT64_MAX, and stays so. */
+/* Memory that is not counted is UINT64_MAX, and stays at that value. */
 void astra_world_give(struct astra_world *w, const struct astra_share *s)
 {
 	struct astra_node *n = &w->nodes[s->node];
@@ -186,7 +186,7 @@ int astra_world_limit(struct astra_world *w, const struct astra_limit *limits,
 	return 0;
 }
 
-/* Adds a job's use to its limits when a run begins, and takes it off when the
+/* Adds a job's use to the limits when its run begins, and subtracts it when the
  * run ends. */
 static void world_use(struct astra_world *w, const struct astra_job *job,
 		      bool begins)
@@ -201,7 +201,8 @@ static void world_use(struct astra_world *w, const struct astra_job *job,
 	}
 }
 
-/* Frees what the job held: a requeued job waits again, any other has ended. */
+/* Frees what the job held. A requeued job then waits again; any other job has
+ * ended. */
 static int world_clean(struct astra_world *w, uint32_t number)
 {
 	struct astra_job *job = w->jobs[number].job;
@@ -302,7 +303,8 @@ static int world_happen(struct astra_world *w, const struct astra_event *e)
 				 e->kind == ASTRA_EVENT_LEFT);
 }
 
-/* Marks the nodes with jobs in cleanup as settling: nothing starts on them. */
+/* Marks the nodes whose jobs are in cleanup as settling, so that nothing starts
+ * on them. */
 static int world_settle(struct astra_world *w)
 {
 	for (uint32_t i = 0; w->cleanup_sec > 0 && i < w->node_count; i++) {
@@ -329,7 +331,7 @@ int astra_world_advance(struct astra_world *w, double to_sec)
 	return world_settle(w);
 }
 
-/* Moves a job to another place in `shown`. */
+/* Moves a job to another index in `shown`. */
 static int world_put(struct astra_world *w, size_t to, size_t from)
 {
 	if (to == from)
@@ -339,7 +341,7 @@ static int world_put(struct astra_world *w, size_t to, size_t from)
 	return w->noting ? world_list_add(&w->changed, (uint32_t)to) : 0;
 }
 
-/* Closes the gaps of ended jobs in `shown`, in order. */
+/* Closes the gaps that ended jobs left in `shown`, and keeps the order. */
 static int world_close_up(struct astra_world *w)
 {
 	size_t kept = 0;
@@ -389,7 +391,7 @@ static uint32_t world_less(uint32_t from, uint32_t what)
 	return what < from ? from - what : 0;
 }
 
-/* Takes a share for a job. Returns its charge. */
+/* Takes a share of a node for a job. Returns the share's charge. */
 static double world_take(struct astra_world *w, const struct astra_share *s)
 {
 	struct astra_node *n = &w->nodes[s->node];
@@ -415,7 +417,7 @@ static bool world_free(const struct astra_world *w, const struct astra_share *s)
 	       s->mem_mib <= n->mem_free_mib;
 }
 
-/* Takes a job's shares. Returns what is wrong with them, or NULL. */
+/* Takes the shares of a job. Returns what is wrong with the shares, or NULL. */
 static const char *world_hold(struct astra_world *w, struct astra_job *job,
 			      const struct astra_share *shares, size_t count)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cluster in memory: what jobs hold of its nodes, what happens to them next,
- * and what a plan makes of them. The simulator, the look-ahead and the tests
- * drive it; their differences are in struct astra_world_host. Pure: no Slurm,
- * no clock.
+/* A cluster in memory: what jobs hold of its nodes, the events to come, and how
+ * a plan is carried out. The simulator, the look-ahead and the tests drive it;
+ * their differences are in struct astra_world_host. Pure: no Slurm, no clock.
  *
- * A job's number is its index in the order in which jobs came. It stays when
- * the job is over. Times are the host's. The engine is shown times that are
- * begin_sec later, as 0 means "not yet" to it. */
+ * A job's number is its index in the order in which jobs came. A job keeps its
+ * number when it is over. Times are the host's. The engine is shown times that
+ * are begin_sec later, as 0 means "not yet" to it. */
 #ifndef ASTRA_WORLD_H
 #define ASTRA_WORLD_H
 
@@ -17,7 +16,7 @@
 #include "src/common/idmap.h"
 #include "src/model/plan.h"
 
-/* The events to come, the earliest first; simultaneous ones in the order in
+/* The events to come, the earliest first. Simultaneous events keep the order in
  * which they were added. */
 enum astra_event_kind {
 	ASTRA_EVENT_END,   /* a job's work is done */
@@ -30,8 +29,9 @@ enum astra_event_kind {
 struct astra_event {
 	double at_sec;
 	uint64_t order; /* set by astra_queue_add() */
-	uint32_t job;	/* its number; GIVEN: index of the release */
-	uint32_t run;	/* of the job; void if the job is in another run now */
+	uint32_t job;	/* job's number; GIVEN: index of the release */
+	uint32_t run;	/* run of the job; the event is void if the job is now
+			 * in another run */
 	enum astra_event_kind kind;
 };
 
@@ -44,48 +44,52 @@ struct astra_queue {
 /* Adds an event. Returns 0, or -1 when out of memory. */
 int astra_queue_add(struct astra_queue *queue, struct astra_event event);
 
-/* A job, with what the engine is not shown. */
+/* A job, including members that the engine is not shown. */
 struct astra_world_job {
-	struct astra_job *job;	  /* as the engine is shown it; NULL:
-				   * forgotten */
+	struct astra_job *job;	  /* as shown to the engine; NULL: forgotten */
 	struct astra_share *held; /* owned: shares of its last start */
 	uint32_t run;		  /* events of other runs are void */
-	bool leaving;		  /* was told to, and will leave by itself */
+	bool leaving;		  /* was told to leave, and will leave by
+				   * itself */
 };
 
-/* The share of a job that the engine does not know, until at_sec. */
+/* A share held by a job that the engine does not know, until at_sec. */
 struct astra_release {
 	double at_sec;
 	struct astra_share share;
 };
 
-/* The world's driver. Calls return 0, or -1 when out of memory. */
+/* The program that drives the world. Its functions return 0, or -1 when out of
+ * memory, unless they say otherwise. */
 struct astra_world_host {
-	/* Whether the host refuses a decision. NULL: none. */
+	/* Whether the host refuses a decision. NULL: it refuses none. */
 	bool (*refuses)(void *arg, const struct astra_decision *d);
-	/* Makes a job of one task of an array. Returns its number, or
-	 * ASTRA_NONE when out of memory. NULL: there are no arrays. */
+	/* Splits a task off an array, as a job of its own. Returns the job's
+	 * number, or ASTRA_NONE when out of memory. NULL: there are no
+	 * arrays. */
 	uint32_t (*split)(void *arg, uint32_t array);
-	/* A job has started. *end_sec: set it to the end of the job's work. It
-	 * is infinite before; if it stays so, the host calls
-	 * astra_world_leave(). NULL: always infinite. */
+	/* Called when a job has started. *end_sec: set it to the end of the
+	 * job's work. It is infinite before. If it stays infinite, the host
+	 * calls astra_world_leave() later. NULL: all ends are infinite. */
 	int (*started)(void *arg, uint32_t job, double *end_sec);
-	/* Returns when a job told to leave (SIGNAL, REQUEUE) is gone. Not after
-	 * now: at once; infinite: not by itself, or it is leaving already. */
+	/* Returns when a job that was told to leave (SIGNAL, REQUEUE) is gone.
+	 * If the time is not after now, the job leaves at once. Infinite: it
+	 * does not leave by itself, or is already leaving. */
 	double (*leaves)(void *arg, uint32_t job,
 			 const struct astra_decision *d);
-	/* A job's run is over; the job still holds its shares and is shown with
-	 * them. NULL: do nothing. */
+	/* Called when a job's run is over; the job still holds its shares and
+	 * is shown with them. NULL: do nothing. */
 	int (*left)(void *arg, uint32_t job, double at_sec, bool requeued);
-	/* A job was refused (REFUSE). NULL: do nothing. */
+	/* Called when a job was refused (REFUSE). NULL: do nothing. */
 	int (*dropped)(void *arg, uint32_t job);
-	/* Show jobs in the order in which they came, in which equal jobs are
-	 * served. Else the last job takes the place of one that is over. */
+	/* Show jobs in the order in which they came, which is the order in
+	 * which equal jobs are served. If false, the last job moves to the
+	 * place of a job that is over. */
 	bool keeps_order;
 	enum astra_job_state dropped_state; /* of a refused job */
-	/* Carry out as much of a plan as possible. Else impossible decisions
-	 * are errors: starts of running jobs, or on shares that are not free.
-	 */
+	/* Carry out as much of a plan as possible. If false, impossible
+	 * decisions are errors: starts of running jobs, or on shares that are
+	 * not free. */
 	bool lenient;
 };
 
@@ -98,7 +102,7 @@ struct astra_world {
 	const struct astra_world_host *host;
 	void *arg;
 	double now_sec, begin_sec;
-	double cleanup_sec; /* for so long after a run nothing starts on its
+	double cleanup_sec; /* for this time after a run, nothing starts on its
 			     * nodes */
 	struct astra_node *nodes; /* the host's */
 	size_t node_count;
@@ -108,34 +112,35 @@ struct astra_world {
 	struct astra_idmap numbers; /* id -> number */
 	struct astra_job *shown;    /* owned: the snapshot's jobs */
 	size_t shown_count, shown_room;
-	struct astra_limit *limits; /* owned: with what jobs use now */
+	struct astra_limit *limits; /* owned; each with the amount in use */
 	size_t limit_count;
 	struct astra_queue queue;
 	uint64_t happened;  /* count of events that were not void */
 	uint32_t *cleaning; /* by node: jobs in cleanup */
 	size_t cleaning_room;
-	struct astra_world_list ended; /* numbers of jobs to be forgotten */
+	struct astra_world_list ended; /* numbers of the ended jobs, which are
+					* to be forgotten */
 	bool noting;		       /* whether changes are noted */
 	struct astra_world_list changed, changed_nodes;
 };
 
-/* Frees what the world owns. (A world begins zeroed, with the host's members
- * set.) */
+/* Frees the memory that the world owns. (A world begins zeroed, with the
+ * members set by its host.) */
 void astra_world_clear(struct astra_world *world);
 
-/* Sets the limits that jobs use, as they are shown; copied except for the
+/* Sets the limits that the shown jobs use. They are copied, except for their
  * names. Returns 0, or -1 when out of memory. */
 int astra_world_limit(struct astra_world *world,
 		      const struct astra_limit *limits, size_t count);
 
-/* Adds a job with the next number, waiting or in the state that it is shown in.
- * astra_world_add() keeps the pointer and does not show the job;
+/* Add a job with the next number. The job waits, or is in the state that it is
+ * shown in. astra_world_add() keeps the pointer and does not show the job;
  * astra_world_show() shows a copy. Both return 0, or -1 when out of memory. */
 int astra_world_add(struct astra_world *world, struct astra_job *job);
 int astra_world_show(struct astra_world *world, const struct astra_job *job);
 
-/* Plans an event of a job in its present run.
- * Returns 0, or -1 when out of memory. */
+/* Adds an event for a job's present run. Returns 0, or -1 when out of
+ * memory. */
 int astra_world_expect(struct astra_world *world, uint32_t job,
 		       enum astra_event_kind kind, double at_sec);
 
@@ -143,29 +148,29 @@ int astra_world_expect(struct astra_world *world, uint32_t job,
 void astra_world_give(struct astra_world *world,
 		      const struct astra_share *share);
 
-/* Returns the time of the next event; infinite: none. */
+/* Returns the time of the next event; infinite if there is none. */
 double astra_world_next(struct astra_world *world);
 
-/* Moves the clock to to_sec and carries out the events up to then.
- * Returns 0, or -1 when out of memory. */
+/* Moves the clock to to_sec, and carries out the events until then. Returns 0,
+ * or -1 when out of memory. */
 int astra_world_advance(struct astra_world *world, double to_sec);
 
-/* Ends a job's run: with requeue it waits again, else it is over.
+/* Ends a job's run. With requeue the job waits again; otherwise it is over.
  * Returns 0, or -1 when out of memory. */
 int astra_world_leave(struct astra_world *world, uint32_t job, double at_sec,
 		      bool requeue);
 
-/* Carries out a plan now. Returns 0, or -1 with err set, naming what is
- * impossible. */
+/* Carries out a plan at the present time. Returns 0, or -1 with err naming what
+ * is impossible. */
 int astra_world_apply(struct astra_world *world, const struct astra_plan *plan,
 		      struct astra_error *err);
 
-/* Forgets the ended jobs, once the engine has been shown them.
- * Returns 0, or -1 when out of memory. */
+/* Forgets the ended jobs. Call it after the engine was shown them. Returns 0,
+ * or -1 when out of memory. */
 int astra_world_forget(struct astra_world *world);
 
-/* Returns the changes since the last call; needs `noting`. Valid until the next
- * change. */
+/* Returns the changes since the last call, if `noting` is set. They are valid
+ * until the next change. */
 struct astra_changes astra_world_changes(struct astra_world *world);
 
 #endif

@@ -34,8 +34,8 @@ static int apart_write(const char *path, const char *text)
 	return rc;
 }
 
-/* Map the user and the group to the same ids inside. The namespace knows no
- * other user or group. */
+/* Map the user and the group to the same ids in the namespace, which knows no
+ * others. */
 static int apart_map(uid_t uid, gid_t gid)
 {
 	char users[64], groups[64];
@@ -48,8 +48,8 @@ static int apart_map(uid_t uid, gid_t gid)
 	return apart_write("/proc/self/gid_map", groups);
 }
 
-/* Mount a /proc of the namespace. A later mount of the host is also seen in the
- * namespace, but no mount of the namespace is seen on the host. */
+/* Mount the /proc of the namespace. Later mounts of the host are also seen in
+ * the namespace; mounts in the namespace are not seen on the host. */
 static int apart_mount(void)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
@@ -58,9 +58,9 @@ static int apart_mount(void)
 		     NULL);
 }
 
-/* Open the file of a descriptor anew: the descriptor belongs to a mount that no
- * process in the namespace can find. If the file cannot be opened, the
- * descriptor stays as it is. */
+/* Open the file of a descriptor again: the descriptor belongs to a mount that
+ * no process in the namespace can find. If that fails, the descriptor stays as
+ * it is. */
 static void apart_reopen(int fd)
 {
 	char link[64], path[PATH_MAX];
@@ -118,8 +118,8 @@ static void apart_capabilities(bool inherit)
 		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0);
 }
 
-/* Prepare the child of the new namespaces. Returns NULL, or what could not be
- * done, with errno set. */
+/* Set up the child in the new namespaces. Returns NULL, or the step that
+ * failed, with errno set. */
 static const char *apart_settle(uid_t uid, gid_t gid)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

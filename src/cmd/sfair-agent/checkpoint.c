@@ -20,9 +20,9 @@
 #include "src/common/fault.h"
 
 #define MANIFEST "manifest"
-#define SAID "said"	     /* the last messages of the checkpoint program */
-#define FAILED "failed"	     /* its messages of a dump that failed */
-#define RESTORED ".restored" /* in a dump that was restored at least once */
+#define SAID "said"	     /* file: last messages of the checkpoint program */
+#define FAILED "failed"	     /* file: its messages about a failed dump */
+#define RESTORED ".restored" /* marks a dump that was restored before */
 #define SAID_MAX 4096
 #define CHECK_SEC 60	/* for "check" */
 #define RESTORE_SEC 600 /* for "restore" */
@@ -57,8 +57,8 @@ static void checkpoint_remove_tree(const char *path)
 	(void)nftw(path, checkpoint_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Whether a file of the folder belongs to another dump or to another run. keep:
- * the name of the current dump; NULL: there is none. */
+/* Whether a file in the folder is left from another dump or another run. keep:
+ * the name of the present dump; NULL: there is none. */
 static bool checkpoint_is_left(const struct agent_checkpoint *c,
 			       const char *name, const char *keep)
 {
@@ -67,7 +67,7 @@ static bool checkpoint_is_left(const struct agent_checkpoint *c,
 	return !strncmp(name, "lock.", 5) && strcmp(name, c->lock) != 0;
 }
 
-/* Remove what is left of other dumps and runs. keep: the name of the dump that
+/* Remove what other dumps and runs have left. keep: the name of a dump that
  * stays; NULL: none stays. */
 static void checkpoint_sweep(const struct agent_checkpoint *c, const char *keep)
 {
@@ -102,9 +102,9 @@ static int checkpoint_sync(const char *path)
 	return rc;
 }
 
-/* Make the folder of the dumps. All users may be able to write to its parent:
- * so the folder must belong to this user, or another user's processes might be
- * restored. */
+/* Make the folder of the dumps. Its parent may be writable for all users. So
+ * the folder must belong to this user, as otherwise another user's processes
+ * might be restored. */
 static int checkpoint_make_folder(const struct agent_checkpoint *c,
 				  struct astra_error *err)
 {
@@ -123,8 +123,8 @@ static int checkpoint_make_folder(const struct agent_checkpoint *c,
 	return 0;
 }
 
-/* Lock the folder: two programs of a job with the same folder would restore
- * each other. The lock ends with the process. Each run has its own lock file,
+/* Lock the folder: two programs of a job that share a folder would restore each
+ * other. The lock ends with the process. Each run has a lock file of its own,
  * because nobody frees the lock of a node that went down. */
 static int checkpoint_lock(struct agent_checkpoint *c, struct astra_error *err)
 {
@@ -168,8 +168,8 @@ static int checkpoint_name_folder(struct agent_checkpoint *c, const char *dir,
 	return astra_error_set(err, "--checkpoint-dir: the path is too long");
 }
 
-/* Open a file of the folder for error messages. Returns -1 if it cannot be
- * opened. */
+/* Open a file in the folder for error messages. Returns -1 if the file cannot
+ * be opened. */
 static int checkpoint_open_errors(const struct agent_checkpoint *c,
 				  const char *name, int flags)
 {
@@ -181,7 +181,7 @@ static int checkpoint_open_errors(const struct agent_checkpoint *c,
 	return open(path, O_RDWR | O_CLOEXEC | flags, 0600);
 }
 
-/* Print the beginning of a file of error messages. */
+/* Print the beginning of a file with error messages. */
 static void checkpoint_print_errors(int fd)
 {
 	char text[SAID_MAX + 1];
@@ -191,8 +191,8 @@ static void checkpoint_print_errors(int fd)
 	fputs(text, stderr);
 }
 
-/* Keep the messages of a dump that failed: the job's output is cut back when
- * the dump before is restored. */
+/* Keep the messages of a failed dump. Otherwise they are lost: restoring the
+ * dump before it cuts the job's output back. */
 static void checkpoint_keep_errors(const struct agent_checkpoint *c,
 				   const struct astra_error *why)
 {
@@ -209,7 +209,7 @@ static void checkpoint_keep_errors(const struct agent_checkpoint *c,
 		(void)rename(said, failed);
 }
 
-/* Print the messages of the dump that failed, after the dump before was
+/* Print the messages of the failed dump, after the dump before it was
  * restored. */
 static void checkpoint_repeat_errors(const struct agent_checkpoint *c)
 {
@@ -228,8 +228,8 @@ static void checkpoint_repeat_errors(const struct agent_checkpoint *c)
 		unlink(path);
 }
 
-/* Ask the checkpoint program. Its error messages are printed if it fails.
- * Returns 0 with the first line of its answer, or -1 with err set. */
+/* Run a command of the checkpoint program. If it fails, print its error
+ * messages. Returns 0 with the first line of its output, or -1 with err set. */
 static int checkpoint_ask(const struct agent_checkpoint *c, const char *verb,
 			  const char *folder, const char *pid, double seconds,
 			  char *line, size_t room, struct astra_error *err)
@@ -256,8 +256,8 @@ static int checkpoint_ask(const struct agent_checkpoint *c, const char *verb,
 	return 0;
 }
 
-/* Make an empty folder for a dump; what was there before is removed. Returns 0,
- * or -1 with err set. */
+/* Make an empty folder for a dump; an old folder of the same name is removed.
+ * Returns 0, or -1 with err set. */
 static int checkpoint_make_dump(struct agent_checkpoint *c, char name[64],
 				char path[PATH_MAX], struct astra_error *err)
 {
@@ -283,8 +283,8 @@ static int checkpoint_check(struct agent_checkpoint *c, struct astra_error *err)
 	return rc;
 }
 
-/* Check the job's output. If it is a file that Slurm cuts at the next start,
- * what the job printed before the dump is lost, and the dump cannot be
+/* Check the job's output. If it goes to a file that Slurm truncates at the next
+ * start, the output from before the dump is lost, and the dump cannot be
  * restored. */
 static int checkpoint_check_streams(const int *streams, struct astra_error *err)
 {
@@ -334,7 +334,7 @@ int agent_checkpoint_open(struct agent_checkpoint *c,
 	return checkpoint_check(c, err);
 }
 
-/* Read the manifest. Returns 1, 0 if there is no manifest, or -1 with err
+/* Read the manifest. Returns 1; 0 if there is no manifest; or -1 with err
  * set. */
 static int checkpoint_read(const struct agent_checkpoint *c, json_t **manifest,
 			   struct astra_error *err)
@@ -364,8 +364,8 @@ static int checkpoint_images(const struct agent_checkpoint *c,
 	return checkpoint_path(c, name, path, err);
 }
 
-/* Duplicate the job's streams for the checkpoint program, and name the
- * descriptors in SFAIR_STREAMS. */
+/* Duplicate the job's streams for the checkpoint program, and put the numbers
+ * of the descriptors into SFAIR_STREAMS. */
 static void checkpoint_offer_streams(const int *streams, int *offered)
 {
 	char text[64];
@@ -377,8 +377,8 @@ static void checkpoint_offer_streams(const int *streams, int *offered)
 	setenv("SFAIR_STREAMS", text, 1);
 }
 
-/* Whether the process is a child of this process. The agent would never learn
- * of the end of any other process. */
+/* Whether the process is a child of this process. Of any other process the
+ * agent would never learn the end. */
 static bool checkpoint_is_child(long pid)
 {
 	siginfo_t info;
@@ -417,8 +417,8 @@ static int checkpoint_run_restore(const struct agent_checkpoint *c,
 }
 
 /* Cut the output files back to their sizes at the dump. If the dump was
- * restored before, its run has written what is behind them; if not, another
- * program has. Note in the dump's folder that it was restored. */
+ * restored before, that run has written the rest of the files; otherwise
+ * another program has. Mark the dump as restored. */
 static int checkpoint_cut(const json_t *manifest, const char *images,
 			  struct astra_error *err)
 {
@@ -468,7 +468,7 @@ int agent_checkpoint_restore(struct agent_checkpoint *c, const int *streams,
 	return rc;
 }
 
-/* Replace the manifest at once by the new one. From then on the new dump
+/* Replace the manifest atomically by the new one. From then on the new dump
  * counts, even if the folder cannot be synced. */
 static int checkpoint_commit(const struct agent_checkpoint *c,
 			     const json_t *manifest, struct astra_error *err)
@@ -492,8 +492,8 @@ static void checkpoint_signal(const pid_t *pids, long count, int signal)
 		kill(pids[i], signal);
 }
 
-/* Write the manifest of a dump and remove the dump before. The processes are
- * stopped, so that their files do not change after the dump. */
+/* Write the manifest of a dump, and remove the dump before it. The processes
+ * are stopped, so their files do not change after the dump. */
 static int checkpoint_complete(struct agent_checkpoint *c, const char *name,
 			       const char *images, const pid_t *pids,
 			       long count, struct astra_error *err)
@@ -521,7 +521,8 @@ static int checkpoint_complete(struct agent_checkpoint *c, const char *name,
 	return rc;
 }
 
-/* Write the names of the streams for the program that restores the dump. */
+/* Write the names of the streams to a file, for the program that restores the
+ * dump. */
 static int checkpoint_write_names(const struct agent_checkpoint *c,
 				  const char *images, struct astra_error *err)
 {
@@ -537,7 +538,7 @@ static int checkpoint_write_names(const struct agent_checkpoint *c,
 	return astra_error_set(err, "%.300s: %s", path, strerror(errno));
 }
 
-/* Have the checkpoint program undo what it did to the processes, which go on.
+/* Let the checkpoint program undo its changes to the processes, which go on.
  * Their dump is complete, but it does not count. */
 static void checkpoint_resume(const struct agent_checkpoint *c,
 			      const char *images, const char *pid)

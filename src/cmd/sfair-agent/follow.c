@@ -7,14 +7,12 @@
 #include "src/client/sfair.h"
 #include "src/common/clock.h"
 
-#define LOOK_SEC 1.0 /* between two polls, at least */
-#define END_SEC 2    /* the job waits at most this long for the last poll */
-#define LOOK_COST                                                \
-	1000.0 /* a pause is at least so many times as long as a \
-		* poll */
+#define LOOK_SEC 1.0	 /* between two polls, at least */
+#define END_SEC 2	 /* longest wait of the ended job for the last poll */
+#define LOOK_COST 1000.0 /* a pause is at least this many polls long */
 
-/* Look at the lines of a window, the newest first. Returns whether all fields
- * are known. */
+/* Look at the lines of a window, the newest first. Returns whether the values
+ * of all fields are known. */
 static bool follow_look_at(struct agent_follow *f, struct agent_window *window,
 			   struct agent_seen *seen)
 {
@@ -27,8 +25,8 @@ static bool follow_look_at(struct agent_follow *f, struct agent_window *window,
 	return complete;
 }
 
-/* Copy what was written since the last look, so that the tee can go on. The
- * last line stays in the tee's window too if it is incomplete. */
+/* Copy what was written since the last look, so that the tee need not wait. If
+ * the last line is incomplete, it stays in the tee's window, too. */
 static void follow_fetch(struct agent_tee *tee, int i, struct agent_window *out)
 {
 	pthread_mutex_lock(&tee->lock);
@@ -146,7 +144,7 @@ void agent_follow_finish(struct agent_follow *f)
 	f->ends = true;
 	pthread_cond_signal(&f->work);
 	pthread_mutex_unlock(&f->lock);
-	/* A regular expression may run for ever: the job does not wait for
-	 * it. */
+	/* A regular expression may run for ever; the job does not wait for
+	 * that. */
 	(void)pthread_timedjoin_np(f->thread, NULL, &until);
 }

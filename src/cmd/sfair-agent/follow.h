@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The progress of a program, by the lines that it writes. A thread looks at the
- * newest lines every second and reports the progress by libsfair. The looks
- * take at most a thousandth of the time. */
+/* Follows the progress of a program by the lines that it writes. A thread looks
+ * at the newest lines every second, and reports the progress through libsfair.
+ * It takes at most a thousandth of the time. */
 #ifndef AGENT_FOLLOW_H
 #define AGENT_FOLLOW_H
 
@@ -11,8 +11,8 @@
 #include "src/cmd/sfair-agent/pattern.h"
 #include "src/cmd/sfair-agent/stream.h"
 
-/* The time of an iteration, from the moments at which counts of iterations were
- * seen. */
+/* Measures the time of an iteration. The notes say when which count of
+ * iterations was seen. */
 enum { AGENT_PACE = 16 };
 
 struct agent_pace {
@@ -20,17 +20,17 @@ struct agent_pace {
 	size_t count;
 };
 
-/* Note how many iterations were done at a moment. If they are fewer than
- * before, the notes begin anew. */
+/* Note a count of iterations and when it was seen. If the count is less than
+ * before, the old notes are dropped. */
 void agent_pace_add(struct agent_pace *pace, double done, double at_sec);
 
-/* Return the median of the slopes between notes that are a quarter of all notes
- * apart, in seconds an iteration; 0 if unknown. A pause, such as for a
- * checkpoint, does not change it. Moments may be late by the time between two
- * looks, which hardly matters. */
+/* Return the seconds per iteration, 0 if unknown. This is the median of the
+ * slopes between notes that are a quarter of all notes apart. A pause, such as
+ * for a checkpoint, does not change it. A note may be late by the time between
+ * two looks, which hardly matters. */
 double agent_pace_sec(const struct agent_pace *pace);
 
-/* What is known of the progress. */
+/* The known progress of a program. */
 struct agent_progress {
 	double value[AGENT_FIELDS]; /* the newest values; NAN: none yet */
 	struct agent_pace pace;
@@ -43,7 +43,7 @@ struct agent_report {
 	double iter_sec, loss;
 };
 
-/* Add the values that were seen at a moment. */
+/* Update the progress with the values seen at a moment. */
 void agent_progress_see(struct agent_progress *progress,
 			const struct agent_seen *seen, double at_sec);
 
@@ -54,7 +54,8 @@ bool agent_progress_report(const struct agent_progress *progress,
 struct agent_follow {
 	const struct agent_patterns *patterns;
 	struct agent_progress progress;
-	struct agent_tee *tee;	/* either this, or NULL and the tail */
+	struct agent_tee *tee;	/* the tee to follow; NULL: the tail is
+				 * followed */
 	struct agent_tail tail; /* its path is NULL if the tee is followed */
 	struct agent_window window;
 	pthread_t thread;
@@ -64,10 +65,11 @@ struct agent_follow {
 };
 
 /* Start the thread; signals must be blocked. The caller has set patterns,
- * epochs, and tee or tail; all else is zero. Returns 0, or -1 with err set. */
+ * epochs, and either tee or tail; all other members are zero. Returns 0, or -1
+ * with err set. */
 int agent_follow_start(struct agent_follow *follow, struct astra_error *err);
 
-/* Look a last time, then end the thread. */
+/* Look at the lines for the last time, and end the thread. */
 void agent_follow_finish(struct agent_follow *follow);
 
 #endif

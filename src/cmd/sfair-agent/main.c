@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair-agent: the companion of a job. Outside a lease it becomes the command;
- * else it runs beside the command. */
+/* sfair-agent: the companion of a job. Outside a lease it becomes the command.
+ * In a lease it runs beside the command. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "src/cmd/sfair-agent/run.h"
 #include "src/common/error.h"
 
-/* Set variables from lines NAME=VALUE whose names begin with SFAIR_. */
+/* Set variables from lines NAME=VALUE. Other lines, and names that do not begin
+ * with SFAIR_, are ignored. */
 static void main_set_variables(char *lines)
 {
 	char *next, *line;
@@ -26,9 +27,9 @@ static void main_set_variables(char *lines)
 	}
 }
 
-/* Find where the plugin listens, for an agent outside a job: from the
- * environment or else from "sfair --where", which reads Slurm's configuration.
- * Returns 0, or -1 with err set. */
+/* Find where the plugin listens, for an agent outside a job. The environment
+ * says so, or else "sfair --where", which reads Slurm's configuration. Returns
+ * 0, or -1 with err set. */
 static int main_find_plugin(struct sfair_place *place, struct astra_error *err)
 {
 	static const struct agent_limits limits = {30, 8192, 0};
@@ -70,8 +71,8 @@ static int main_watch(const struct agent_options *options,
 	return status ? main_fail(status, err) : 0;
 }
 
-/* Run beside a task that the SPANK plugin has started. If the options are
- * invalid, they are ignored. */
+/* Run beside a task that the SPANK plugin has started. Invalid options are
+ * reported, and all options are then ignored. */
 static int accompany(struct agent_options *options, bool valid,
 		     struct astra_error *err)
 {
@@ -97,10 +98,10 @@ static int run_command(const struct agent_options *options,
 	return main_fail(agent_become(options->words, err), err);
 }
 
-/* Return the agent's own command line, not to be freed. If the SPANK plugin
- * started the agent in place of a task's program, argv has the program's
- * arguments, SFAIR_TASK the program and SFAIR_TASK_OPTIONS the agent's options.
- * Returns argv if there is no task, or no memory. */
+/* Return the agent's own command line, not to be freed. The SPANK plugin may
+ * have started the agent in place of a task's program. Then argv has the
+ * program's arguments, SFAIR_TASK the program, and SFAIR_TASK_OPTIONS the
+ * agent's options. Returns argv if there is no task, or if memory is out. */
 static char **main_read_task(int *argc, char **argv)
 {
 	static char **words, *program, *options, end[] = "--"; /* never freed */

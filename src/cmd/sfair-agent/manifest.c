@@ -15,11 +15,11 @@
 
 #include "src/common/sha256.h"
 
-#define HASHED_MAX (1 << 20) /* bytes of a file; a larger file has no hash */
+#define HASHED_MAX (1 << 20) /* bytes; a larger file gets no hash */
 #define CMDLINE_MAX 65536
 
-/* Compute the hash of a file, "" if the file is long.
- * Returns 0, or -1 with errno set. */
+/* Compute the hash of a file, or "" if the file is too large. Returns 0, or -1
+ * with errno set. */
 static int manifest_hash(int fd, off_t size, char hex[ASTRA_SHA256_HEX + 1])
 {
 	char *bytes;
@@ -38,7 +38,7 @@ static int manifest_hash(int fd, off_t size, char hex[ASTRA_SHA256_HEX + 1])
 	return got == size ? 0 : -1;
 }
 
-/* Describe a file: {"size":N,"hash":HEX}. sync: write the file to disk first.
+/* Describe a file as {"size":N,"hash":HEX}. sync: first write the file to disk.
  * Returns a new object, or NULL with errno set. */
 static json_t *manifest_file(int folder, const char *name, bool sync)
 {
@@ -60,8 +60,8 @@ out:
 	return file;
 }
 
-/* Describe each file of a dump's folder, which has no subfolders.
- * Returns a new object by names, or NULL with err set. */
+/* Describe each file in a dump's folder, which has no subfolders. Returns a new
+ * object with the files by name, or NULL with err set. */
 static json_t *manifest_images(const char *images, bool sync,
 			       struct astra_error *err)
 {
@@ -93,7 +93,7 @@ static json_t *manifest_images(const char *images, bool sync,
 	return all;
 }
 
-/* Write a file to disk: it must outlast a crash as the dump does. */
+/* Write a file to disk, as it must survive a crash just like the dump. */
 static void manifest_sync(int folder, const char *name)
 {
 	int fd = openat(folder, name, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -104,7 +104,7 @@ static void manifest_sync(int folder, const char *name)
 	close(fd);
 }
 
-/* Whether a descriptor of a process appends to its file. */
+/* Whether a process has opened a descriptor's file for appending. */
 static bool manifest_appends(pid_t pid, const char *number)
 {
 	unsigned int flags = 0;
@@ -121,8 +121,9 @@ static bool manifest_appends(pid_t pid, const char *number)
 	return flags & O_APPEND;
 }
 
-/* Add the files that a process has open for writing, by path:
- * {"size":N,"append":BOOL}. Returns 0, or -1 if a file cannot be named. */
+/* Add the files that a process has open for writing: each path with
+ * {"size":N,"append":BOOL}. Returns 0, or -1 if the path of a file is
+ * unknown. */
 static int manifest_outputs(json_t *outputs, pid_t pid)
 {
 	char folder[64], path[PATH_MAX];
@@ -157,8 +158,8 @@ static int manifest_outputs(json_t *outputs, pid_t pid)
 	return rc;
 }
 
-/* Describe a file that is mapped for execution: {"size":N,"mtime":S}. Returns
- * NULL if there is no such file. */
+/* Describe a file that is mapped for execution as {"size":N,"mtime":S}. Returns
+ * NULL if the file does not exist. */
 static json_t *manifest_mapped(const char *path)
 {
 	struct stat st;
@@ -196,8 +197,8 @@ static void manifest_maps(json_t *program, pid_t pid)
 		fclose(maps);
 }
 
-/* Whether the file is a job's script. Slurm writes the script again at each
- * start, perhaps to another path, but its text cannot change. */
+/* Whether the file is a job's batch script. Slurm writes the script at each
+ * start, perhaps to another path, but with the same text. */
 static bool manifest_is_batch(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -205,8 +206,8 @@ static bool manifest_is_batch(const char *path)
 	return name && !strcmp(name, "/slurm_script");
 }
 
-/* Add the script of an interpreter: the first word after its options, if that
- * word names a file. A file that is open for writing is no script. */
+/* Add the script that an interpreter runs: the first word after its options, if
+ * it names a file. A file that is open for writing is not a script. */
 static void manifest_script(json_t *program, const json_t *outputs, pid_t pid)
 {
 	char name[64], words[CMDLINE_MAX + 1], path[PATH_MAX], cwd[PATH_MAX];
@@ -239,7 +240,7 @@ static void manifest_script(json_t *program, const json_t *outputs, pid_t pid)
 	}
 }
 
-/* Compute the hash of a command line, "" if memory is out. */
+/* Compute the hash of a command line, or "" if memory is out. */
 static void manifest_command(char *const *words, char hex[ASTRA_SHA256_HEX + 1])
 {
 	char *line = NULL;
@@ -317,8 +318,8 @@ static int manifest_same(const json_t *manifest, const char *key,
 			       key, then, now);
 }
 
-/* Check that the dump is of this command: a batch script begins with its first
- * program again, even if a later program was dumped. */
+/* Check that the dump is of this command. A batch script starts again with its
+ * first program, even if a later program was dumped. */
 static int manifest_same_command(const json_t *manifest, char *const *words,
 				 struct astra_error *err)
 {
@@ -335,8 +336,8 @@ static int manifest_same_command(const json_t *manifest, char *const *words,
 			       *words);
 }
 
-/* Check that the dump is of an earlier run of this job. A dump of this run or
- * of a later run belongs to another job that had the same id before. */
+/* Check that the dump is from an earlier run of this job. A dump from this run
+ * or a later one belongs to a former job with the same id. */
 static int manifest_is_ours(const json_t *manifest,
 			    const struct agent_dumper *dumper,
 			    struct astra_error *err)

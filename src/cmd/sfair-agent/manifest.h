@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a dump is of, and what must be unchanged when it is restored: a JSON
- * object in a file beside the dumps. */
+/* Describes a dump, and the files that must be unchanged when it is restored.
+ * The manifest is a JSON object in a file beside the dumps. */
 #ifndef AGENT_MANIFEST_H
 #define AGENT_MANIFEST_H
 
@@ -11,7 +11,7 @@
 
 #include "src/common/error.h"
 
-/* The job and the command that dump or restore. */
+/* The job and the command that makes or restores a dump. */
 struct agent_dumper {
 	const char *with; /* the value of --checkpoint-with */
 	char version[128];
@@ -19,28 +19,26 @@ struct agent_dumper {
 	char *const *words; /* the command and its arguments, ended by NULL */
 };
 
-/* Describe a dump.
- * images: the dump's folder, with all files written. The files are read and
- * synced.
- * pids: the processes, which are stopped. The manifest names the files that
- * they have open for writing and the files that they execute.
+/* Describe a dump. images: the dump's folder, with all its files. The files are
+ * read and synced. pids: the processes, which are stopped. The manifest names
+ * the files that they have open for writing, and the files that they execute.
  * Returns a new object, or NULL with err set. */
 json_t *agent_manifest_make(const struct agent_dumper *dumper,
 			    const char *images, const pid_t *pids, long count,
 			    struct astra_error *err);
 
-/* Check that this job may restore the dump here and now; nothing is changed.
+/* Check that this job may restore the dump on this host. Changes nothing.
  * images: the dump's folder. Returns 0, or -1 with err set. */
 int agent_manifest_check(const json_t *manifest,
 			 const struct agent_dumper *dumper, const char *images,
 			 struct astra_error *err);
 
-/* Cut the files that were open for writing back to their sizes at the dump: the
- * program will write the rest again. The sizes were checked before.
- * again: the dump was restored before, so the program itself has written the
- * rest. If not, another program has: then the rest stays in a file that is
- * appended to, and is an error in any other file. Returns 0, or -1 with err
- * set. */
+/* Cut the files that were open for writing back to their sizes at the dump, as
+ * the program will write the rest again. The sizes were checked before. again:
+ * the dump was already restored before, so the program itself has written the
+ * rest. Otherwise another program has written it. Then the rest stays in a file
+ * opened for appending, and is an error in any other file. Returns 0, or -1
+ * with err set. */
 int agent_manifest_cut(const json_t *manifest, bool again,
 		       struct astra_error *err);
 

@@ -49,7 +49,7 @@ static int set_fields(const struct astra_cli_option *row, void *at,
 	return 0;
 }
 
-/* The rows of a struct agent_log. */
+/* The options that fill a struct agent_log. */
 static const struct astra_cli_option log_options[] = {
 	{"progress", 0, "REGEX",
 	 "lines that tell it, or one of tensorflow, tqdm, lightning, huggingface; several may be given",
@@ -64,8 +64,8 @@ static const struct astra_cli_option log_options[] = {
 	ASTRA_CLI_END,
 };
 
-/* Compile the last pattern when all options were read, and check that the
- * options fit together. Returns 0, or -1 with err set. */
+/* Compile the last pattern once all options were read, and check that the
+ * options are consistent. Returns 0, or -1 with err set. */
 static int agent_log_complete(struct agent_log *log, struct astra_error *err)
 {
 	if (compile_last(log, err) < 0)
@@ -116,7 +116,7 @@ static int set_checkpointer(const struct astra_cli_option *row, void *at,
 	return astra_cli_text(row, at, value, err);
 }
 
-/* Read the value of the SPANK plugin: PID,FD,FD. */
+/* Read the value that the SPANK plugin gives: PID,FD,FD. */
 static int set_child(const struct astra_cli_option *row, void *at,
 		     const char *value, struct astra_error *err)
 {
@@ -212,8 +212,8 @@ static int check_alone(const struct agent_options *o, struct astra_error *err)
 		extra);
 }
 
-/* Check the options of the agent's role: the agent of an app, or the companion
- * of a job. */
+/* Check the options for the agent's role: either the agent of an app, or the
+ * companion of a job. */
 static int options_check(const struct agent_options *o, struct astra_error *err)
 {
 	const struct agent_watch *w = &o->watch;

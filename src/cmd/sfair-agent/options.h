@@ -11,36 +11,40 @@
 #include "src/common/cli.h"
 #include "src/common/error.h"
 
-/* --log, --progress, --fields and --epochs: the source of the program's
- * progress, and how it is read. */
+/* --log, --progress, --fields and --epochs: where the program's progress is
+ * read, and how. */
 struct agent_log {
 	const char *path; /* "-": the command's output; NULL: none */
 	double epochs;	  /* 0: unknown */
 	struct agent_patterns patterns;
-	const char *text, *fields; /* of the last --progress, not compiled
-				    * yet */
+	const char *text, *fields; /* of the last --progress, which is not
+				    * compiled yet */
 };
 
-/* A task that the SPANK plugin has made the agent's child. */
+/* A task that is the agent's child, started by the SPANK plugin. */
 struct agent_task {
 	pid_t pid;	/* 0: none */
-	int outputs[2]; /* pipes of its output and error; -1: not read */
+	int outputs[2]; /* read ends of the pipes for its output and error; -1:
+			 * not read */
 };
 
 struct agent_options {
 	bool verbose;
-	int send;	  /* the signal sent for a notice; 0: the checkpoint
-			   * signal */
-	uint32_t exit;	  /* code for a failure after a notice; 0: none */
+	int send;	  /* signal sent to the processes for a notice; 0: the
+			   * checkpoint signal */
+	uint32_t exit;	  /* exit code of the agent if the command fails after a
+			   * notice; 0: the command's own */
 	const char *with; /* --checkpoint-with; NULL: none */
-	const char *checkpoint_dir; /* the folder; NULL: the current one */
+	const char *checkpoint_dir; /* folder of the dumps; NULL: the current
+				     * folder */
 	struct agent_log log;
 	struct agent_task task;
-	char **words; /* CMD and its arguments, ended by NULL; of argv */
-	struct agent_watch watch; /* the app to watch over, if any */
+	char **words; /* CMD and its arguments, from argv; ended by NULL */
+	struct agent_watch watch; /* the app that this agent watches over, if
+				   * any */
 };
 
-/* Whether this is the agent of an app, which runs no command. */
+/* Whether this is the agent of an app. Such an agent runs no command. */
 static inline bool agent_watches(const struct agent_options *options)
 {
 	return options->watch.app || options->watch.job;

@@ -75,16 +75,16 @@ static int read_fields(struct agent_pattern *p, const char *text,
 	}
 }
 
-/* Kill this process. _exit() would allocate memory in a sanitizer's build, and
- * the signal may have interrupted malloc(). */
+/* Kill this process. The signal may have interrupted malloc(), and _exit()
+ * would allocate memory in a build with sanitizers. */
 static void pattern_give_up(int signal)
 {
 	(void)signal;
 	(void)kill(getpid(), SIGKILL);
 }
 
-/* Catch the end of the stack or of the CPU time: the kernel would log a
- * crash. */
+/* Catch the signals for the end of the stack and of the CPU time. Without a
+ * handler the kernel would log a crash. */
 static void catch_limits(void)
 {
 	static char stack[1 << 16];
@@ -99,8 +99,9 @@ static void catch_limits(void)
 	setrlimit(RLIMIT_CPU, &cpu);
 }
 
-/* Whether the expression can be compiled in a moment. Nested repetitions let
- * regcomp() run out of stack or memory: so a child process tries it. */
+/* Whether the expression can be compiled quickly. With nested repetitions,
+ * regcomp() may run out of stack or memory. So a child process tries it
+ * first. */
 static bool is_sane(const char *text)
 {
 	int status = 0;

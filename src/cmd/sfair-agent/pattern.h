@@ -10,15 +10,16 @@
 #include "src/common/error.h"
 
 enum agent_field {
-	AGENT_DONE,  /* iterations that are done, of the epoch if there are
-		      * epochs */
+	AGENT_DONE,  /* iterations done; if there are epochs, those of this
+		      * epoch */
 	AGENT_TOTAL, /* iterations of all */
 	AGENT_LOSS,
 	AGENT_SEC,   /* seconds an iteration */
 	AGENT_EPOCH, /* whole epochs that are over */
-	AGENT_SAVED, /* the iteration of the last complete checkpoint */
+	AGENT_SAVED, /* the iteration at which the last complete checkpoint was
+		      * made */
 	AGENT_FIELDS,
-	AGENT_RATE, /* iterations a second, stored as AGENT_SEC */
+	AGENT_RATE, /* iterations per second; stored as AGENT_SEC */
 	AGENT_NONE,
 };
 
@@ -26,8 +27,8 @@ enum { AGENT_PATTERNS_MAX = 8, AGENT_GROUPS_MAX = 8 };
 
 struct agent_pattern {
 	regex_t regex;
-	enum agent_field fields[AGENT_GROUPS_MAX]; /* of the pattern's groups,
-						    * in order */
+	enum agent_field fields[AGENT_GROUPS_MAX]; /* what the pattern's groups
+						    * are, in their order */
 	size_t count;
 };
 
@@ -37,9 +38,9 @@ struct agent_patterns {
 };
 
 /* Add tensorflow, tqdm, lightning or huggingface, or an extended regular
- * expression of POSIX. fields: what its groups are, separated by commas; NULL:
- * done, total, loss and sec, as many as there are groups. fields are valid with
- * an expression only. Returns 0, or -1 with err naming what is wrong. */
+ * expression of POSIX. fields: only for an expression: what its groups are,
+ * separated by commas; NULL: done, total, loss and sec, as far as there are
+ * groups. Returns 0, or -1 with err naming what is wrong. */
 int agent_patterns_add(struct agent_patterns *patterns, const char *text,
 		       const char *fields, struct astra_error *err);
 
@@ -52,8 +53,8 @@ struct agent_seen {
 
 void agent_seen_clear(struct agent_seen *seen);
 
-/* Take from a line the values that are not known yet; so call it with the
- * newest line first. Returns whether all values are known. */
+/* Take from a line the values that are not known yet. Call it with the newest
+ * line first. Returns whether all values are now known. */
 bool agent_patterns_match(const struct agent_patterns *patterns,
 			  const char *line, struct agent_seen *seen);
 

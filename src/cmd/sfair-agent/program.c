@@ -17,18 +17,19 @@
 #include "src/common/text.h"
 
 #define CHUNK 65536
-#define WAIT_NSEC 5000000 /* between two checks whether it has ended */
+#define WAIT_NSEC 5000000 /* between two checks for the program's end */
 
 struct run {
 	const char *name;
 	pid_t pid;
-	int in, out;	   /* this side of its standard input and output; -1:
-			    * closed */
-	const char *input; /* what is still to be written */
+	int in, out;	   /* our ends of the pipes to its standard input and
+			    * output; -1: closed */
+	const char *input; /* the rest of the text for its input */
 	size_t input_size;
 	struct astra_text text;
-	double until; /* the moment at which it is killed */
-	int errors;   /* its standard error; 0: the agent's own */
+	double until; /* when the program is killed */
+	int errors;   /* descriptor for its standard error; 0: the agent's
+		       * own */
 	struct astra_error *err;
 };
 
@@ -102,7 +103,7 @@ static int open_and_start(struct run *run, char *const *words)
 	return rc;
 }
 
-/* Write to the program's input. It need not read all of it. */
+/* Write to the program's input. The program may leave a part of it unread. */
 static void feed(struct run *run)
 {
 	ssize_t n = run->input_size
@@ -193,7 +194,7 @@ static int await(struct run *run, double seconds)
 	}
 }
 
-/* Close the program's pipes, and kill what is left of its processes. */
+/* Close the program's pipes, and kill the processes that are left. */
 static void program_finish(struct run *run)
 {
 	shut(&run->in);

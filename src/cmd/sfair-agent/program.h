@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs that read a text from standard input and write one to standard
- * output, with bounds on time and size. No shell is used. */
+/* Runs programs that read a text from standard input and write one to standard
+ * output, with limits on time and size. No shell is used. */
 #ifndef AGENT_PROGRAM_H
 #define AGENT_PROGRAM_H
 
@@ -10,14 +10,16 @@
 
 #define AGENT_WORDS_MAX 64
 
-/* Split a command at its blanks; nothing is quoted.
- * text: is changed in place, and the words point into it. */
+/* Split a command at its blanks; there is no quoting. text: changed in place;
+ * the words point into it. */
 void agent_program_split(char *text, char *words[AGENT_WORDS_MAX + 1]);
 
 struct agent_limits {
-	double seconds; /* then it is killed with all its processes */
-	size_t output;	/* bytes; more, and it is killed too */
-	int errors;	/* its standard error; 0: the agent's */
+	double seconds; /* after this time the program and all its processes are
+			 * killed */
+	size_t output;	/* most bytes of output; the program is killed if it
+			 * writes more */
+	int errors;	/* descriptor for its standard error; 0: the agent's */
 };
 
 /* Run a program to its end.

@@ -53,8 +53,8 @@ static uint64_t progress_count_of(double value)
 	return value >= 0 && value <= COUNT_MAX ? (uint64_t)value : 0;
 }
 
-/* Count all iterations: those of the epochs that are over, and those of this
- * epoch. */
+/* Return the count of all iterations done: those of past epochs and those of
+ * this epoch. */
 static double all_done(const struct agent_progress *p)
 {
 	double epoch = p->value[AGENT_EPOCH], done = p->value[AGENT_DONE];

@@ -30,18 +30,18 @@ int agent_become(char **words, struct astra_error *err)
 	return cannot_run(*words, errno, err);
 }
 
-/* Become the program in the child, or tell the parent why exec() failed. A
- * program that is dumped gets its own session: a dump holds whole sessions
- * only. */
+/* Become the program, in the child, or tell the parent why exec() failed. A
+ * program that is to be dumped gets its own session, as a dump holds only whole
+ * sessions. */
 static void run_child(const struct agent_options *options, const sigset_t *mask,
 		      const int *outputs, int tell, pid_t agent)
 {
 	char **words = options->words;
 
 	/* Slurm takes the agent's end for the task's end. So the program must
-	 * end with the agent, or it would use GPUs that the next holder gets. A
-	 * program with dumps is excepted: after a restore its parent ends at
-	 * once. */
+	 * end with the agent, or it would use GPUs that already have a new
+	 * holder. A program with dumps is an exception: after a restore, its
+	 * parent ends at once. */
 	if (!options->with)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != agent)
@@ -63,8 +63,8 @@ static void run_child(const struct agent_options *options, const sigset_t *mask,
 }
 
 /* Start the program as a child with this signal mask. outputs: its standard
- * output and error; NULL: the agent's. Returns 0 with the child's pid, or the
- * exit status that says why not, with err set. */
+ * output and error; NULL: the agent's. Returns 0 with the child's pid; or, with
+ * err set, the exit status for the failure. */
 static int agent_spawn(const struct agent_options *options,
 		       const sigset_t *mask, const int *outputs, pid_t *pid,
 		       struct astra_error *err)
@@ -82,12 +82,12 @@ static int agent_spawn(const struct agent_options *options,
 		run_child(options, mask, outputs, ends[1], agent);
 	close(ends[1]);
 	if (!error && read(ends[0], &error, sizeof(error)) <= 0)
-		error = 0; /* the program's start has closed it */
+		error = 0; /* closed by exec() when the program has started */
 	close(ends[0]);
 	return error ? cannot_run(*words, error, err) : 0;
 }
 
-/* End as the child has ended: with the same exit code or by the same signal, so
+/* End as the child has ended, with the same exit code or by the same signal, so
  * that Slurm and a shell see no difference. */
 static _Noreturn void agent_end_as(int status)
 {
@@ -96,7 +96,7 @@ static _Noreturn void agent_end_as(int status)
 
 	if (!WIFSIGNALED(status))
 		_exit(WEXITSTATUS(status));
-	/* The child has dumped its core: the agent must not. */
+	/* The child has already dumped its core, so the agent does not. */
 	prctl(PR_SET_DUMPABLE, 0);
 	sigemptyset(&one);
 	sigaddset(&one, signal);
@@ -106,24 +106,26 @@ static _Noreturn void agent_end_as(int status)
 	_exit(128 + signal);
 }
 
-#define LOST_SEC 60 /* longest life of a job after its grace */
+#define LOST_SEC 60 /* longest time that a job lives on after its grace */
 #define SAVED 85    /* exit code that makes Astraea requeue the job */
 
 struct run {
 	const struct agent_options *options;
 	const struct sfair_place *place;
 	int notice; /* the checkpoint signal; 0: none */
-	int send;   /* the signal that the processes get instead */
+	int send;   /* the signal sent to the processes in place of the
+		     * notice */
 	double grace_sec;
 	int signals; /* a signalfd */
 	pid_t child;
 	bool ended;
-	int status;	 /* wait()'s status when it has ended */
-	double over_sec; /* when the grace is over; 0: no notice came */
+	int status;	 /* the command's wait status, once it has ended */
+	double over_sec; /* when the grace is over; 0: no notice has come */
 	bool handed;	 /* a process has received the notice */
-	int tries;	 /* attempts to hand the notice on */
+	int tries;	 /* how often passing the notice on was tried */
 	bool dumped;	 /* the dump is complete and the program has ended */
-	bool lost;	 /* the program cannot go on: the dumper was killed */
+	bool lost;	 /* the program cannot go on, as the dumper was
+			  * killed */
 	struct agent_checkpoint checkpoint; /* only with --checkpoint-with */
 };
 
@@ -134,8 +136,9 @@ static const char *run_name_of(int signal)
 	return name ? name : "RT"; /* a real-time signal has none */
 }
 
-/* Return the signals that are passed on: all except those of the agent's own
- * faults and those that stop and continue both processes. */
+/* Return the signals that are passed on. These are all except the signals for
+ * faults of the agent itself and those that stop and continue both
+ * processes. */
 static sigset_t watched(void)
 {
 	static const int own[] = {SIGABRT, SIGBUS,  SIGCONT, SIGFPE,
@@ -167,9 +170,9 @@ static void say(const struct run *r, long sent)
 			run_name_of(r->send), r->grace_sec);
 }
 
-/* Hand the notice on. If no process catches it, because the program is still
- * starting, try again until the grace is over. But SIGTERM ends the command if
- * nothing else does. */
+/* Pass the notice on. If no process catches it, because the program is still
+ * starting, try again until the grace is over. If the notice is SIGTERM and
+ * nobody catches it, it ends the command. */
 static void run_hand_on(struct run *r)
 {
 	long sent = agent_tree_signal(getpid(), r->send);
@@ -182,16 +185,16 @@ static void run_hand_on(struct run *r)
 		say(r, sent);
 }
 
-/* Return the seconds for the dump: the grace without its end, which is for the
- * sync. */
+/* Return the seconds for the dump: the grace without its last part, which is
+ * for the sync. */
 static double run_dump_sec(const struct run *r)
 {
 	return r->grace_sec > 10 ? r->grace_sec - 2 : r->grace_sec * 0.8;
 }
 
-/* Dump the command in place of the notice, and end. If the dump fails, the
- * command goes on until the job is requeued. Then what it did since the dump
- * before is lost. */
+/* Dump the command instead of passing the notice on, and end. If the dump
+ * fails, the command goes on until the job is requeued. Its work since the dump
+ * before is then lost. */
 static void run_dump(struct run *r)
 {
 	struct astra_error err = {""};
@@ -226,8 +229,8 @@ static void take_notice(struct run *r)
 	run_hand_on(r);
 }
 
-/* Reap the children that have ended. Orphans of the tree are children of the
- * agent, too. */
+/* Reap the children that have ended. Orphaned descendants become children of
+ * the agent, too. */
 static void reap(struct run *r)
 {
 	int status;
@@ -254,13 +257,13 @@ static void take_signal(struct run *r, const struct signalfd_siginfo *info)
 	} else if (signal == r->notice) {
 		take_notice(r);
 	} else if (info->ssi_code != SI_KERNEL && !r->ended) {
-		/* A signal of the terminal reaches the child without help. */
+		/* A signal from the terminal reaches the child anyway. */
 		kill(r->child, signal);
 	}
 }
 
-/* Whether other processes still write checkpoints. If the command has died of
- * the notice, Slurm may have sent the notice to all processes. */
+/* Whether other processes are still writing checkpoints. If the command has
+ * died of the notice, Slurm may have sent it to all processes. */
 static bool others_save(struct run *r)
 {
 	if (r->options->with)
@@ -272,9 +275,9 @@ static bool others_save(struct run *r)
 	       agent_tree_catches(getpid(), r->send) > 0;
 }
 
-/* Whether the agent waits for the requeue: Slurm requeues the job when the
- * grace is over. A program that was lost must not end before, as if it had
- * failed. */
+/* Whether the agent waits for the requeue: Slurm requeues the job after the
+ * grace. If the program is lost, the agent must not end before that, as this
+ * would look like a failure. */
 static bool awaits_requeue(const struct run *r)
 {
 	return r->lost &&
@@ -286,7 +289,7 @@ static void run_wait_for_end(struct run *r)
 	struct signalfd_siginfo info;
 	struct pollfd fd = {.fd = r->signals, .events = POLLIN};
 
-	reap(r); /* a task may have ended before */
+	reap(r); /* a task may already have ended */
 	while (!r->ended || awaits_requeue(r) || others_save(r)) {
 		bool again = !r->ended && !r->handed && !r->options->with &&
 			     in_grace(r);
@@ -300,14 +303,14 @@ static void run_wait_for_end(struct run *r)
 	}
 }
 
-/* What the command writes, if it is to be read. */
+/* The command's output, if it is to be read. */
 static struct {
 	bool prints, follows;
 	struct agent_tee tee;
 	struct agent_follow follow;
 } out;
 
-/* Pass on what the command writes. The pipes of a task exist even if nothing is
+/* Pass the command's output on. For a task the pipes exist even if nothing is
  * followed. */
 static int pass_outputs_on(const struct agent_options *o,
 			   struct astra_error *err)
@@ -332,8 +335,8 @@ static void run_follow(const struct agent_log *log)
 		fprintf(stderr, "sfair-agent: %s\n", err.text);
 }
 
-/* Go on from the last dump. Returns 0, or the exit status that says why the
- * command must not run. */
+/* Restore the last dump, if there is one. Returns 0, or the exit status for the
+ * reason why the command must not run. */
 static int run_restore(struct run *r, struct astra_error *err)
 {
 	const int streams[AGENT_STDIO] = {
@@ -377,8 +380,8 @@ static void run_finish(void)
 		agent_follow_finish(&out.follow);
 }
 
-/* End as the command has ended; if it was dumped, end with the exit code that
- * tells Astraea so. */
+/* End as the command has ended. If the command was dumped, end with the exit
+ * code that tells Astraea of the dump. */
 static _Noreturn void run_end(const struct run *r)
 {
 	if (r->dumped)
@@ -390,8 +393,8 @@ static _Noreturn void run_end(const struct run *r)
 	agent_end_as(r->status);
 }
 
-/* Give the child namespaces of its own. The caller only serves the child to its
- * end. */
+/* Give the child namespaces of its own. The calling process then only serves
+ * the child until it ends. */
 static int run_apart(struct astra_error *err)
 {
 	pid_t child = agent_apart(err);
@@ -415,7 +418,8 @@ int agent_run(const struct agent_options *options,
 	};
 	int rc;
 
-	signal(SIGCHLD, SIG_DFL); /* otherwise its end would stay unknown */
+	signal(SIGCHLD, SIG_DFL); /* otherwise the child's end would stay
+				   * unknown */
 	sigaddset(&all, SIGPIPE); /* the output may be closed */
 	sigprocmask(r.child ? SIG_SETMASK : SIG_BLOCK, &all, &before);
 	rc = agent_checkpoint_apart(options) ? run_apart(err) : 0;

@@ -29,8 +29,8 @@ static int tee_write_all(int fd, const char *bytes, size_t size)
 	return 0;
 }
 
-/* Stop a stream that nobody reads or nobody writes any more: the child gets the
- * signal that it would get without the tee. */
+/* Close a stream whose reader or writer is gone. The child then gets the same
+ * signal as without the tee. */
 static void tee_stop(struct agent_tee *t, int i)
 {
 	close(t->from[i]);
@@ -53,8 +53,8 @@ static void pass_on(struct agent_tee *t, int i)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Pass on output until both streams are over. If the child has ended, do so
- * until they are empty: other processes may hold them open. */
+/* Pass output on until both streams have ended. If the child has ended, stop
+ * once the streams are empty, as other processes may hold them open. */
 static void *tee_run(void *arg)
 {
 	struct agent_tee *t = arg;
@@ -129,8 +129,8 @@ static void tail_close_file(struct agent_tail *t)
 	t->fd = -1;
 }
 
-/* Take the new bytes of the open file; if they are more than a window, only the
- * last ones. */
+/* Take the new bytes of the open file. If they are more than a window, take
+ * only the last ones. */
 static void tail_take(struct agent_tail *t, struct agent_window *window,
 		      double now_sec)
 {
@@ -139,7 +139,8 @@ static void tail_take(struct agent_tail *t, struct agent_window *window,
 	ssize_t size;
 
 	if (fstat(t->fd, &st) < 0) {
-		tail_close_file(t); /* the file is gone from its server */
+		tail_close_file(t); /* the file no longer exists on its
+				     * server */
 		return;
 	}
 	if (st.st_size < t->at)
@@ -159,7 +160,7 @@ static void tail_open_file(struct agent_tail *t, bool from_end)
 {
 	struct stat st;
 
-	/* Do not wait for a FIFO's writer. */
+	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
 	t->fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	t->at = 0;
 	if (t->fd < 0) {
@@ -210,8 +211,8 @@ void agent_window_add(struct agent_window *w, const char *bytes, size_t size,
 		bytes += size - AGENT_WINDOW;
 		size = AGENT_WINDOW;
 	}
-	/* Forget half a window at once, so that a flood does not move the bytes
-	 * all the time. */
+	/* Forget half a window at once, so that a flood of output does not move
+	 * all bytes each time. */
 	if (w->size + size > AGENT_WINDOW && w->size > AGENT_WINDOW / 2)
 		window_forget(w, w->size - AGENT_WINDOW / 2);
 	if (w->size + size > AGENT_WINDOW)
@@ -226,7 +227,7 @@ static bool ends_line(char c)
 	return c == '\n' || c == '\r';
 }
 
-/* Find the last complete line's end in the first `size` bytes. Returns
+/* Find the end of the last complete line in the first `size` bytes. Returns
  * AGENT_WINDOW if there is none. */
 static size_t before_end(const struct agent_window *w, size_t size)
 {

@@ -22,8 +22,8 @@ struct processes {
 	size_t count, room;
 };
 
-/* Read the beginning of a file of a process in /proc. Returns the size; 0 if
- * the process has ended. */
+/* Read the beginning of a process's file in /proc. Returns its size; 0 if the
+ * process has ended. */
 static size_t tree_read_file(pid_t pid, const char *name, char *text,
 			     size_t room)
 {
@@ -52,14 +52,14 @@ bool agent_catches(pid_t pid, int signal)
 		return false;
 	line = strstr(text, key);
 	if (!line || strstr(text, "\nState:\tZ"))
-		return false; /* a process that has ended still lists its
+		return false; /* a process that has ended would still list its
 			       * handlers */
 	caught = strtoull(line + sizeof(key) - 1, NULL, 16);
 	return caught >> (signal - 1) & 1;
 }
 
-/* Find the parent: it follows the state in "12 (any) name) S 7 ...". Returns 0
- * if the process has ended. */
+/* Find the parent in the stat file, where it follows the state: "12 (any) name)
+ * S 7 ...". Returns 0 if the process has ended. */
 static pid_t tree_parent_of(pid_t pid)
 {
 	char text[512];
@@ -75,7 +75,7 @@ static int tree_add(struct processes *all, pid_t pid, pid_t root)
 {
 	pid_t parent = tree_parent_of(pid);
 
-	if (!parent && pid != root) /* only the first process has none */
+	if (!parent && pid != root) /* only the first process has no parent */
 		return 0;
 	if (astra_grow(&all->list, &all->room, all->count + 1,
 		       sizeof(*all->list)) < 0)
@@ -116,8 +116,8 @@ static const struct process *tree_find(const struct processes *all, pid_t pid)
 	return bsearch(&key, all->list, all->count, sizeof(key), by_pid);
 }
 
-/* Mark all processes below the root. A parent's pid may be above its child's,
- * so go over the list until nothing new is found. */
+/* Mark all processes below the root. A parent's pid may be higher than its
+ * child's, so repeat until a pass finds nothing new. */
 static long mark(struct processes *all)
 {
 	long found = 0, before;
@@ -165,8 +165,7 @@ long agent_tree(pid_t root, pid_t **pids)
 	return *pids ? count : -1;
 }
 
-/* Send a signal to the processes that catch it. what: the signal sent; 0:
- * none. */
+/* Send `what` to the processes that catch `signal`; 0: only count them. */
 static long send_catching(pid_t root, int signal, int what)
 {
 	long count, sent = 0;

@@ -16,9 +16,9 @@
 #include "src/proto/wire.h"
 
 #define WAIT_SEC 5   /* for an answer */
-#define NEW_SEC 60   /* how long an app may be unknown at first */
-#define GONE_TIMES 2 /* unknown this many times in a row: the app is over */
-#define PAUSE_SEC 10 /* after a failure; doubled each time */
+#define NEW_SEC 60   /* longest time that a new app may be unknown */
+#define GONE_TIMES 2 /* an app unknown so often in a row is over */
+#define PAUSE_SEC 10 /* pause after the first failure; doubled each time */
 #define PAUSE_SEC_MAX 300
 #define STOP_AT_ONCE 100 /* jobs per scancel */
 
@@ -31,14 +31,13 @@ struct state {
 	const struct agent_watch *watch;
 	const struct sfair_place *place;
 	struct agent_memory memory;
-	char app[AGENT_NAME_MAX]; /* the app to ask for; "": the one of the
-				   * job */
+	char app[AGENT_NAME_MAX]; /* name of the app; "": the app of the job */
 	uint32_t job;
 	double begun_sec; /* when the agent began */
-	double next_sec;  /* seconds until the next offer is asked for */
+	double next_sec;  /* seconds until the next request for an offer */
 	double pause_sec; /* the last pause after a failure */
 	bool known;	  /* there was an offer */
-	int gone;	  /* times in a row that the app was unknown */
+	int gone;	  /* how many times in a row the app was unknown */
 	char complaint[sizeof(struct astra_error)]; /* the last one printed */
 };
 
@@ -51,8 +50,8 @@ static void watch_complain(struct state *s, const char *text)
 	fprintf(stderr, "sfair-agent: %s\n", text);
 }
 
-/* Write a request: {"astraea":1,"request":REQUEST,WHO...MEMBERS. members: "{}"
- * or more. Returns text to be freed, or NULL. */
+/* Write a request: {"astraea":1,"request":REQUEST,WHO...MEMBERS. members: an
+ * object, "{}" or with members. Returns text to be freed, or NULL. */
 static char *write_request(const struct state *s, const char *request,
 			   const char *members)
 {
@@ -125,8 +124,8 @@ static int ask_program(const struct agent_settings *settings,
 	return rc;
 }
 
-/* Decide on a bid. If the program fails, the scheduler of a single job decides
- * instead, which gives up no job. */
+/* Decide on a bid. If the program of --scheduler=exec fails, the scheduler for
+ * a single job decides instead; it gives up no job. */
 static int watch_decide(struct state *s, const struct agent_offer *offer,
 			const char *text, struct agent_bid *bid,
 			struct astra_error *err)
@@ -210,7 +209,8 @@ static void watch_tell(const struct agent_offer *offer,
 		bid->rho ? bid->rho[bid->gpus_max - 1] : (double)NAN);
 }
 
-/* Send the bid. If it is refused, say so; the next one may be better. */
+/* Send the bid. If the bid is refused, print the reason; the next bid may be
+ * better. */
 static void send_bid(struct state *s, const char *text)
 {
 	struct astra_error err = {""}, why;
@@ -246,7 +246,8 @@ static int act(struct state *s, const struct agent_offer *offer,
 	return 0;
 }
 
-/* Note the app's own name, as the app may outlive the job that named it. */
+/* Note the app's own name, or the id of its array, as the app may outlive the
+ * job that named it. */
 static void rename_app(struct state *s, const struct agent_offer *offer)
 {
 	uint32_t array = agent_offer_array(offer);
@@ -265,8 +266,8 @@ static enum outcome take_offer(struct state *s, const char *text,
 	int rc = agent_offer_read(&offer, text, err);
 
 	if (s->pause_sec > 0)
-		*s->complaint = '\0'; /* report the same error again if it comes
-				       * back */
+		*s->complaint = '\0'; /* if the same error comes back, report it
+				       * again */
 	s->known = true;
 	s->gone = 0;
 	s->pause_sec = 0;
@@ -283,8 +284,8 @@ static enum outcome take_offer(struct state *s, const char *text,
 	return rc ? PAUSE : GO_ON;
 }
 
-/* Handle an unknown app: jobs are known only from the first round after their
- * submission on. */
+/* Handle an unknown app. A new app stays unknown until the first round after
+ * its submission. */
 static enum outcome not_yet(struct state *s)
 {
 	s->next_sec = fmin(s->next_sec, 1);
@@ -317,7 +318,7 @@ static enum outcome watch_look(struct state *s, struct astra_error *err)
 	}
 }
 
-/* Wait while slurmctld is away or busy: twice as long each time, up to five
+/* Wait while slurmctld is away or busy: each time twice as long, up to five
  * minutes. */
 static void pause_longer(struct state *s, const char *why)
 {

@@ -11,17 +11,18 @@
 #include "src/client/place.h"
 
 struct agent_watch {
-	const char *app; /* name of --app; NULL: the app of `job` */
-	uint32_t job;	 /* a job of the app; 0: the app is named */
+	const char *app; /* name given with --app; NULL: the app of `job` */
+	uint32_t job;	 /* a job of the app; 0: the app is given by name */
 	struct agent_settings settings;
-	double interval_sec; /* between offers; 0: as the plugin says */
+	double interval_sec; /* seconds between requests for offers; 0: as the
+			      * plugin says */
 	bool once;	     /* one offer, then end */
-	bool dry_run;	     /* print what it would do, and do nothing */
+	bool dry_run;	     /* only print what the agent would do */
 	bool verbose;
 };
 
-/* Watch over an app until it has no jobs any more. Returns the exit status:
- * then 0, or 1 with err set. */
+/* Watch over an app until it has no jobs left. Returns the exit status: 0, or 1
+ * with err set. */
 int agent_watch_run(const struct agent_watch *watch,
 		    const struct sfair_place *place, struct astra_error *err);
 

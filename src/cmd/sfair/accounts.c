@@ -24,8 +24,8 @@ static int accounts_by_names(const void *a, const void *b)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-/* Reads a share. A missing or invalid one is 1, as for a new account;
- * fairshare=parent counts as 1, too. */
+/* Reads a share. Returns 1 for a missing or invalid share, as for a new
+ * account, and for fairshare=parent. */
 static double accounts_share(const char *text)
 {
 	double share;
@@ -35,8 +35,8 @@ static double accounts_share(const char *text)
 	return share;
 }
 
-/* Returns the index of the account of that name, which is added if it is new:
- * an account may be listed before its parent. Returns ASTRA_NONE when out of
+/* Returns the index of the account of this name. Adds a new account, since an
+ * account may be listed before its parent. Returns ASTRA_NONE when out of
  * memory. */
 static uint32_t accounts_number(struct sfair_accounts *a, const char *name)
 {
@@ -54,8 +54,8 @@ static uint32_t accounts_number(struct sfair_accounts *a, const char *name)
 	return astra_account_tree_add(&a->tree, &entry);
 }
 
-/* Reads a line "account|parent|user|share". An account's own line has no
- * user. */
+/* Reads a line "account|parent|user|share". The line of an account itself has
+ * no user. */
 static int accounts_line(struct sfair_accounts *a, char *line)
 {
 	const char *name = strsep(&line, "|"), *above = strsep(&line, "|");
@@ -122,7 +122,7 @@ int sfair_accounts_ask(struct sfair_accounts *a, const char *cluster,
 	return accounts_split(a) < 0 ? astra_error_nomem(err) : 0;
 }
 
-/* Returns the tenant that the plugin charges with an account's jobs under that
+/* Returns the tenant that is charged with an account's jobs under this
  * TenantLevel. NULL: there is no such account. Borrowed. */
 static const char *sfair_accounts_tenant(const struct sfair_accounts *a,
 					 const char *account, unsigned level)
@@ -157,8 +157,8 @@ void sfair_accounts_clear(struct sfair_accounts *a)
 	*a = (struct sfair_accounts){0};
 }
 
-/* What Slurm's accounting knows besides the jobs: their tenants, shares, and
- * how many GPUs there were. */
+/* What Slurm's accounting knows besides jobs: tenants, shares, and the count of
+ * GPUs. */
 
 int sfair_audit_accounts(struct astra_record *record,
 			 const struct sfair_accounts *accounts, unsigned level,
@@ -180,7 +180,8 @@ int sfair_audit_accounts(struct astra_record *record,
 	return 0;
 }
 
-/* Returns the index of a tenant among the first `known` ones, or ASTRA_NONE. */
+/* Returns the index of a tenant among the trace's first `known` tenants, or
+ * ASTRA_NONE. */
 static uint32_t tenant_named(const struct astra_trace *trace, size_t known,
 			     const char *name)
 {
@@ -215,7 +216,7 @@ int sfair_audit_shares(struct astra_trace *trace,
 	return 0;
 }
 
-/* Returns the GPUs of the cluster's latest event. text: lines "start|end|TRES";
+/* Returns the GPUs in the cluster's latest event. text: lines "start|end|TRES";
  * the last line is not always the latest event. */
 static uint64_t latest(char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The accounts of a cluster, their users and shares, as sacctmgr lists them.
- * sacctmgr finds slurmdbd itself, and lists what its user may see. */
+/* The accounts of a cluster, with users and shares, as sacctmgr lists them.
+ * sacctmgr finds slurmdbd by itself, and lists only what its user may see. */
 #ifndef SFAIR_ACCOUNTS_H
 #define SFAIR_ACCOUNTS_H
 
@@ -16,14 +16,14 @@ struct sfair_accounts {
 	size_t user_count;
 };
 
-/* Asks sacctmgr. cluster: its name. wait_sec: how long sacctmgr may take;
- * infinite: any time. Returns 0, or -1 with err set; clear accounts in both
- * cases. */
+/* Asks sacctmgr for the accounts. cluster: its name. wait_sec: how long
+ * sacctmgr may take; may be infinite. Returns 0, or -1 with err set; clear
+ * accounts in both cases. */
 int sfair_accounts_ask(struct sfair_accounts *accounts, const char *cluster,
 		       double wait_sec, struct astra_error *err);
 
-/* Returns a user's weight as in the plugin: the share in the tenant's own
- * account, else 1. arg: the accounts. */
+/* Returns a user's weight as in the plugin: the user's share in the tenant's
+ * own account, or 1 without one. arg: the accounts. */
 double sfair_accounts_user_share(const void *arg, const char *tenant,
 				 const char *user);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair adopt: accounts that begin with the past. The plugin tells how it keeps
- * accounts; slurmdbd's records of the pool's jobs go through the same
- * accounting here; the result is sent to the plugin. */
+/* sfair adopt: lets accounts begin with the past. The plugin tells how it keeps
+ * accounts. The records of the pool's jobs in slurmdbd then go through the same
+ * accounting here, and the result is sent to the plugin. */
 #include "src/cmd/sfair/adopt.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static int adopt_args_check(const struct sfair_adopt_args *args,
 }
 
 /* Parses the command line. Returns as astra_cli_parse() does. Destroy
- * show.query in both cases. */
+ * show.query in all cases. */
 static int sfair_adopt_parse(int argc, char **argv,
 			     struct sfair_adopt_args *args,
 			     struct astra_error *err)
@@ -147,8 +147,9 @@ static int adopt_read(struct adopt *a, struct astra_error *err)
 				    err);
 }
 
-/* Sets the weights to the plugin's and adds the pool's other tenants to the
- * trace. known: of the trace's tenants, set to whether the pool has them. */
+/* Sets the weights of the trace's tenants to the plugin's, and adds the pool's
+ * other tenants. known: set, for each tenant of the trace, to whether the pool
+ * has it. */
 static int adopt_weigh(struct adopt *a, bool *known)
 {
 	const json_t *one;
@@ -173,7 +174,7 @@ static int adopt_weigh(struct adopt *a, bool *known)
 	return 0;
 }
 
-/* Drops jobs of users and accounts that are not tenants any more. */
+/* Drops jobs of users and accounts that are no longer tenants. */
 static void adopt_drop(struct adopt *a, const bool *known)
 {
 	struct astra_trace *t = &a->trace;
@@ -216,7 +217,7 @@ static int adopt_trace(struct adopt *a, struct astra_error *err)
 	return rc;
 }
 
-/* Computes the accounts as the plugin does. */
+/* Computes the accounts in the same way as the plugin. */
 static int adopt_measure(struct adopt *a, struct astra_error *err)
 {
 	bool by_user = !strcmp(adopt_text(a, "within"), "user");

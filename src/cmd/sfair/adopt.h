@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of sfair adopt share. */
+/* Declarations shared by the files of sfair adopt. */
 #ifndef SFAIR_ADOPT_H
 #define SFAIR_ADOPT_H
 
@@ -13,8 +13,8 @@ struct sfair_adopt_args {
 	bool slurmdbd, immediate, replace, quiet;
 };
 
-/* A tenant or one of its users: the present account, and the one to begin with.
- * Names are borrowed. */
+/* A tenant or one of its users, with the present usage, and the past usage to
+ * begin with. Names are borrowed. */
 struct sfair_adopt_row {
 	const char *tenant, *user; /* "": the tenant itself */
 	struct astra_usage now, past;
@@ -25,7 +25,7 @@ struct sfair_adopt_rows {
 	size_t count, room;
 };
 
-/* adopt_rows.c: makes rows of the plugin's accounts and of the measured past:
+/* adopt_rows.c: makes rows from the plugin's accounts and the measured past:
  * one for each tenant of the pool, and one for each user with an account or a
  * past. accounts, result: must outlive the rows. each: the weight of a GPU.
  * Returns 0, or -1 when out of memory. */
@@ -34,9 +34,9 @@ int sfair_adopt_rows_make(const json_t *accounts,
 			  struct sfair_adopt_rows *out);
 void sfair_adopt_rows_clear(struct sfair_adopt_rows *rows);
 
-/* Whether the present account of any tenant is above 0. */
+/* Whether any tenant's present account is above 0. */
 bool sfair_adopt_has_begun(const struct sfair_adopt_rows *rows);
-/* Makes the request to the plugin. Returns 0, or -1 when out of memory. */
+/* Fills the request to the plugin. Returns 0, or -1 when out of memory. */
 int sfair_adopt_rows_say(const struct sfair_adopt_rows *rows,
 			 struct astra_query_adopt *out);
 json_t *sfair_adopt_rows_json(const struct sfair_adopt_rows *rows);

@@ -70,8 +70,8 @@ static int adopt_add_now(struct sfair_adopt_rows *rows, const json_t *accounts)
 	return rc;
 }
 
-/* Adds the past. Tenants with an empty past are left out, as they may not be in
- * the pool. */
+/* Adds rows of the past. Leaves out tenants with an empty past, as they may not
+ * be in the pool. */
 static int adopt_add_past(struct sfair_adopt_rows *rows,
 			  const struct astra_sim_result *r, double each)
 {
@@ -112,7 +112,8 @@ static bool adopt_is_nothing(const struct sfair_adopt_row *row)
 	       !(row->past.alloc > 0) && !(row->past.fair > 0);
 }
 
-/* Merges rows of the same name, and drops users with empty accounts. */
+/* Merges rows of the same tenant and user, and drops users with empty
+ * accounts. */
 static void adopt_join(struct sfair_adopt_rows *rows)
 {
 	size_t count = 0;
@@ -171,7 +172,8 @@ bool sfair_adopt_has_begun(const struct sfair_adopt_rows *rows)
 	return false;
 }
 
-/* Tenants and users not named here begin with empty accounts. */
+/* Tenants and users that the request does not name begin with empty
+ * accounts. */
 int sfair_adopt_rows_say(const struct sfair_adopt_rows *rows,
 			 struct astra_query_adopt *out)
 {

@@ -51,7 +51,7 @@ int sfair_set_jobs(const struct astra_cli_option *row, void *at,
 	return rc;
 }
 
-/* Names of units may be shortened, as in sreport. */
+/* Units may be abbreviated, as in sreport. */
 int sfair_set_unit(const struct astra_cli_option *row, void *at,
 		   const char *value, struct astra_error *err)
 {
@@ -101,7 +101,8 @@ static const struct astra_cli_option options[] = {
 	ASTRA_CLI_END,
 };
 
-/* Reads the command: "tenant", "tenants" or, for "class", "classes". */
+/* Reads the command, which may be plural: "tenant", "tenants" or, for "class",
+ * "classes". */
 static int parse_command(const char *word, struct sfair_args *args,
 			 struct astra_error *err)
 {
@@ -162,7 +163,7 @@ static int refuse_option(const char *option, const struct sfair_args *args,
 			       astra_query_kind_name(args->query.kind));
 }
 
-/* Checks which options go together; the protocol has the same rules. */
+/* Checks which options may be combined; the protocol has the same rules. */
 static int args_check(const struct sfair_args *args, struct astra_error *err)
 {
 	const struct astra_query *q = &args->query;

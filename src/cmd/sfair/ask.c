@@ -10,9 +10,9 @@
 #include "src/proto/dial.h"
 
 #define STARTING_SEC 5.0 /* while the plugin is starting */
-#define PATIENCE_SEC 2.0 /* while slurmctld says that the plugin is there */
+#define PATIENCE_SEC 2.0 /* for a plugin that slurmctld says is there */
 #define AGAIN_USEC 100000
-#define ROUND_SEC 60 /* for the next round to be held */
+#define ROUND_SEC 60 /* how long to wait for the next round */
 
 static bool not_found; /* the last refusal said so */
 
@@ -21,7 +21,7 @@ bool sfair_not_found(void)
 	return not_found;
 }
 
-/* Whether the reply is an error with that code. */
+/* Whether the reply is an error with this code. */
 static bool says(const json_t *reply, const char *fault)
 {
 	const char *code = json_string_value(
@@ -30,7 +30,8 @@ static bool says(const json_t *reply, const char *fault)
 	return code && !strcmp(code, fault);
 }
 
-/* Checks a reply, which comes from outside: version, then error, then kind. */
+/* Checks a reply, which may come from any program: first the version, then the
+ * error, then the kind. */
 static int check_reply(const json_t *reply, const struct astra_query *query,
 		       struct astra_error *err)
 {
@@ -67,8 +68,8 @@ static bool ask_pause(double begin_sec, double patience_sec)
 	return true;
 }
 
-/* Whether the plugin may answer in a moment: from Slurm 23.11 on a reconfigure
- * replaces slurmctld, which answers nobody meanwhile. */
+/* Whether the plugin may answer in a moment. From Slurm 23.11 on, a reconfigure
+ * replaces the slurmctld process, and nobody answers meanwhile. */
 static bool ask_may_come(const struct sfair_where *where,
 			 const struct sfair_slurm *slurm)
 {
@@ -97,8 +98,8 @@ static int ask_once(const struct sfair_where *where, const char *request,
 	return rc;
 }
 
-/* Sends the request, and again while the plugin is absent but may come. The
- * patience is counted without the time that slurmctld takes to answer. */
+/* Sends the request, and repeats it while the plugin is absent but may come.
+ * The time that slurmctld takes to answer does not count as waiting. */
 static int ask_call(struct sfair_where *where, const char *request,
 		    int wait_sec, char **text, struct astra_error *err)
 {
@@ -124,14 +125,15 @@ static int ask_call(struct sfair_where *where, const char *request,
 	return rc;
 }
 
-/* Whether the plugin has not held a round yet. */
+/* Whether the plugin has not finished its first round yet. */
 static bool ask_is_starting(const json_t *reply,
 			    const struct astra_query *query)
 {
 	return query->kind != ASTRA_QUERY_REPORT && says(reply, "no_data");
 }
 
-/* Parses a reply, which is taken: as a whole, or with its rows apart. */
+/* Parses a reply and frees its text. If rows is set, splits off the rows of
+ * key. */
 static json_t *ask_parse(char *text, const char *key, struct sfair_rows *rows)
 {
 	json_t *reply;
@@ -143,7 +145,8 @@ static json_t *ask_parse(char *text, const char *key, struct sfair_rows *rows)
 	return reply;
 }
 
-/* Asks. rows: NULL, or those of the key. */
+/* Sends a query and returns the reply. rows: gets the rows of key; may be
+ * NULL. */
 static json_t *ask_split(struct sfair_where *where,
 			 const struct astra_query *query, int wait_sec,
 			 bool verbose, const char *key, struct sfair_rows *rows,

@@ -35,7 +35,7 @@ static int read_window(struct sfair_audit *a, double now_sec,
 	return check_window(a, err);
 }
 
-/* Reads a bound of the window. It is in the trace's own time. */
+/* Reads the start or end of the window, in the time that the trace uses. */
 static int read_bound(const char *key, const char *text, double *sec,
 		      struct astra_error *err)
 {
@@ -57,7 +57,7 @@ static int trace_window(struct sfair_audit *a, struct astra_error *err)
 	return check_window(a, err);
 }
 
-/* The jobs, and the machine that they ran on. */
+/* Read the jobs, and the cluster that they ran on. */
 
 static int audit_read_trace(struct sfair_audit *a, struct astra_error *err)
 {
@@ -81,14 +81,14 @@ static int read_records(struct sfair_audit *a, struct astra_error *err)
 					  a->args->cluster, NULL, err);
 }
 
-/* Whether sacct listed no jobs. After a failure there is no source. */
+/* Whether sacct listed no jobs. After a failure of sacct there is no source. */
 static bool audit_is_empty(const struct sfair_audit *a)
 {
 	return a->record.source && !a->record.job_count;
 }
 
-/* Reads until now if there was no job yesterday, as on a cluster's first day.
- * Returns 0, or -1 with err set. */
+/* If there was no job yesterday, as on a cluster's first day, reads from
+ * yesterday until now. Returns 0, or -1 with err set. */
 static int read_today(struct sfair_audit *a, struct astra_error *err)
 {
 	astra_record_clear(&a->record);
@@ -137,7 +137,7 @@ static int audit_weigh(struct sfair_audit *a, struct astra_error *err)
 			  : 0;
 }
 
-/* Counts jobs that do not fit on `nodes` nodes of `each` GPUs. */
+/* Returns how many jobs do not fit on `nodes` nodes of `each` GPUs. */
 static size_t count_unfit(const struct astra_record *record, uint64_t nodes,
 			  uint32_t each)
 {
@@ -153,8 +153,8 @@ static size_t count_unfit(const struct astra_record *record, uint64_t nodes,
 	return unfit;
 }
 
-/* Returns the number of GPUs per node, up to 8, that divides `gpus` and on
- * which most jobs fit; the largest of several. */
+/* Returns a number of GPUs per node, at most 8, that divides `gpus`: the one on
+ * which most jobs fit, and the largest of these. */
 static uint32_t audit_node_gpus(const struct astra_record *record,
 				uint64_t gpus)
 {
@@ -204,7 +204,7 @@ static int make_machine(struct sfair_audit *a, struct astra_error *err)
 		       : 0;
 }
 
-/* Checks the names before anything is asked or read. */
+/* Checks the names of policies before anything is read. */
 static int check_policies(const char *names, struct astra_error *err)
 {
 	char *copy, *rest, *name;
@@ -337,8 +337,8 @@ static json_t *audit_describe(const struct sfair_audit *a)
 			 "interval_sec", a->args->interval_sec);
 }
 
-/* Returns the document. In JSON it lists the jobs; a table of them is made only
- * on request. */
+/* Returns the document. For --json it always has the jobs; a table of jobs is
+ * made only on request. */
 static json_t *document(struct sfair_audit *a, struct astra_error *err)
 {
 	const struct sfair_audit_args *args = a->args;

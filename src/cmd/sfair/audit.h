@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of sfair audit share. */
+/* Declarations shared by the files of sfair audit. */
 #ifndef SFAIR_AUDIT_H
 #define SFAIR_AUDIT_H
 
@@ -19,7 +19,7 @@ enum sfair_audit_table {
 	SFAIR_AUDIT_POLICIES,
 	SFAIR_AUDIT_POLICY_TENANTS,
 	SFAIR_AUDIT_POLICY_SIZES,
-	SFAIR_AUDIT_TABLES, /* their number; as a choice: all of them */
+	SFAIR_AUDIT_TABLES, /* count of tables; as a choice: all tables */
 };
 
 /* Texts are borrowed from argv. */
@@ -57,8 +57,8 @@ struct sfair_audit {
 	struct astra_sim_result real;
 };
 
-/* audit.c: measures what happened to the trace's jobs in the window. Returns 0,
- * or -1 with err set. */
+/* audit.c: measures what the trace's jobs got in the window. Returns 0, or -1
+ * with err set. */
 int sfair_audit_measure(const struct sfair_audit *audit,
 			const struct astra_trace *trace,
 			struct astra_sim_result *result,
@@ -67,32 +67,33 @@ int sfair_audit_measure(const struct sfair_audit *audit,
 /* audit_args.c: sets the options of --set. Returns 0, or -1 with err set. */
 int sfair_audit_set(struct sfair_audit *audit, struct astra_error *err);
 
-/* accounts.c: from Slurm's programs. All return 0, or -1 with err set. */
+/* accounts.c: read accounts and nodes with Slurm's programs. All return 0, or
+ * -1 with err set. */
 
-/* Sets the tenants of the record's jobs as the plugin would charge them. level:
- * TenantLevel, or 0. */
+/* Sets the tenants of the record's jobs: those that the plugin would charge.
+ * level: TenantLevel, or 0. */
 int sfair_audit_accounts(struct astra_record *record,
 			 const struct sfair_accounts *accounts, unsigned level,
 			 struct astra_error *err);
-/* Sets the weights of the trace's tenants as in the plugin, and adds the
+/* Sets the weights of the trace's tenants as the plugin would, and adds the
  * tenants without jobs. by_tree: TenantShares=tree. */
 int sfair_audit_shares(struct astra_trace *trace,
 		       const struct sfair_accounts *accounts, unsigned level,
 		       bool by_tree, struct astra_error *err);
-/* Gets the GPUs that the cluster had at the end of the window. */
+/* Sets *gpus to the cluster's count of GPUs at the end of the window. */
 int sfair_audit_gpus(const char *cluster, const struct astra_window *window,
 		     uint64_t *gpus, struct astra_error *err);
 
-/* audit_json.c: return the results as JSON; NULL: out of memory. policy names
- * the results of a simulation; NULL: of what really happened. */
+/* audit_json.c: return results as JSON; NULL: out of memory. policy: whose
+ * simulation the results are from; NULL: they are of what really happened. */
 json_t *sfair_audit_tenants(const struct sfair_audit *audit,
 			    const struct astra_sim_result *result,
 			    const char *policy);
 json_t *sfair_audit_sizes(const struct sfair_audit *audit,
 			  const struct astra_sim_result *result,
 			  const char *policy);
-/* Returns the jobs. top: only this many of those wronged, the worst first; 0:
- * all, by submission. */
+/* Returns the jobs. top: at most this many of the wronged jobs, the worst
+ * first; 0: all jobs, by submission. */
 json_t *sfair_audit_jobs(const struct sfair_audit *audit, size_t top);
 /* Returns a number as JSON; null for NaN, "inf" for infinity. */
 json_t *sfair_real(double value);
@@ -100,12 +101,12 @@ json_t *sfair_real(double value);
 json_t *sfair_audit_metrics(const struct astra_sim_result *result,
 			    const char *policy);
 
-/* audit_policies.c: adds the results of each policy to the document. Returns 0,
- * or -1 with err set. */
+/* audit_policies.c: simulates each policy, and adds its results to the
+ * document. Returns 0, or -1 with err set. */
 int sfair_audit_policies(struct sfair_audit *audit, json_t *document,
 			 struct astra_error *err);
 
-/* audit_print.c: returns the table's name on the command line and in the
+/* audit_print.c: returns the table's name, on the command line and in the
  * document. */
 const char *sfair_audit_table_name(enum sfair_audit_table table);
 const struct sfair_table *sfair_audit_table_of(enum sfair_audit_table table);

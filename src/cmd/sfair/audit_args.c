@@ -6,7 +6,7 @@
 #include "src/cmd/sfair/audit.h"
 #include "src/policies/options.h"
 
-/* sfair audit --set: options of astraea.conf. */
+/* sfair audit --set: sets options of astraea.conf. */
 
 /* Sets an option that defines the tenants. Returns 0, or 1 if key is another
  * option, or -1 with err set. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The results of an audit as JSON; the tables are made from it. */
+/* The results of an audit as JSON. The tables are made from this JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,8 @@ static bool is_wanted(const struct sfair_audit *audit,
 	return !query->users.count || listed(&query->users, job->user);
 }
 
-/* Returns for each job of a trace whether it is selected; for free(). */
+/* Returns an array that says for each job of a trace whether it is selected;
+ * for free(). */
 static bool *wanted_jobs(const struct sfair_audit *audit,
 			 const struct astra_trace *trace)
 {
@@ -212,7 +213,7 @@ json_t *sfair_audit_sizes(const struct sfair_audit *audit,
 /* Jobs. */
 
 /* Sets the job's own times, even if they lie outside the window. A wait or a
- * run that is not over is counted to the end of the window. */
+ * run that has not ended is counted up to the end of the window. */
 static void job_times(json_t *row, const struct sfair_audit *audit,
 		      const struct astra_record_job *job)
 {

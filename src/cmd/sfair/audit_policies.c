@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The results of other policies for the same jobs on the same cluster. */
+/* Simulates other policies with the same jobs on the same cluster. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static int audit_policies_add(struct policies *p,
 	return rc;
 }
 
-/* Adds the real results of the jobs that can be simulated. */
+/* Adds the real results of those jobs that can be simulated. */
 static int add_reality(struct policies *p, struct astra_error *err)
 {
 	struct astra_sim_result result;
@@ -101,7 +101,7 @@ static int audit_policies_prepare(struct policies *p, struct astra_error *err)
 {
 	const struct sfair_audit *a = p->audit;
 
-	/* Take the tenants' order from the table of what really happened. */
+	/* take the order of tenants from the table of what really happened */
 	if (astra_trace_copy_tenants(&a->trace, &p->trace) < 0 ||
 	    astra_audit_trace(&a->record, &a->window, true, &p->trace) < 0)
 		return astra_error_nomem(err);

@@ -32,7 +32,8 @@ void sfair_span(double sec, char *text, size_t size)
 		snprintf(text, size, "%lu:%02lu", minutes, s);
 }
 
-/* Times before 2001 are relative: seconds from the beginning of a trace. */
+/* Times before 2001 are relative: they are seconds since the beginning of a
+ * trace. */
 void sfair_time(double sec, char *text, size_t size)
 {
 	time_t when = (time_t)sec;
@@ -45,9 +46,9 @@ void sfair_time(double sec, char *text, size_t size)
 		snprintf(text, size, "N/A");
 }
 
-/* Returns the size of a character that controls the terminal or the direction
- * of text: C0 and C1, U+2028 to U+202E, U+2066 to U+2069. 0: other
- * characters. */
+/* Returns the size of the character at text if it controls the terminal or the
+ * direction of text: C0 and C1, U+2028 to U+202E, U+2066 to U+2069. Returns 0
+ * for other characters. */
 static size_t steering(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -62,8 +63,8 @@ static size_t steering(const char *text)
 	return 0;
 }
 
-/* Copies a text and replaces control characters: users choose job names, which
- * must not control the reader's terminal. to: has room for the text. */
+/* Copies a text, with control characters replaced: users choose job names,
+ * which must not control the reader's terminal. to: has room for the text. */
 static void cell_clean(const char *text, char *to)
 {
 	while (*text) {
@@ -104,7 +105,7 @@ static void number_cell(enum sfair_kind kind, double value,
 	}
 }
 
-/* Returns the text of a value. text: room for one that is no string. */
+/* Returns a value as text. text: buffer for values other than strings. */
 static const char *cell_text(enum sfair_kind kind, const json_t *value,
 			     enum sfair_unit unit, double now_sec,
 			     char text[CELL_BYTES])

@@ -34,7 +34,7 @@ static bool part_exists(char *name, const void *arg)
 	return false;
 }
 
-/* Warnings of one member are separated by "; ". */
+/* The warnings in one member are separated by "; ". */
 void sfair_conf_warnings(const struct astra_error *warnings,
 			 void (*tell)(void *arg, const char *text), void *arg)
 {
@@ -80,8 +80,8 @@ static bool conf_nodes_meet(const slurm_conf_partition_t *part,
 	return meet;
 }
 
-/* Returns the GPUs of a pool's nodes as slurm.conf lists them. The plugin
- * checks nodes of a NodeSet. */
+/* Returns the kinds of GPUs on a pool's nodes by slurm.conf. Ignores nodes of a
+ * NodeSet, which only the plugin checks. */
 static struct astra_gpu_kinds conf_kinds(const struct astra_pool_config *pool,
 					 const struct parts *parts)
 {
@@ -119,7 +119,7 @@ static int check_conf_kinds(const struct astra_config *config,
 	return 0;
 }
 
-/* Returns a node of both partitions, malloced, or NULL. */
+/* Returns the name of a node that is in both partitions, malloced, or NULL. */
 static char *conf_shared_node(const slurm_conf_partition_t *a,
 			      const slurm_conf_partition_t *b)
 {
@@ -145,7 +145,8 @@ static char *conf_shared_node(const slurm_conf_partition_t *a,
 	return name;
 }
 
-/* Returns the file's first pool with a partition of that name, or NULL. */
+/* Returns the first pool of the file that has a partition of this name, or
+ * NULL. */
 static const struct astra_pool_config *
 conf_pool_of(const struct astra_config *config, const char *partition)
 {
@@ -155,8 +156,8 @@ conf_pool_of(const struct astra_config *config, const char *partition)
 	return NULL;
 }
 
-/* Checks that no two pools share a node. The plugin checks nodes of a NodeSet.
- * Returns 0, or -1 with err naming the pools. */
+/* Checks that no two pools share a node. Ignores nodes of a NodeSet, which only
+ * the plugin checks. Returns 0, or -1 with err naming the pools. */
 static int check_conf_overlap(const struct astra_config *config,
 			      const struct parts *parts,
 			      struct astra_error *err)
@@ -206,10 +207,10 @@ static void check_conf_warn(const struct astra_config *config,
 	astra_config_warn_host(config, &warnings[3]);
 }
 
-/* Returns the configuration in force: the plugin's copy, which only root and
- * SlurmUser can read on slurmctld's host. Otherwise the live file, which a
- * restart would use. name: gets which of the two. Returns NULL if neither can
- * be read. */
+/* Returns the configuration in force. This is the plugin's copy, which only
+ * root and SlurmUser can read, on slurmctld's host. Without it, this is the
+ * live file, which a restart would use. name: set to which of the two it is.
+ * Returns NULL if neither can be read. */
 static struct astra_config *running(const char *checked, const char *live,
 				    const char **name)
 {
@@ -229,8 +230,8 @@ static struct astra_config *running(const char *checked, const char *live,
 	return astra_config_read(live, &err);
 }
 
-/* Tells why nothing is compared. On slurmctld's host, a user who may read the
- * folder sees that there is no copy. */
+/* Prints why nothing is compared. On slurmctld's host, a user who may read the
+ * folder is told that there is no copy. */
 static void check_tell_unknown(void)
 {
 	const char *folder = slurm_conf.state_save_location;
@@ -267,8 +268,8 @@ static void tell_changes(const struct astra_config *config, const char *checked,
 	astra_config_destroy(before);
 }
 
-/* Returns the whole path, malloced, as Slurm resolves includes by it. NULL: out
- * of memory. */
+/* Returns the absolute path, malloced, since Slurm resolves includes relative
+ * to it. NULL: out of memory. */
 static char *whole_path(const char *path)
 {
 	char *whole = realpath(path, NULL);
@@ -294,7 +295,7 @@ bool sfair_conf_is_here(void)
 	return here;
 }
 
-/* Lets Slurm's parser log errors: it explains what it refuses. */
+/* Lets Slurm's parser log errors, as these explain why it refuses a file. */
 static void let_parser_speak(void)
 {
 	log_options_t loud = LOG_OPTS_STDERR_ONLY;

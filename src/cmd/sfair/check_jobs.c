@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair check: what leases would mean for the jobs that slurmctld has. */
+/* sfair check: prints what leases would mean for the jobs that slurmctld
+ * has. */
 #include <config.h> /* Slurm's */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +18,9 @@
 
 #define ASK_SEC 5 /* for all requests together */
 
-/* Jobs that ask for GPUs of pools that get leases. */
+/* The jobs that ask for GPUs in pools that get leases. */
 struct check_jobs {
-	uint32_t *users; /* one for each job, in any order */
+	uint32_t *users; /* a user for each job, in any order */
 	size_t count;
 };
 
@@ -38,7 +39,7 @@ static bool jobs_have(const struct astra_config *config, const char *partition,
 	return false;
 }
 
-/* Whether one of the partitions, separated by commas, is in a pool that gets
+/* Whether any of the partitions (separated by commas) is in a pool that gets
  * leases. */
 static bool jobs_meet(const struct astra_config *config, const char *partitions)
 {
@@ -52,8 +53,8 @@ static bool jobs_meet(const struct astra_config *config, const char *partitions)
 	return false;
 }
 
-/* Whether the job asks for GPUs, with any option, even if AccountingStorageTRES
- * has no GPUs. */
+/* Whether the job asks for GPUs, by whatever option, even if
+ * AccountingStorageTRES has no GPUs. */
 static bool jobs_ask(const slurm_job_info_t *job)
 {
 	const char *const texts[] = {
@@ -137,9 +138,9 @@ static void jobs_look(const struct astra_config *config)
 	slurm_free_job_info_msg(all);
 }
 
-/* Runs in a child process: if the configuration names a plugin that this host
- * lacks, Slurm's library ends the process and logs errors that do not matter
- * here. */
+/* Does its work in a child process: if the configuration names a plugin that
+ * this host lacks, Slurm's library ends the process and logs errors that do not
+ * matter here. */
 void sfair_check_jobs(const struct astra_config *config)
 {
 	pid_t child;

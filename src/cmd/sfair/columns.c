@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of replies: a column is a member of their records with a
- * heading. */
+/* The columns of tables: each member of a reply's records that has a heading is
+ * a column. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,8 +146,8 @@ static const char *const columns_shown[] = {
 
 #define COLUMNS_TABLES (sizeof(columns_shown) / sizeof(*columns_shown))
 
-/* Adds a member's columns. part: the key of the object that it is a part of, or
- * "". */
+/* Adds the columns of an object's members. part: the key of the object, if it
+ * is inside a record; or "". */
 static void columns_add(struct column_list *list, const char *part,
 			const struct astra_member *m)
 {

@@ -8,10 +8,10 @@ struct sfair_command {
 	const char *name;
 	const char *words; /* for the help; NULL: none */
 	const char *help;
-	sfair_run *run; /* NULL: a request that prints its reply */
+	sfair_run *run; /* NULL: one request whose reply is printed */
 };
 
-/* tenant and job are requests if no report is named. */
+/* tenant and job are requests unless they name a report. */
 static const struct sfair_command commands[] = {
 	{"tenant", NULL, "what each tenant had and was entitled to", NULL},
 	{"job", NULL, "the same for each job, and its place in line", NULL},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the plugin listens: the answer that the plugin itself finds, or, on
- * another host, what slurmctld says. */
+/* Finds where the plugin listens: by the same rules as the plugin or, on
+ * another host, by asking slurmctld. */
 #include <config.h> /* Slurm's */
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ struct found {
 static int conf_find_in(const char *path, int depth, struct found *out);
 
 /* Returns the word after a key and its = or blanks, malloced, or NULL if the
- * line has another key. */
+ * line does not have this key. */
 static char *conf_value_of(const char *line, const char *key)
 {
 	size_t size = strlen(key);
@@ -48,8 +48,8 @@ static char *conf_value_of(const char *line, const char *key)
 	return strndup(line, strcspn(line, " \t\r\n#"));
 }
 
-/* Reads an included file. As in Slurm, its path is relative to the including
- * file's folder. */
+/* Reads an included file. As in Slurm, a relative path is resolved in the
+ * folder of the including file. */
 static int scan_include(const char *from, const char *name, int depth,
 			struct found *out)
 {
@@ -66,7 +66,8 @@ static int scan_include(const char *from, const char *name, int depth,
 	return rc;
 }
 
-/* Steals the value, which may be NULL. */
+/* Replaces *out by the value, which is stolen. If the value is NULL, keeps
+ * *out. */
 static void conf_keep(char **out, char *value)
 {
 	if (!value)
@@ -75,7 +76,7 @@ static void conf_keep(char **out, char *value)
 	*out = value;
 }
 
-/* Looks for Socket= and Listen= only; the plugin checks the rest. */
+/* Reads only Socket= and Listen=; the plugin checks the rest. */
 static int conf_find_in(const char *path, int depth, struct found *out)
 {
 	FILE *file = depth > INCLUDES_MAX ? NULL : fopen(path, "re");
@@ -109,8 +110,8 @@ static char *munge_of(const char *auth_info)
 	return strndup(at, strcspn(at, ",;"));
 }
 
-/* Returns how messages are signed by slurm.conf, as src/proto/sign.h takes it.
- * The plugin signs by auth/slurm from 24.05 on. */
+/* Returns how messages are signed by slurm.conf, in the form for
+ * src/proto/sign.h. From 24.05 on, the plugin can sign with auth/slurm. */
 static char *auth_of_slurm(void)
 {
 	char *auth;
@@ -125,8 +126,8 @@ static char *auth_of_slurm(void)
 	return auth;
 }
 
-/* Whether another user put the file in place of the plugin's socket, in a
- * folder that others may write to. */
+/* Whether the file in place of the plugin's socket belongs to another user, in
+ * a folder that others may write to. */
 static bool find_is_strangers(const char *path)
 {
 	struct stat st;
@@ -143,7 +144,7 @@ static bool find_is_socket(const char *path)
 	       !access(path, R_OK | W_OK);
 }
 
-/* Returns the port that Listen= names, else the default port. */
+/* Returns the port that Listen= names, or else the default port. */
 static unsigned int find_port(const char *listen)
 {
 	const char *colon = listen ? strrchr(listen, ':') : NULL;
@@ -154,7 +155,7 @@ static unsigned int find_port(const char *listen)
 	return astra_listen_default(slurm_conf.slurmctld_port);
 }
 
-/* Replaces the path by the network address. */
+/* Replaces the path by the plugin's network address. */
 static int find_address(struct sfair_where *where,
 			const struct sfair_slurm *slurm, unsigned int port,
 			struct astra_error *err)
@@ -179,8 +180,8 @@ int sfair_find_again(struct sfair_where *where, const struct sfair_slurm *slurm,
 	return find_address(where, slurm, slurm->status.port, err);
 }
 
-/* Checks that a message can be signed. Over the network an unsigned request is
- * not answered, so it need not be sent. */
+/* Checks that a message can be signed. Over the network an unsigned request
+ * gets no answer, so sending it would be useless. */
 static int find_signer(const struct sfair_where *where, struct astra_error *err)
 {
 	char *credential = astra_sign(where->auth, "", 0, err);
@@ -189,9 +190,9 @@ static int find_signer(const struct sfair_where *where, struct astra_error *err)
 	return credential ? 0 : -1;
 }
 
-/* Finds where the plugin listens on another host: slurmctld says so, or it is a
- * guess. If slurmctld is silent and the socket does not exist, keeps the path,
- * as it makes a better error message. */
+/* Finds where the plugin listens on another host: slurmctld says where, or it
+ * is guessed. If slurmctld is silent and the socket does not exist, keeps the
+ * socket's path, as it makes a better error message. */
 static int find_remote(struct sfair_where *where, const char *listen,
 		       struct astra_error *err)
 {
@@ -251,7 +252,8 @@ static void find_split_user(struct sfair_where *where)
 	memmove(where->path, bare, strlen(bare) + 1);
 }
 
-/* Returns what the environment says of signing, or NULL. */
+/* Returns how messages are signed by the environment, or NULL if it does not
+ * say. */
 static char *find_auth(void)
 {
 	char *auth = variable("SFAIR_AUTH");
@@ -265,8 +267,8 @@ static char *find_auth(void)
 	return auth ? auth : variable("MUNGE_SOCKET");
 }
 
-/* Reads Slurm's configuration only for what the environment leaves open. With
- * auth/slurm, a munged that the environment names is ignored. */
+/* Reads Slurm's configuration only for what the environment does not set. With
+ * auth/slurm, ignores a munged that the environment names. */
 int sfair_find(struct sfair_where *where, struct astra_error *err)
 {
 	char *auth;
@@ -299,8 +301,8 @@ void sfair_where_clear(struct sfair_where *where)
 	*where = (struct sfair_where){0};
 }
 
-/* If the plugin does not answer: slurmctld is down, runs on another host, or
- * has not loaded the plugin. */
+/* Explanations if the plugin does not answer: slurmctld is down, runs on
+ * another host, or has not loaded the plugin. */
 
 #define HOST_BYTES 256
 
@@ -316,7 +318,8 @@ bool sfair_is_here(const char *machine)
 	       (!machine[size] || machine[size] == '.');
 }
 
-/* Explains that the plugin is there, but not where it was asked. */
+/* Explains that slurmctld has the plugin, but not at the address that was
+ * tried. */
 static void absent_plugin(const struct sfair_where *where,
 			  const struct astra_status *status,
 			  struct astra_text *out)
@@ -340,7 +343,7 @@ static void absent_plugin(const struct sfair_where *where,
 			"its astraea plugin is not on the network: log in there, or set Listen= in astraea.conf (where it is set, slurmctld's log says what is wrong)");
 }
 
-/* Says in short what was tried. */
+/* Appends a short text on which address was tried. */
 static void absent_what(const char *path, const struct astra_error *err,
 			struct astra_text *out)
 {
@@ -365,7 +368,7 @@ void sfair_explain_absent(const struct sfair_where *where,
 		astra_error_nomem(err);
 	else if (slurm->state == SFAIR_SLURM_SILENT && *where->path == '/' &&
 		 !access(where->path, F_OK))
-		(void)err; /* a socket was left behind, and err says so */
+		(void)err; /* a socket was left behind; err already says so */
 	else if (slurm->state == SFAIR_SLURM_SILENT)
 		astra_error_set(
 			err,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair doctor: checks an installation, from this host. */
+/* sfair doctor: checks an installation from this host. */
 #include "src/cmd/sfair/doctor.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Checks of what a host itself shows: files, configuration, sbatch. */
+/* Checks of what can be seen on this host: files, configuration, sbatch. */
 #include <config.h> /* Slurm's */
 #include <errno.h>
 #include <math.h>
@@ -89,7 +89,8 @@ static void host_plugins(struct doctor *d)
 			   slurm_conf.plugindir);
 }
 
-/* Checks JobSubmitPlugins, which Slurm calls in the order of the list. */
+/* Checks the order of JobSubmitPlugins, which is the order in which Slurm calls
+ * them. */
 static void host_submit(struct doctor *d)
 {
 	const char *list = slurm_conf.job_submit_plugins;
@@ -107,7 +108,7 @@ static void host_state(struct doctor *d)
 	const char *folder = slurm_conf.state_save_location;
 	struct statvfs room;
 
-	/* Only root and SlurmUser may look into it. */
+	/* only root and SlurmUser can look into the folder */
 	if (statvfs(folder, &room) < 0 && errno == EACCES)
 		return;
 	if (statvfs(folder, &room) < 0) {
@@ -151,7 +152,7 @@ static void host_grace(struct doctor *d, const struct astra_pool_config *pool)
 			pool->name, o->lease_sec);
 }
 
-/* Whether a code is in a list of slurm.conf, such as "1,84-86". */
+/* Whether an exit code is in a list of slurm.conf, such as "1,84-86". */
 static bool host_has_code(const char *list, int code)
 {
 	while (list && *list) {
@@ -168,7 +169,7 @@ static bool host_has_code(const char *list, int code)
 	return false;
 }
 
-/* Checks that Slurm itself does not handle the exit codes of CheckpointExit. */
+/* Checks that Slurm itself does not act on the exit codes of CheckpointExit. */
 static void host_exits(struct doctor *d, const struct astra_pool_config *pool)
 {
 	const struct astra_options *o = &pool->options;
@@ -252,8 +253,8 @@ static void host_conf(struct doctor *d)
 	astra_config_destroy(config);
 }
 
-/* Checks that sbatch's help lists the options of plugstack.conf. From Slurm
- * 25.11 on sbatch does not report errors of an optional plugin. */
+/* Checks that sbatch's help lists the options of the plugin in plugstack.conf.
+ * From Slurm 25.11 on, sbatch does not report errors of an optional plugin. */
 static void host_options(struct doctor *d)
 {
 	FILE *help = popen("sbatch --help 2>&1", "r");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Checks of what the plugin replies: about itself, and about jobs that lose
+/* Checks of the plugin's replies: about itself, and about jobs that lose
  * work. */
 #include <config.h> /* Slurm's */
 #include <math.h>
@@ -15,8 +15,8 @@
 #include "src/proto/report.h"
 #include "src/sim/child.h"
 
-#define SKEW_SEC 5    /* allowed difference of two hosts' clocks */
-#define ROUND_SEC 180 /* allowed age of the last round */
+#define SKEW_SEC 5    /* largest allowed difference between two hosts' clocks */
+#define ROUND_SEC 180 /* largest allowed age of the last round */
 #define USERS_NAMED 5
 
 static json_t *live_ask(struct doctor *d, enum astra_query_kind kind)
@@ -70,8 +70,8 @@ static void live_faults(struct doctor *d, const json_t *diag)
 			live_text(json_object_get(diag, "history"), "error"));
 }
 
-/* Reports the plugin's warnings, except those already reported from the file on
- * slurmctld's host. */
+/* Reports the plugin's warnings, except those that the file on slurmctld's host
+ * already gave. */
 static void live_warn(struct doctor *d, const json_t *diag)
 {
 	const char *at = live_text(diag, "config_warning");
@@ -131,16 +131,17 @@ static void live_diag(struct doctor *d, const json_t *reply)
 
 /* Jobs. */
 
-/* A number of jobs, and their users. */
+/* A count of jobs, and their users. */
 struct live_of {
 	unsigned count;
-	json_t *users; /* number of jobs by user name */
+	json_t *users; /* count of jobs by user name */
 };
 
 struct live_jobs {
 	struct live_of deaf;
 	struct live_of kept;	  /* they declare no checkpoint */
-	struct live_of later;	  /* the same, in pools without leases yet */
+	struct live_of later;	  /* the same for pools that do not have leases
+				   * yet */
 	unsigned unleased, began; /* began: of these, without leases */
 };
 
@@ -154,8 +155,8 @@ static void live_add(struct live_of *of, const char *user)
 						     of->users, user))));
 }
 
-/* Returns the user with the most jobs that is not in `taken`, and adds it to
- * `taken`. */
+/* Returns the user with the most jobs among those not in `taken`, and adds the
+ * user to `taken`. */
 static const char *live_next(json_t *users, json_t *taken)
 {
 	const char *name, *best = NULL;
@@ -178,8 +179,8 @@ static const char *live_next(json_t *users, json_t *taken)
 	return best;
 }
 
-/* Returns "bob", or "3 users (bob 5, eve 2, mal 1)". users: for
- * astra_text_clear(). */
+/* Returns a text such as "bob", or "3 users (bob 5, eve 2, mal 1)". users:
+ * holds the text; clear it with astra_text_clear(). */
 static const char *live_users(const struct live_of *of,
 			      struct astra_text *users)
 {
@@ -279,7 +280,7 @@ static void live_jobs(struct doctor *d, const json_t *reply)
 	json_decref(jobs.later.users);
 }
 
-/* Checks slurmdbd, as sacctmgr finds it. */
+/* Checks that slurmdbd answers sacctmgr. */
 static void live_slurmdbd(struct doctor *d)
 {
 	char *argv[] = {"sacctmgr", "--noheader", "--parsable2", "--readonly",

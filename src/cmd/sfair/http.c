@@ -18,18 +18,21 @@
 #include "src/proto/listen.h"
 
 #define IDLE_SEC 10  /* without any byte */
-#define WHOLE_SEC 30 /* for a request and its response, even in drops */
-#define QUIET_SEC 60 /* between two lines about refused hosts */
-#define LEAVING 64   /* connections that are ended, but not closed yet */
+#define WHOLE_SEC 30 /* at most, for a request and its response */
+#define QUIET_SEC 60 /* least time between two lines about refused hosts */
+#define LEAVING 64   /* most connections that are ended, but not closed yet */
 
-/* A connection, and when its request or response must be complete. */
+/* A connection, and the time by which its request or response must be
+ * complete. */
 struct http_client {
 	int fd; /* -1: none */
 	bool leaves;
-	bool answered; /* its request is complete, its response not yet sent */
+	bool answered; /* its request is complete, but its response is not yet
+			* sent */
 	time_t until_sec;
-	uint64_t turn;		 /* when it began or got its last response */
-	struct in6_addr address; /* IPv4 as a mapped IPv6 address */
+	uint64_t turn;		 /* order of connections by their begin or last
+				  * response */
+	struct in6_addr address; /* an IPv4 address is mapped to IPv6 */
 };
 
 struct http_server {
@@ -124,7 +127,7 @@ static enum MHD_Result http_dispatch(const struct http_options *o,
 	return path->answer(o->arg, connection);
 }
 
-/* Returns the entry of the connection; NULL: there is none. */
+/* Returns the entry of the connection, or NULL if it has none. */
 static struct http_client *http_client_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
@@ -143,7 +146,8 @@ static enum MHD_Result http_handle(void *cls, struct MHD_Connection *connection,
 
 	(void)version;
 	(void)upload;
-	if (!*request) { /* the first call has only the headers */
+	if (!*request) { /* the first call comes when only the headers are
+			  * read */
 		*request = connection;
 		return MHD_YES;
 	}
@@ -160,8 +164,8 @@ static enum MHD_Result http_handle(void *cls, struct MHD_Connection *connection,
 
 /* ---- Connections. ---- */
 
-/* Accepts loopback connections always: users of this host may ask the plugin
- * themselves. */
+/* Whether to accept a connection. Loopback is always accepted: users of this
+ * host may ask the plugin themselves. */
 static enum MHD_Result http_accept(void *cls, const struct sockaddr *address,
 				   socklen_t size)
 {
@@ -211,9 +215,9 @@ static void http_end(struct http_client *client)
 	shutdown(client->fd, SHUT_RDWR);
 }
 
-/* Ends the connection that has been idle longest if more than max are open. If
- * all others are being answered, that is the new one. of: counts only this
- * address; NULL: all. The caller holds the lock. */
+/* If more than max connections are open, ends the one that has been idle
+ * longest. If all others are being answered, that is the new one. of: counts
+ * only connections from this address; NULL: all. The caller holds the lock. */
 static void http_end_oldest(struct http_server *s, const struct in6_addr *of,
 			    unsigned int max)
 {
@@ -234,7 +238,7 @@ static void http_end_oldest(struct http_server *s, const struct in6_addr *of,
 		http_end(oldest);
 }
 
-/* Takes a new connection, even if idle ones use up the limit. */
+/* Takes a new connection, even if idle connections use up the limit. */
 static void http_begin(struct http_server *s, struct MHD_Connection *connection,
 		       void **place)
 {
@@ -257,7 +261,7 @@ static void http_begin(struct http_server *s, struct MHD_Connection *connection,
 	http_end_oldest(s, NULL, s->options->clients);
 }
 
-/* Notes begin and end of a connection. MHD closes the socket afterwards. */
+/* Notes that a connection begins or ends. MHD closes the socket afterwards. */
 static void http_note(void *cls, struct MHD_Connection *connection,
 		      void **place, enum MHD_ConnectionNotificationCode what)
 {
@@ -271,7 +275,8 @@ static void http_note(void *cls, struct MHD_Connection *connection,
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Notes that a response was sent: the next request gets its own time. */
+/* Notes that a response was sent. The next request on the connection gets its
+ * own time. */
 static void http_completed(void *cls, struct MHD_Connection *connection,
 			   void **request, enum MHD_RequestTerminationCode how)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The HTTP server of sfair metrics and sfair web: GET and HEAD of a few paths,
- * by one thread. Malformed, too large or too slow requests cost their
- * connection. The number of connections is limited, in total and per host. */
+/* The HTTP server of sfair metrics and sfair web. It serves GET and HEAD of a
+ * few paths in one thread. A request that is malformed, too large or too slow
+ * gets its connection closed. The number of connections is limited, in total
+ * and per host. */
 #ifndef SFAIR_HTTP_H
 #define SFAIR_HTTP_H
 
@@ -27,8 +28,8 @@ struct http_nets {
 	size_t count;
 };
 
-/* Adds networks such as "10.0.0.0/8,2001:db8::/32,192.0.2.7,all". Returns 0, or
- * -1 with err naming the invalid one; nets is then invalid. */
+/* Adds networks such as "10.0.0.0/8,2001:db8::/32,192.0.2.7,all". Returns 0; or
+ * -1 with err naming the invalid network, and nets is then invalid. */
 int http_nets_parse(struct http_nets *nets, const char *text,
 		    struct astra_error *err);
 bool http_nets_have(const struct http_nets *nets,
@@ -53,7 +54,7 @@ int http_own_names(struct astra_names *names);
 typedef enum MHD_Result http_answer(void *arg,
 				    struct MHD_Connection *connection);
 
-/* Queues a text as the response; body: freed. */
+/* Queues a text as the response; frees body. */
 enum MHD_Result http_reply(struct MHD_Connection *connection,
 			   unsigned int status, const char *type,
 			   const char *body, size_t size);
@@ -73,20 +74,20 @@ struct http_options {
 	const char *where; /* [ADDRESS:]PORT */
 	unsigned int clients, clients_of_one;
 	const struct http_path *paths; /* ended by a NULL url */
-	const char *other;	       /* the text of any other path */
+	const char *other;	       /* the text for all other paths */
 	const char *without;	       /* advice if libmicrohttpd is missing */
 	void *arg;
-	const struct http_nets *nets;	 /* loopback is always allowed; NULL:
-					  * all are */
+	const struct http_nets *nets;	 /* allowed networks, besides loopback;
+					  * NULL: all networks */
 	const struct astra_names *names; /* NULL: any name is served */
 };
 
-/* Listens; without nets only on loopback. From then on connections wait.
- * Returns a descriptor, or -1 with err set. */
+/* Begins to listen; only on loopback if nets is empty. Connections wait until
+ * http_serve(). Returns a descriptor, or -1 with err set. */
 int http_listen(const struct http_options *options, struct astra_error *err);
 
-/* Answers until SIGINT or SIGTERM. fd: of http_listen(); closed in any case.
- * Returns 0, or -1 with err set. */
+/* Answers requests until SIGINT or SIGTERM. fd: from http_listen(); closed in
+ * any case. Returns 0, or -1 with err set. */
 int http_serve(const struct http_options *options, int fd,
 	       struct astra_error *err);
 

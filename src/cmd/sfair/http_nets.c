@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which hosts may connect, and by which names. */
+/* Which hosts may connect, and under which names this host is known. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <netdb.h>
@@ -22,7 +22,8 @@ static bool nets_is_set(const uint8_t *address, unsigned int bit)
 	return address[bit / 8] >> (7 - bit % 8) & 1;
 }
 
-/* Reads an address. Returns how many leading bits IPv4 mapping adds, or -1. */
+/* Reads an address. Returns how many leading bits are the IPv4 mapping (0 for
+ * IPv6), or -1 if the text is invalid. */
 static int nets_read_address(const char *text, uint8_t *out)
 {
 	if (inet_pton(AF_INET6, text, out) == 1)

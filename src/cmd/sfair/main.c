@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair: asks the astraea plugin for tenants, jobs, leases, reasons and
- * diagnostics. Parsing, asking and printing are in files of their own. */
+/* sfair: asks the astraea plugin about tenants, jobs, leases, reasons and
+ * diagnostics. Parsing, requests and printing are in files of their own. */
 #include "astra_config.h"
 
 #include <stdio.h>
@@ -43,8 +43,9 @@ static int help_formats(void)
 	return 0;
 }
 
-/* Writes JSON in one piece; json_dumpf() would write each comma by itself. The
- * first line continues a line, the others begin with blanks. */
+/* Writes JSON in one piece, as json_dumpf() would write each comma by itself.
+ * The first line goes on behind the present text; each other line begins with
+ * blanks. */
 static int put_json(const json_t *value, const char *blanks,
 		    struct astra_error *err)
 {
@@ -80,7 +81,8 @@ static int put_json_rows(const struct sfair_rows *rows, struct astra_error *err)
 	return 0;
 }
 
-/* Writes a reply as JSON, with its rows in the place of their empty array. */
+/* Writes a reply as JSON, and its rows in the place of the reply's empty
+ * array. */
 static int main_print_json(const json_t *reply, const char *key,
 			   const struct sfair_rows *rows,
 			   struct astra_error *err)
@@ -98,13 +100,14 @@ static int main_print_json(const json_t *reply, const char *key,
 		fwrite(text, 1, (size_t)(at - text), stdout);
 		rc = put_json_rows(rows, err);
 	}
-	if (!rc) /* else what was written stays visibly cut */
+	if (!rc) /* after an error, the output stays visibly incomplete */
 		puts(at ? at : text);
 	free(text);
 	return rc;
 }
 
-/* Returns the key of the reply's rows, if they may be parsed one at a time. */
+/* Returns the key of the reply's rows, if they can be parsed one at a time;
+ * else NULL. */
 static const char *rows_key(const struct sfair_args *args)
 {
 	return args->query.mine ? NULL : sfair_rows_key(args->query.kind);
@@ -129,8 +132,9 @@ static int main_print_reply(const json_t *reply, const struct sfair_rows *rows,
 	return 0;
 }
 
-/* Applies --format before anything is asked: its errors are the user's, and
- * only the shown fields of thousands of jobs are requested. */
+/* Applies --format before anything is asked. So an error in it is reported
+ * first, and only the fields that are shown are requested for thousands of
+ * jobs. */
 static int apply_format(struct sfair_args *args, struct astra_error *err)
 {
 	const struct sfair_table *table = sfair_table_of(args->query.kind);
@@ -170,8 +174,8 @@ static int main_run(struct sfair_args *args, struct astra_error *err)
 	return rc;
 }
 
-/* Prints the sockets as variables, for programs that do not use Slurm's
- * libraries. */
+/* Prints where the plugin listens, as shell variables, for programs that do not
+ * use Slurm's libraries. */
 static int print_where(struct astra_error *err)
 {
 	struct sfair_where where;

@@ -11,7 +11,7 @@
 #include "src/common/clock.h"
 #include "src/proto/listen.h"
 
-/* All metrics come from one request, at most once a second. */
+/* All metrics come from one request. It is sent at most once a second. */
 
 #define WAIT_SEC 5 /* scrapes usually time out after ten seconds */
 #define KEEP_MSEC 1000
@@ -69,7 +69,7 @@ static void set_count(json_t *object, const char *key, uint64_t count)
 	json_object_set_new(object, key, json_integer((json_int_t)count));
 }
 
-/* Returns the metrics of sfair itself, and the tenants that have metrics. */
+/* Returns the metrics of sfair itself, and which tenants have metrics. */
 static json_t *metrics_scrape_describe(const struct metrics_scraper *s)
 {
 	json_t *scrape = json_object();
@@ -156,7 +156,8 @@ static int metrics_parse(int argc, char **argv, struct metrics_args *args,
 	return rc;
 }
 
-/* Prints once; if the plugin is silent, the metrics that remain. */
+/* Prints the metrics once. If the plugin is silent, prints those of sfair
+ * itself. */
 static int metrics_print_once(struct metrics_scraper *scraper, bool plain,
 			      struct astra_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Scrapes over HTTP. One thread serves all clients: it asks the plugin once at
- * a time, and all scrapes of that time get the same answer. */
+/* Scrapes over HTTP. One thread serves all clients. It sends one request to the
+ * plugin at a time, and all scrapes in this time get the same answer. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -16,8 +16,8 @@
 #define TYPE_OPEN "application/openmetrics-text; version=1.0.0; charset=utf-8"
 #define TYPE_PLAIN "text/plain; version=0.0.4; charset=utf-8"
 
-/* Whether the client wants plain text. Prometheus lists all formats that it
- * knows. */
+/* Whether the client wants plain text. Prometheus itself lists all formats that
+ * it accepts. */
 static bool wants_plain(struct MHD_Connection *connection)
 {
 	const char *accept = MHD_lookup_connection_value(
@@ -26,8 +26,7 @@ static bool wants_plain(struct MHD_Connection *connection)
 	return !accept || !strcasestr(accept, "application/openmetrics-text");
 }
 
-/* Reports when the plugin falls silent, and when it answers again, once
- * each. */
+/* Reports once when the plugin falls silent, and once when it answers again. */
 static void metrics_http_tell(struct metrics_scraper *scraper, bool silent)
 {
 	if (scraper->silent == silent)

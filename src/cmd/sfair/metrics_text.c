@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Metrics as text. OpenMetrics names a family without the suffix of its type
- * and supports units and infos; the older format does not. */
+/* Metrics as text. OpenMetrics names a family without the suffix for its type,
+ * and supports units and infos. The older format does neither. */
 #include <math.h>
 #include <string.h>
 
 #include "src/cmd/sfair/metrics.h"
 #include "src/common/encode.h"
 
-/* The family being written, and the object of the present series. */
+/* The state of writing: the present family, and the object of the present
+ * series. */
 struct writer {
 	struct astra_text *out;
 	const struct metric *metric;
@@ -35,7 +36,7 @@ static void metrics_text_put_head(struct writer *w)
 		astra_text_printf(w->out, "# UNIT %s %s\n", m->name, unit);
 }
 
-/* Writes a label. The reply is UTF-8, and so is the output. */
+/* Writes a label. Both the reply and the output are UTF-8. */
 static void metrics_text_put_label(struct writer *w, const char *name,
 				   const char *value, bool *first)
 {
@@ -93,7 +94,8 @@ static void metrics_text_put_value(struct writer *w, double value)
 	astra_text_add(w->out, "\n", 1);
 }
 
-/* Whether the value gives a number. A text gives 1, unless it is empty. */
+/* Whether the value gives a number. A text counts as 1 if it is not empty;
+ * "inf" is infinity. */
 static bool metrics_text_number_of(const json_t *value, double *out)
 {
 	const char *text = json_string_value(value);
@@ -165,7 +167,7 @@ static void metrics_text_put_array(struct writer *w, const json_t *array)
 	}
 }
 
-/* Returns the objects of a metric, or NULL if there are none. */
+/* Returns the objects that a metric describes, or NULL if there are none. */
 static const json_t *objects(const struct metric *m, const json_t *scrape,
 			     const json_t *reply)
 {

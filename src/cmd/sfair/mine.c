@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair why without a job, and sfair without a command: the caller's own jobs,
- * one per line. */
+/* sfair why without a job, and sfair without a command: show the user's own
+ * jobs, one per line. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names on the command line, and the options that take them. */
+/* Reads names on the command line, and defines the options with names. */
 #include <string.h>
 
 #include "src/cmd/sfair/sfair.h"
@@ -52,7 +52,8 @@ const struct astra_cli_option sfair_which_options[] = {
 	{"tenants", 0, "NAME,...", NULL, NAMES(accounts)},
 	{"pool", 0, "NAME,...", "pools", NAMES(pools)},
 	{"pools", 0, "NAME,...", NULL, NAMES(pools),
-	 .spelling = ASTRA_CLI_WORD}, /* an abbreviation, as --poo for --pool */
+	 .spelling = ASTRA_CLI_WORD}, /* so that it can be abbreviated, such as
+				       * --poo for --pool */
 	{"users", 'u', "NAME,...", "users, by name or number", NAMES(users)},
 	ASTRA_CLI_END,
 };

@@ -32,7 +32,7 @@ void page_script(FILE *file)
 	fprintf(file, "<script>%s</script>\n", page_js);
 }
 
-/* Writes a time of the window; whole days without the time of day. */
+/* Writes a day; adds the time of day if with_clock. */
 static void put_day(FILE *f, double sec, bool with_clock)
 {
 	time_t when = (time_t)sec;
@@ -54,7 +54,7 @@ bool page_at_midnight(double sec)
 	return !tm.tm_hour && !tm.tm_min && !tm.tm_sec;
 }
 
-/* Puts a window as text; whole days without the time. */
+/* Writes a window as text. A window of whole days has no times of day. */
 static void put_days(double start_sec, double end_sec, FILE *f)
 {
 	bool days = page_at_midnight(start_sec) && page_at_midnight(end_sec);
@@ -66,7 +66,8 @@ static void put_days(double start_sec, double end_sec, FILE *f)
 	}
 }
 
-/* Puts the time before, and how much of it is known unless that is all. */
+/* Writes the time before the window. Adds how much of it the history has,
+ * unless that is all. */
 static void put_before_window(const struct page_before *b, FILE *f)
 {
 	put_days(b->start_sec, b->end_sec, f);
@@ -110,7 +111,7 @@ static void end_tile(FILE *f)
 	fputs("</small></dd></div>\n", f);
 }
 
-/* Puts the share of the time before the window, if it is known. */
+/* Writes the share in the time before the window, if it is known. */
 static void put_before(const struct page_data *d, double part, double of,
 		       FILE *f)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks the plugin for the reports that a page is made of. */
+/* Asks the plugin for the reports that make up a page. */
 #include <time.h>
 
 #include "src/cmd/sfair/page.h"
 #include "src/cmd/sfair/sfair.h"
 
-#define PARTS_MAX 128 /* replies that are put together, at most */
+#define PARTS_MAX 128 /* most replies that are put together */
 #define PART_SEC INT64_C(21600)
 #define DAY_SEC INT64_C(86400)
 
@@ -25,8 +25,8 @@ static enum astra_report_kind page_ask_kind_of(enum page_part part)
 	return kind;
 }
 
-/* Returns where a reply was cut: its last time, which may lack rows. 0: no
- * rows. */
+/* Returns the last time in a reply; the reply may have been cut there, so that
+ * this time lacks rows. 0: there are no rows. */
 static int64_t last_time(const json_t *reply)
 {
 	const json_t *rows = json_object_get(reply, "rows");
@@ -55,7 +55,8 @@ static void copy_key(json_t *to, const json_t *from, const char *key)
 	json_object_set(to, key, json_object_get(from, key));
 }
 
-/* Copies the step to each row, as shorter spans have finer steps. */
+/* Copies the step to each row, as replies for shorter spans have finer
+ * steps. */
 static void say_step(json_t *reply)
 {
 	json_t *row;
@@ -65,7 +66,7 @@ static void say_step(json_t *reply)
 		copy_key(row, reply, "step_sec");
 }
 
-/* Appends the rows of the next reply, which begins where this one was cut. */
+/* Appends the rows of the next reply, which begins where this reply was cut. */
 static void page_ask_append(json_t *reply, const json_t *next, int64_t from_sec)
 {
 	json_t *rows = json_object_get(reply, "rows");
@@ -79,8 +80,8 @@ static void page_ask_append(json_t *reply, const json_t *next, int64_t from_sec)
 	copy_key(reply, next, "more");
 }
 
-/* Returns the end of the next request. The history answers as finely as
- * possible if its rows (one per minute, hour or day) are at most 400. */
+/* Returns the end of the next request. The history gives its finest rows (per
+ * minute, hour or day) only if a request needs at most 400 of them. */
 static int64_t part_end(const struct astra_query_past *all, int64_t from_sec)
 {
 	int64_t span = all->end_sec - all->start_sec, end = all->end_sec;

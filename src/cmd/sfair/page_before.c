@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The time before a window: this month beside last month. */
+/* The time before a window: compares this month with last month. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void add_row(struct page_data *d, enum page_part part,
 	}
 }
 
-/* Reads the window of a reply. Returns whether it is one, and had GPUs. */
+/* Reads the window of a reply. Returns whether it is valid, and had GPUs. */
 static bool set_window(struct page_before *b, const json_t *reply)
 {
 	double start = json_number_value(json_object_get(reply, "start_sec"));

@@ -62,9 +62,9 @@ page_data_add_tenant(struct page_data *d, const char *pool, const char *name)
 	return t;
 }
 
-/* Returns the tenant of a row, added if it is new. Rows repeat the tenants in
- * the same order, so the search begins behind the last one found. NULL when out
- * of memory, or if the row has no tenant. */
+/* Returns the tenant of a row; adds a new tenant. Rows repeat the tenants in
+ * the same order, so the search begins behind the tenant found last. NULL when
+ * out of memory, or if the row has no tenant. */
 static struct page_tenant *page_tenant_of(struct page_data *d,
 					  const struct page_row *row)
 {
@@ -102,8 +102,8 @@ static double positive(double value)
 	return value > 0 ? value : 0;
 }
 
-/* Returns the shortest slot, of usual lengths, that is not shorter than a step
- * and does not make too many slots. */
+/* Returns the shortest usual slot length that is at least a step and does not
+ * make too many slots. */
 static double choose_slot(double span_sec, double step_sec)
 {
 	static const double lengths[] = {
@@ -172,7 +172,7 @@ static int load_window(struct page_data *d, struct astra_error *err)
 	return d->slots ? 0 : astra_error_nomem(err);
 }
 
-/* Finds the slot of a step. A day that daylight saving makes longer or shorter
+/* Finds the slot of a step. A day made longer or shorter by daylight saving
  * must not fall into the slot before. Returns false if the step is in no
  * slot. */
 static bool find_slot(const struct page_data *d, enum page_part part,
@@ -245,7 +245,7 @@ static int load_time(struct page_data *d, const struct page_row *row)
 	return 0;
 }
 
-/* Loads each row of a part. Returns 0, or -1 when out of memory. */
+/* Calls load for each row of a part. Returns 0, or -1 when out of memory. */
 static int load_part(struct page_data *d, enum page_part part,
 		     int (*load)(struct page_data *, const struct page_row *))
 {
@@ -285,8 +285,8 @@ static int earlier_job(const void *a, const void *b)
 	return by_id ? by_id : page_jobs_compare(x->submit_sec, y->submit_sec);
 }
 
-/* Copies to a what only b knows: one report knows more of a job's fairness, the
- * other of its waiting. */
+/* Copies to a the values that only b has. Of the two reports, one knows more of
+ * a job's fairness, the other more of its waiting. */
 static void page_jobs_complete(struct page_row *a, const struct page_row *b)
 {
 	for (const struct astra_member *m = page_row_members; m->key; m++) {
@@ -301,7 +301,7 @@ static void page_jobs_complete(struct page_row *a, const struct page_row *b)
 	}
 }
 
-/* Merges the rows of jobs that are in both reports. */
+/* Merges the two rows of each job that is in both reports. */
 static void unite(struct page_data *d)
 {
 	size_t kept = 0;

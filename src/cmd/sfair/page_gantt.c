@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which jobs held GPUs when: a line for each job, a bar for each lease. */
+/* A chart of which jobs held GPUs when: a line for each job, a bar for each
+ * lease. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,13 @@
 #define RIGHT_PX 960
 #define TOP_PX 10
 #define ROW_PX 17
-#define ROWS_MAX 40  /* as fit on a sheet of paper */
+#define ROWS_MAX 40  /* most lines, as many as fit on a sheet of paper */
 #define NEAR_PX 0.75 /* leases farther apart are separate bars */
-#define DOT_PX 2     /* a shorter bar shows no parts */
+#define DOT_PX 2     /* a shorter bar is drawn as a dot, without parts */
 #define BARS_MAX 1000
 #define LABEL_CHARS 10
 
-/* A job's leases, among all leases, which are sorted. */
+/* The leases of one job, as a part of the sorted array of all leases. */
 struct row {
 	const struct page_row *first;
 	size_t count;
@@ -33,7 +34,8 @@ static double page_gantt_clip(const struct page_data *d, double sec)
 	return fmin(fmax(sec, d->known_sec), d->end_sec);
 }
 
-/* Returns a lease's end, cut to the window; a lease without an end goes on. */
+/* Returns a lease's end, cut to the window. A lease without an end still
+ * runs. */
 static double page_gantt_end_of(const struct page_data *d,
 				const struct page_row *l)
 {
@@ -125,8 +127,8 @@ static void put_tooltip(const struct page_data *d, FILE *f,
 }
 
 /* Returns how many leases, from l on, make one bar: they follow each other, and
- * the later ones are short at this scale. A revocation ends a bar, unless the
- * bar is a dot. */
+ * all but the first are short at this scale. A revocation ends a bar, unless
+ * the bar is a dot. */
 static size_t run_of(const struct html_scale *x, const struct page_data *d,
 		     const struct page_row *l, size_t most, double short_px)
 {
@@ -164,8 +166,8 @@ static size_t count_bars(const struct html_scale *x, const struct page_data *d,
 	return bars;
 }
 
-/* Returns the length up to which a lease is drawn together with the one
- * before. */
+/* Returns the length up to which a lease is drawn in one bar with the lease
+ * before it. */
 static double choose_short(const struct html_scale *x,
 			   const struct page_data *d, const struct rows *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfair report: a page about past time, for reports to a cluster's owners.
- * Parsing, asking and drawing are in files of their own. */
+ * Parsing, requests and drawing are in files of their own. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,18 +15,18 @@
 #include "src/proto/query.h"
 #include "src/sim/outfile.h"
 
-/* What a page is made of; NULL: there is none. */
+/* The replies for a page; NULL: there is none. */
 struct replies {
 	json_t *now[PAGE_PARTS];
-	json_t *before[PAGE_PARTS]; /* of the time before the window */
+	json_t *before[PAGE_PARTS]; /* replies for the time before the window */
 	json_t *accounts;	    /* rows of ACCOUNTS */
 };
 
-/* The name of sacctmgr's tree among the replies: an object with rows of an
- * account and its parent. */
+/* The name of sacctmgr's tree among the replies. The tree is an object with
+ * rows of an account and its parent. */
 #define ACCOUNTS "accounts"
 
-/* sacctmgr may take so long; the page can do without it. */
+/* How long sacctmgr may take, in seconds. The page can do without its reply. */
 #define ACCOUNTS_SEC 10
 
 static void replies_clear(struct replies *replies)
@@ -39,9 +39,9 @@ static void replies_clear(struct replies *replies)
 	*replies = (struct replies){0};
 }
 
-/* Asks for the sums of the time before the window of all. A part without an
- * answer is left out: the account that is asked for may have been unknown then.
- */
+/* Asks for the sums of the time before the window of `all`. Leaves out a part
+ * that gets no answer: an account that is asked for may have been unknown at
+ * that time. */
 static void ask_before(const struct page_asked *whom,
 		       const struct astra_query *all,
 		       json_t *replies[PAGE_PARTS])
@@ -75,8 +75,8 @@ static json_t *rows_of(const struct astra_account_tree *tree)
 	return list;
 }
 
-/* Asks sacctmgr for the tree of accounts. Without an answer the page has no
- * table of it. */
+/* Asks sacctmgr for the tree of accounts. Without its answer the page has no
+ * table of accounts. */
 static void ask_accounts(struct replies *replies)
 {
 	const char *cluster = json_string_value(
@@ -90,9 +90,8 @@ static void ask_accounts(struct replies *replies)
 	sfair_accounts_clear(&accounts);
 }
 
-/* Asks the plugin for all that a page is made of.
- * query: kind, window and filters; the rest is put into a copy.
- * replies: empty; to be cleared in any case.
+/* Asks the plugin for all that the page needs. query: its kind, window and
+ * filters are used, in a copy. replies: empty; to be cleared in any case.
  * Returns 0, or -1 with err set. */
 static int page_ask(const struct astra_query *query, bool verbose,
 		    struct replies *replies, struct astra_error *err)
@@ -111,7 +110,8 @@ static int page_ask(const struct astra_query *query, bool verbose,
 	return rc;
 }
 
-/* A second reply of a name is that of the time before. */
+/* Puts a reply in its place. The second reply of a name is for the time before
+ * the window. */
 static void sort_in(json_t *reply, struct replies *replies)
 {
 	const char *name = json_string_value(json_object_get(reply, "report"));
@@ -127,7 +127,7 @@ static void sort_in(json_t *reply, struct replies *replies)
 		replies->accounts = json_incref(json_object_get(reply, "rows"));
 }
 
-/* Reads the replies from a file that has an array of them; "-": standard
+/* Reads the replies from a file with an array of replies; "-": standard
  * input. */
 static int page_read(const char *path, struct replies *replies,
 		     struct astra_error *err)
@@ -210,7 +210,8 @@ static int page_main_check(struct options *o, struct astra_error *err)
 	return parse_window(o, err);
 }
 
-/* Refuses other words; KEY=VALUE, as in sreport, is in the table. */
+/* Refuses a word that the table of options lacks. The table has KEY=VALUE as in
+ * sreport. */
 static int refuse_word(void *args, const char *word, struct astra_error *err)
 {
 	(void)args;
@@ -239,7 +240,7 @@ static int page_main_parse(int argc, char **argv, struct options *o,
 	return rc ? rc : page_main_check(o, err);
 }
 
-/* Writes the page, complete or not at all. */
+/* Writes the page: completely, or not at all. */
 static int page_main_draw(const struct page_data *data, const char *command,
 			  const char *path, struct astra_error *err)
 {
@@ -277,7 +278,8 @@ static int page_main_print_json(const struct replies *replies,
 	return 0;
 }
 
-/* Makes the page of the replies, and leaves them to replies_clear(). */
+/* Makes the page from the replies. replies: cleared by the caller
+ * afterwards. */
 static int page_main_write(struct replies *replies, const char *command,
 			   const char *path, struct astra_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables that a click on a heading sorts. */
+/* Tables; a click on a heading sorts their rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ void page_cell_hours(FILE *f, double gpu_sec)
 	page_gpu_hours(f, gpu_sec);
 }
 
-/* Sorts by seconds, not by letters. */
+/* Writes a span; data-v makes the table sort by seconds, not by letters. */
 void page_cell_span(FILE *f, double sec)
 {
 	if (sec >= 0 && sec < 1e11)
@@ -165,10 +165,11 @@ static void put_users(const struct page_data *d, FILE *f)
 
 /* A row of the table of jobs: a job, or the tasks of an array. */
 struct job_line {
-	struct page_row of; /* sums, except gpus, submit_sec and wait_sec */
+	struct page_row of; /* sums over the tasks, except gpus, submit_sec and
+			     * wait_sec */
 	const struct page_row *first;
 	size_t tasks;
-	double waited_sec, slowdowns; /* sums over the jobs that have them */
+	double waited_sec, slowdowns; /* sums over the tasks that have them */
 	size_t waits, slowed;
 	bool alike; /* all have one state */
 };
@@ -200,8 +201,7 @@ static void page_tables_put_job(const struct page_data *d, FILE *f,
 	fputs("\n", f);
 }
 
-/* Returns how much a job mattered: its GPUs by the time that it ran or
- * waited. */
+/* Returns a job's weight: its GPUs times the time that it ran or waited. */
 static double weight(const struct job_line *line)
 {
 	double run = line->of.run_sec > 0 ? line->of.run_sec : 0;
@@ -226,8 +226,8 @@ static int page_tables_by_place(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Orders tasks of an array together, at the place of the first; other jobs at
- * their own. */
+/* Orders jobs so that the tasks of an array are together, at the place of the
+ * first task. */
 static int by_array(const void *a, const void *b)
 {
 	const struct page_row *x = *(const struct page_row *const *)a;
@@ -245,7 +245,7 @@ static int by_array(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* Returns the sum of two values; if one is unknown, the other. */
+/* Returns the sum of two values. If one is unknown, returns the other. */
 static double both(double a, double b)
 {
 	return isnan(a) ? b : isnan(b) ? a : a + b;
@@ -274,8 +274,8 @@ static void add_task(struct job_line *line, const struct page_row *j)
 	line->slowed += j->slowdown > 0;
 }
 
-/* Completes a line: mean waits and slowdowns, and rho of all tasks' GPU
- * time. */
+/* Completes a line: sets mean waits and slowdowns, and rho from the GPU time of
+ * all tasks. */
 static void finish_line(struct job_line *line)
 {
 	struct page_row *of = &line->of;
@@ -290,7 +290,7 @@ static void finish_line(struct job_line *line)
 				       : (double)NAN;
 }
 
-/* Returns the lines, to be freed, or NULL when out of memory. */
+/* Returns the lines of the table, to be freed, or NULL when out of memory. */
 static struct job_line *job_lines(const struct page_data *d, size_t *count)
 {
 	const struct page_row **list = calloc(d->job_count + 1, sizeof(*list));

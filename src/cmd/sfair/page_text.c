@@ -7,7 +7,7 @@
 #include "src/common/encode.h"
 
 #define NAME_CHARS 32
-#define NAME_BYTES 256 /* longest text that a name is cut from */
+#define NAME_BYTES 256 /* most bytes of a name that are looked at */
 
 void page_name(FILE *file, const char *name, size_t most)
 {
@@ -110,7 +110,8 @@ void page_time(FILE *file, double sec)
 	fputs(text, file);
 }
 
-/* Draws a patch of the area's pattern, or a piece of the dashed line. */
+/* Draws a sample of a look: a patch of the area's pattern, or a piece of the
+ * dashed line. */
 static void put_patch(FILE *file, const char *kind, size_t look)
 {
 	bool line = !strcmp(kind, "curve");
@@ -132,7 +133,7 @@ void page_keys(const struct page_data *d, const char *kind, FILE *file)
 	fputs("<p class=\"keys\">", file);
 	for (size_t i = 0; i < page_looks(d); i++) {
 		if (lines && !page_look_tenant(d, i))
-			break; /* the look of the other tenants has none */
+			break; /* the other tenants have no curve */
 		fputs("<button type=\"button\" aria-pressed=\"false\"", file);
 		html_series(file, "key", i);
 		fputs(">", file);
@@ -157,14 +158,14 @@ void page_details_end(FILE *file)
 	fputs("</tbody></table></div></details>\n", file);
 }
 
-/* Marks of local time at usual places: full hours, midnights, first days of
+/* Ticks of local time at usual places: full hours, midnights, first days of
  * months. */
 
-#define MARK_PX 70 /* between two marks, at least about */
+#define MARK_PX 70 /* distance of two ticks, at least about */
 
 enum style { CLOCK_SECONDS, CLOCK, WEEKDAY, DAY, MONTH, YEAR };
 
-/* A step between marks; one of the units is not 0. */
+/* A step between ticks; exactly one of the units is not 0. */
 struct step {
 	int sec, days, months;
 	enum style style;
@@ -215,8 +216,8 @@ static const struct step *page_axis_choose(double span, double marks)
 	return &steps[last];
 }
 
-/* Returns a time rounded down to midnight and, for steps of these units, to the
- * first of the month or of the year. */
+/* Returns a time rounded down to midnight. For steps of months or years, it is
+ * rounded down to the first of the month or of the year. */
 static struct tm round_down(double sec, const struct step *s)
 {
 	time_t when = (time_t)sec;
@@ -258,7 +259,7 @@ static void page_axis_put_text(char *text, size_t size, const struct tm *tm,
 	}
 }
 
-/* Adds a mark. A midnight among hours shows its day. */
+/* Adds a tick. Among hours, a midnight shows its day. */
 static void put_mark(struct page_axis *axis, size_t *count, time_t when,
 		     const struct step *s)
 {
@@ -291,7 +292,7 @@ struct html_axis page_time_axis(const struct page_data *d,
 	size_t count = 0;
 	double at = 0;
 
-	/* Begin at most a day before the window, at a midnight. */
+	/* begin at a midnight, at most a day before the window */
 	for (int i = 0; i < 2 * 86400 && count < HTML_TICKS_MAX; i++) {
 		time_t when = mktime(&tm);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of accounts, each with what the accounts below it used. The tree is
- * sacctmgr's. */
+/* The table of accounts, each with the usage of the accounts below it. The tree
+ * is sacctmgr's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,14 @@
 
 #define NAME_CHARS 32
 
-/* An account's row names so many of the accounts above it at most. */
+/* Most accounts in the name of a row: the account itself and those above it. */
 #define LEVELS_MAX 32
 
 struct tree_account {
 	uint32_t parent; /* index, or ASTRA_NONE */
-	uint32_t walk;	 /* the walk upwards that met it first */
-	double own_sec;	 /* GPU seconds of its own users' jobs */
-	double used_sec; /* the same with all accounts below it */
+	uint32_t walk;	 /* id of the upward walk that first met this account */
+	double own_sec;	 /* GPU seconds of the jobs of its own users */
+	double used_sec; /* own_sec plus that of all accounts below it */
 };
 
 struct tree {
@@ -28,7 +28,8 @@ struct tree {
 	size_t rows;
 };
 
-/* An account and those above it but root, the highest one first. */
+/* An account and the accounts above it, except root; the highest comes
+ * first. */
 struct tree_path {
 	uint32_t at[LEVELS_MAX];
 	size_t count;
@@ -41,7 +42,7 @@ static bool is_root(const struct tree *t, uint32_t at)
 	       !strcmp(t->names.names[at], "root");
 }
 
-/* Returns the account above, but root, or ASTRA_NONE. */
+/* Returns the account above this one; ASTRA_NONE if that is root or unknown. */
 static uint32_t above(const struct tree *t, uint32_t at)
 {
 	uint32_t parent = t->list[at].parent;
@@ -65,7 +66,7 @@ static struct tree_path path_of(const struct tree *t, uint32_t at)
 	return path;
 }
 
-/* Orders accounts by name, each before the accounts below it. */
+/* Orders accounts by name. Each account comes before the accounts below it. */
 static int tree_compare(const void *a, const void *b, void *tree)
 {
 	const struct tree *t = tree;
@@ -107,8 +108,8 @@ static int read_parents(struct tree *t, const json_t *accounts)
 	return 0;
 }
 
-/* Makes the last account of a circle a highest one: the tree may be that of a
- * file. */
+/* Breaks circles of parents: the last account found in one becomes a highest
+ * account. A tree from a file may have circles. */
 static void break_circles(struct tree *t)
 {
 	for (uint32_t i = 0; i < t->names.count; i++)
@@ -124,7 +125,8 @@ static void break_circles(struct tree *t)
 		}
 }
 
-/* Adds what users used to their accounts, and to all accounts above these. */
+/* Adds what each user used to the user's account, and to all accounts above
+ * it. */
 static int read_use(struct tree *t, const struct page_data *d)
 {
 	for (size_t i = 0; i < d->user_count; i++) {
@@ -165,7 +167,7 @@ static int tree_load(struct tree *t, const struct page_data *d)
 	return 0;
 }
 
-/* Whether an account that was used is below another one than root. */
+/* Whether any account with usage is below an account other than root. */
 static bool has_levels(const struct tree *t)
 {
 	for (size_t i = 0; i < t->rows; i++)

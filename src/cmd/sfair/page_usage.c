@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The charts over time. GPUs used: tenants stacked, under the line of all
+/* The charts over time. GPUs used: tenants are stacked, under a line of all
  * GPUs. */
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define TOP_PX 30
 #define BOTTOM_PX 290
 
-/* Returns the GPUs of the looks below this one. */
+/* Returns the GPUs of the looks stacked below this one. */
 static double below(const struct page_data *d, size_t look, size_t slot)
 {
 	double sum = 0;
@@ -30,7 +30,8 @@ static double page_usage_highest(const struct page_data *d)
 	return most;
 }
 
-/* Draws steps along the upper edge and back along the lower one. */
+/* Draws a look's area: steps along its upper edge, and back along its lower
+ * edge. */
 static void page_usage_draw_layer(const struct html_chart *c,
 				  const struct page_data *d, size_t look)
 {
@@ -52,7 +53,8 @@ static void page_usage_draw_layer(const struct html_chart *c,
 	fputs("Z\"/>\n", f);
 }
 
-/* Draws the text under the pointer: a strip for each slot, with its values. */
+/* Draws the texts shown under the pointer: a strip for a slot, with the slot's
+ * values. */
 static void draw_strip(const struct html_chart *c, const struct page_data *d,
 		       size_t slot)
 {
@@ -141,8 +143,8 @@ void page_usage(const struct page_data *d, FILE *file)
 	fputs("</section>\n", file);
 }
 
-/* Fairness over time: what tenants had relative to what was due to them, and
- * how much of what was due was not given. */
+/* Fairness over time: what tenants had relative to their due, and how much of
+ * their due was not given. */
 
 #define POINTS_MAX 50 /* fewer than slots, as leases take turns */
 #define RHO_MAX 2
@@ -168,9 +170,9 @@ static size_t group_end(const struct page_data *d, size_t point)
 }
 
 /* The time over which rho is computed. Leases take turns, so over a single
- * point rho is 0 or twice what is due. It is computed from the beginning, as
- * accounts are kept, or over the last eighth of the window or less, to show
- * changes. */
+ * point rho may be 0 or twice the due. So rho is computed either from the
+ * beginning, as accounts are kept, or over the last eighth of the window or
+ * less, which shows changes. */
 enum span { SINCE_BEGIN, LATELY, SPANS };
 
 struct lately {
@@ -193,7 +195,7 @@ static struct lately lately(const struct page_data *d)
 	return spans[i];
 }
 
-/* Returns the first slot of the span that ends with a point. */
+/* Returns the first slot of the span that ends at a point. */
 static size_t span_begin(const struct page_data *d, size_t point,
 			 enum span span)
 {
@@ -256,7 +258,7 @@ static bool page_fair_is_alone(const struct page_data *d,
 	       isnan(rho_at(d, t, point + 1, span));
 }
 
-/* Draws a curve, interrupted where nothing was due; a single point is a level
+/* Draws a curve with gaps where nothing was due. A single point becomes a level
  * line. */
 static void draw_curve(const struct html_chart *c, const struct page_data *d,
 		       const struct page_tenant *t, enum span span)
@@ -319,7 +321,7 @@ static void draw_rho(const struct page_data *d, enum span span, FILE *file)
 	html_chart_end(&chart);
 }
 
-/* Writes the switch between the two charts that follow. */
+/* Writes the switch between the two charts below it. */
 static void put_switch(const struct page_data *d, FILE *f)
 {
 	fputs("<input type=\"radio\" name=\"span\" id=\"since\" checked>"

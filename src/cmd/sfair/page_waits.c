@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long jobs waited, by their number of GPUs. */
+/* A chart of how long jobs waited, by their number of GPUs. */
 #include <math.h>
 
 #include "src/cmd/sfair/page.h"
@@ -87,8 +87,8 @@ static void page_waits_put_label(FILE *f, double y, const char *name,
 		LEFT_PX - 10, y + 12, jobs, jobs == 1 ? "" : "s");
 }
 
-/* Draws a box from the first to the third quartile with the median in it, and a
- * line up to the ninth decile. */
+/* Draws a box from the first to the third quartile, with a mark at the median,
+ * and a line up to the ninth decile. */
 static void page_waits_draw_box(const struct html_chart *c,
 				const struct astra_sample *s, const char *name,
 				double y)

@@ -144,7 +144,7 @@ static void put_lines(const struct sfair_args *args, const char *group,
 
 		if (lines->kind == SFAIR_TEXT && args->style == SFAIR_TABLE &&
 		    !json_string_length(value))
-			continue; /* an empty error has no line */
+			continue; /* a line without an error is left out */
 		text = sfair_cell(lines->kind, value, args->unit, 0);
 		if (text)
 			print_diag_put_line(args, group, lines->label, text);

@@ -13,7 +13,8 @@
 struct grid {
 	const struct sfair_choices *choices;
 	size_t rows;
-	const char **cells; /* rows * choices->count of them, in texts */
+	const char **cells; /* rows * choices->count cells; they point into
+			     * texts */
 	struct astra_arena texts;
 	size_t *widths;
 };
@@ -28,7 +29,8 @@ size_t sfair_terminal_width(void)
 	return size.ws_col;
 }
 
-/* Returns how many columns a text takes: UTF-8 continuation bytes take none. */
+/* Returns how many columns a text takes on the screen. UTF-8 continuation bytes
+ * take no column. */
 static size_t print_table_text_width(const char *text)
 {
 	size_t width = 0;
@@ -57,7 +59,7 @@ static void grid_free(struct grid *g)
 	free(g->widths);
 }
 
-/* Returns the member of that name; "a.b": b of the object a. */
+/* Returns the member of this name; "a.b" is the member b of the object a. */
 static const json_t *member(const json_t *row, const char *key)
 {
 	const char *dot = strchr(key, '.');
@@ -86,7 +88,7 @@ static int grid_fill_row(struct grid *g, size_t index, const json_t *row,
 	return 0;
 }
 
-/* Makes room for so many rows. Returns 0, or -1 with err set. */
+/* Makes room for this many rows. Returns 0, or -1 with err set. */
 static int grid_room(struct grid *g, size_t rows, struct astra_error *err)
 {
 	size_t columns = g->choices->count;
@@ -158,8 +160,8 @@ static void put_blanks(size_t count)
 		putchar(' ');
 }
 
-/* Writes a cell without printf(): a table of all jobs made hundreds of
- * thousands of calls. */
+/* Writes a cell without printf(), since a table of all jobs has hundreds of
+ * thousands of cells. */
 static void print_table_put_cell(const char *text, size_t width, bool left,
 				 bool last)
 {
@@ -216,7 +218,8 @@ static int put_table(struct grid *g, const struct sfair_rows *rows,
 	return 0;
 }
 
-/* Writes each row as soon as it is parsed: no width depends on another row. */
+/* Writes each row as soon as it is parsed, as no width depends on other
+ * rows. */
 static int put_parsable(struct grid *g, const struct sfair_rows *rows,
 			const struct sfair_args *args, double now_sec,
 			struct astra_error *err)
@@ -241,7 +244,8 @@ static int put_parsable(struct grid *g, const struct sfair_rows *rows,
 	return 0;
 }
 
-/* Writes a line for each pool above the table: its GPUs, and GPUs held. */
+/* Writes above the table a line for each pool: its GPUs, and for whom GPUs are
+ * held. */
 static void print_table_put_pools(const json_t *pools, double now_sec)
 {
 	json_t *pool;
@@ -347,14 +351,14 @@ const char *sfair_rows_key(enum astra_query_kind kind)
 	return kind < sizeof(keys) / sizeof(*keys) ? keys[kind] : NULL;
 }
 
-/* Writes that no pool has prices, if so. */
+/* Writes that no pool has prices, if that is so. */
 static void put_prices(size_t prices)
 {
 	if (!prices)
 		puts("No pool sells GPUs now: Policy=incentive and oasis do");
 }
 
-/* Writes that no pool can have classes, if so. */
+/* Writes that no pool can have classes, if that is so. */
 static void put_classes(const json_t *pools)
 {
 	const char *policy;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair record: records a round of the live cluster, for sfairsim to decide
- * again. */
+/* sfair record: saves a round of the live cluster, so that sfairsim can decide
+ * it again. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +47,8 @@ static int write_to(FILE *file, const json_t *record)
 	return rc;
 }
 
-/* Writes the whole record or none: an existing file stays until the new one is
- * complete. */
+/* Writes the record completely or not at all: an existing file stays until the
+ * new one is complete. */
 static int write_output(const char *path, const json_t *record,
 			struct astra_error *err)
 {

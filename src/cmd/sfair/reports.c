@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports over past time: parsing and asking. */
+/* Reports over past time: parses the command line, and asks for the report. */
 #include "astra_config.h"
 
 #include "src/cmd/sfair/reports.h"
@@ -92,8 +92,8 @@ static const struct astra_cli_option options[] = {
 	ASTRA_CLI_END,
 };
 
-/* Finds the report of a type by its name, which may be abbreviated. Returns 0,
- * or -1. */
+/* Finds the report by its type and its name, which may be abbreviated. Returns
+ * 0, or -1 if there is none. */
 static int sfair_report_find(const char *type, const char *name,
 			     enum astra_report_kind *out)
 {
@@ -190,7 +190,7 @@ static int reports_args_set_window(struct sfair_report_args *args,
 	return 0;
 }
 
-/* Lists the reports of a type for --help, such as those of "sfair tenant". */
+/* Lists the reports of a command, such as "sfair tenant", for --help. */
 static void put_reports(const struct astra_cli *cli)
 {
 	const char *type = cli->name + strlen("sfair ");
@@ -210,7 +210,7 @@ static void put_reports(const struct astra_cli *cli)
 	}
 }
 
-/* Returns the first report of a type, for examples. */
+/* Returns the first report of a type, as an example in the help. */
 static enum astra_report_kind first_of(const char *type)
 {
 	int kind = 0;
@@ -287,7 +287,7 @@ static void sfair_report_help_format(const struct sfair_report_args *args)
 	}
 }
 
-/* Checks that the cluster is the plugin's own. */
+/* Checks that the cluster given is the plugin's own. */
 static int check_cluster(const struct sfair_report_args *args,
 			 struct astra_error *err)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of sfair's reports over past time share. */
+/* Declarations shared by the files of sfair's reports over past time. */
 #ifndef SFAIR_REPORTS_H
 #define SFAIR_REPORTS_H
 
 #include "src/cmd/sfair/sfair.h"
 
-/* How GPU time is written: an amount, a part of the whole, or both. */
+/* How GPU time is written: as an amount, as a share of the whole, or as
+ * both. */
 enum sfair_share { SFAIR_AMOUNT, SFAIR_PERCENT, SFAIR_BOTH };
 
 /* Texts are borrowed from argv. */
@@ -19,8 +20,8 @@ struct sfair_report_args {
 	bool tree, quiet;
 };
 
-/* Whether the words of a live view ("tenant", "job") name a report, or ask for
- * the help or the fields of reports. */
+/* Whether a report is meant: the words of a live view ("tenant", "job") name a
+ * report, or ask for help on reports or for their fields. */
 bool sfair_report_meant(int argc, char **argv);
 
 /* reports_print.c: returns the columns of a report. */

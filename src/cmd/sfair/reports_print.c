@@ -191,7 +191,8 @@ const struct sfair_table *sfair_report_table(enum astra_report_kind kind)
 	return &tables[kind];
 }
 
-/* The tree tenant > account > user; each row has the sums of the rows below. */
+/* The tree of tenants, their accounts and their users. The row of a tenant or
+ * an account has the sums of the rows below it. */
 
 static const char *reports_tree_text_of(const json_t *row, const char *key)
 {
@@ -223,7 +224,8 @@ static void reports_tree_add_row(json_t *sum, const json_t *row)
 		reports_tree_add(sum, row, keys[i]);
 }
 
-/* Begins a row of sums, to which the rows below are added. Borrowed. */
+/* Begins a row of sums, to which the values of the rows below are added.
+ * Borrowed. */
 static json_t *reports_tree_begin(json_t *tree, const json_t *row,
 				  bool of_account)
 {
@@ -256,8 +258,8 @@ static void add_leaf(json_t *tree, const json_t *row)
 	json_array_append_new(tree, leaf);
 }
 
-/* Returns the rows of tenant usage as an indented tree with sums: tenant,
- * account, user. An array to be freed, or NULL when out of memory. */
+/* Returns the rows of tenant usage as an indented tree with sums, in the order
+ * tenant, account, user. The array is to be freed; NULL when out of memory. */
 static json_t *sfair_report_tree(const json_t *rows)
 {
 	json_t *tree = json_array(), *tenant = NULL, *account = NULL;
@@ -314,8 +316,8 @@ static bool reports_print_has(const struct sfair_table *table,
 	return false;
 }
 
-/* Writes the heading; its end is the last second of the window, not the next
- * one. */
+/* Writes the heading. The end shown is the last second of the window, not the
+ * first one after it. */
 static void reports_print_put_heading(const json_t *reply,
 				      const struct sfair_report_args *args,
 				      const struct sfair_table *table)
@@ -340,7 +342,7 @@ static void reports_print_put_heading(const json_t *reply,
 	fputs(RULE, stdout);
 }
 
-/* Turns a GPU time into a part of what the row's pool had. */
+/* Turns a GPU time into a share of the GPU time of the row's pool. */
 static void share_value(json_t *row, const char *key, double total,
 			const struct sfair_report_args *args)
 {
@@ -351,7 +353,7 @@ static void share_value(json_t *row, const char *key, double total,
 
 	if (!json_is_number(value))
 		return;
-	/* Runs count in full, the pool's GPUs only while they were seen. */
+	/* runs count in full, but the pool's GPUs only while they were seen */
 	if (!strcmp(key, "used_gpu_sec") && percent > 100)
 		percent = 100;
 	if (args->share == SFAIR_PERCENT)

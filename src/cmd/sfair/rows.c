@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of a reply, one parsed at a time: all rows of 50,000 jobs as objects
- * take ten times the memory of their text. */
+/* The rows of a reply, parsed one at a time. As objects, the rows of 50,000
+ * jobs would take ten times the memory of their text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@ struct sfair_slice {
 	size_t at, size;
 };
 
-/* Returns the end of the string that begins at a quote, or NULL. */
+/* Returns the end of the string whose opening quote is at `at`, or NULL if it
+ * does not end. */
 static const char *end_of_string(const char *at)
 {
 	for (at++; *(at += strcspn(at, "\"\\")) == '\\'; at += 2)
@@ -21,8 +22,8 @@ static const char *end_of_string(const char *at)
 	return *at ? at + 1 : NULL;
 }
 
-/* Returns the end of the object or array that begins there, or NULL. What is in
- * it is left to the parser. */
+/* Returns the end of the object or array at `at`, or NULL if it does not end.
+ * Does not check its contents; the parser will. */
 static const char *end_of_value(const char *at)
 {
 	size_t depth = 0;
@@ -50,8 +51,8 @@ static const char *skip_blanks(const char *at)
 	return at + strspn(at, " \t\r\n");
 }
 
-/* Returns where the array of that key begins in the text of an object, or NULL.
- * Only its own members count, not those of objects in it. */
+/* Returns where the array of this key begins in an object's text, or NULL.
+ * Looks only at the object's own members, not at those of inner objects. */
 static const char *find_array(const char *text, const char *key)
 {
 	const char *at = skip_blanks(text);
@@ -76,8 +77,8 @@ static const char *find_array(const char *text, const char *key)
 	return NULL;
 }
 
-/* Finds the objects of an array. Returns its end, or NULL if it is none of
- * objects or memory is out. */
+/* Finds the objects of an array. Returns the end of the array, or NULL if it is
+ * not an array of objects or out of memory. */
 static const char *slice(const char *text, const char *array,
 			 struct sfair_rows *rows)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What Slurm's library is needed for: the configuration, which it finds for
- * this host, and slurmctld's answer to where the plugin listens. */
+/* The uses of Slurm's library: it finds the configuration for this host, and
+ * asks slurmctld where the plugin listens. */
 #include "src/cmd/sfair/slurm.h"
 
 #include <config.h> /* Slurm's */
@@ -20,7 +20,7 @@
 #include "src/common/read_config.h"
 #include "src/common/xmalloc.h"
 
-/* Slurm's timeouts suit batch systems; here a user waits. */
+/* Shorter than Slurm's own timeouts, as a user waits here. */
 #define MESSAGE_SEC 5
 #define STANDBY_SEC 2
 
@@ -29,11 +29,13 @@
 
 char **sfair_argv;
 
-/* While the configuration is being read: what the user can do if that fails. */
+/* Set while the configuration is being read: what the user can do if that
+ * fails. */
 static const char *loading;
-static pid_t loader; /* the process that reads: Slurm may fork a child for it */
+static pid_t loader; /* the process that reads the configuration; Slurm may fork
+		      * a child for it */
 
-/* Starts the program again with the same arguments, once. */
+/* Starts the program again with the same arguments, but only once. */
 static void slurm_begin_again(void)
 {
 	if (!sfair_argv || getenv(SLURM_AGAIN) || setenv(SLURM_AGAIN, "1", 1))
@@ -43,9 +45,10 @@ static void slurm_begin_again(void)
 }
 
 /* Explains why Slurm ended the program: its configuration is missing or wrong.
- * Slurm's own messages do not help a user of sfair. First starts the program
- * again, as a slurmctld that is being reconfigured may fail to send the
- * configuration for a moment. */
+ * Slurm's own messages do not help a user of sfair.
+ *
+ * First starts the program again: a slurmctld that is being reconfigured may
+ * fail for a moment to send the configuration. */
 static void explain_exit(void)
 {
 	if (!loading || loader != getpid())
@@ -88,9 +91,9 @@ int sfair_load_slurm_conf(const char *otherwise, struct astra_error *err)
 	return 0;
 }
 
-/* Loads Slurm's plugins too: from 23.11 on they are needed to ask slurmctld.
- * They are loaded only here, so that without them our own plugin can still be
- * asked. Returns whether Slurm can be asked. */
+/* Also loads Slurm's plugins, which are needed from 23.11 on to ask slurmctld.
+ * They are loaded only here, so that our own plugin can be asked even if they
+ * are missing. Returns whether Slurm can be asked. */
 bool sfair_slurm_known(void)
 {
 	static const char *const otherwise = "unset SLURM_CONF";
@@ -98,8 +101,8 @@ bool sfair_slurm_known(void)
 	const char *named = getenv("SLURM_CONF");
 	struct astra_error err;
 
-	/* Read the configuration only if SLURM_CONF names it, as a failure
-	 * would end the program. */
+	/* Read the configuration only if SLURM_CONF names it: a failure would
+	 * end the program. */
 	if (!slurm_conf.control_addr &&
 	    (!named || access(named, R_OK) < 0 ||
 	     sfair_load_slurm_conf(otherwise, &err) < 0))
@@ -126,9 +129,10 @@ int sfair_cluster_name(const char **name, const char *otherwise,
 	return 0;
 }
 
-/* Whether a controller answers a ping. If one answers with an error, the state
- * is SFAIR_SLURM_REFUSES; so it is if one answers nothing, as to a credential
- * that it cannot read. */
+/* Whether a controller answers a ping. If a controller answers with an error,
+ * the state is SFAIR_SLURM_REFUSES. This is also the state if a controller
+ * closes the connection without an answer, as it does for a credential that it
+ * cannot read. */
 static bool slurm_ping_all(struct sfair_slurm *out)
 {
 	out->state = SFAIR_SLURM_SILENT;
@@ -155,8 +159,8 @@ static size_t slurm_index_of(const char *host, size_t otherwise)
 	return otherwise;
 }
 
-/* Asks for the status; only the controller in charge answers more than a
- * ping. */
+/* Asks for the status of the plugin. Only the controller in charge answers
+ * this; others answer only pings. */
 static void slurm_ask_status(struct sfair_slurm *out)
 {
 	char *text = NULL;
@@ -176,8 +180,8 @@ static void slurm_ask_status(struct sfair_slurm *out)
 	xfree(text);
 }
 
-/* Pings first, unless the controllers share an address: a ping goes to the
- * hosts' own addresses, which may be closed then. */
+/* Pings first, unless the controllers share an address: a ping goes to each
+ * host's own address, which may then be blocked. */
 void sfair_slurm_ask(struct sfair_slurm *out)
 {
 	*out = (struct sfair_slurm){.state = SFAIR_SLURM_UNKNOWN};
@@ -201,9 +205,9 @@ const char *sfair_slurm_host(size_t index)
 		       : "?";
 }
 
-/* Times as Slurm's commands take them, by Slurm's own parser. */
+/* Reads times in the formats of Slurm's commands, with Slurm's own parser. */
 
-/* Parses a time without Slurm's log: our own error has more details. */
+/* Parses a time without output from Slurm: our own error has more details. */
 static time_t parse_quietly(const char *text)
 {
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);

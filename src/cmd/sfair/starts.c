@@ -64,7 +64,7 @@ static const char *starts_text(const json_t *job, const char *key)
 	return value ? value : "";
 }
 
-/* Says how sure the expected start is. */
+/* Appends how certain the expected start is. */
 static void tell_bounds(const json_t *job, struct astra_text *out)
 {
 	double early = starts_number(job, "expected_early_sec");
@@ -92,7 +92,7 @@ static void tell_bounds(const json_t *job, struct astra_text *out)
 			made);
 }
 
-/* Tells the promised start of a job that has no expected start. */
+/* Appends the promised start of a job that has no expected start. */
 static void tell_promised(const json_t *job, double now, struct astra_text *out)
 {
 	double by = starts_number(job, "bound_sec");
@@ -111,7 +111,7 @@ static void tell_promised(const json_t *job, double now, struct astra_text *out)
 	astra_text_printf(out, ".");
 }
 
-/* Returns when the reservation that keeps the job waiting ends; 0: there is
+/* Returns when the reservation that keeps the job waiting ends; 0 if there is
  * none. */
 static double after_reservation(const json_t *reply)
 {
@@ -126,8 +126,8 @@ static double after_reservation(const json_t *reply)
 		       : starts_number(bind, "time_sec");
 }
 
-/* Tells why the job has no expected start, with the words of sfair why behind
- * its own answer. */
+/* Appends why the job has no expected start: first an answer of its own, then
+ * the words of sfair why. */
 static void tell_unknown(const json_t *job, const json_t *reply,
 			 struct astra_text *out)
 {
@@ -194,7 +194,7 @@ static void starts_print_reply(const json_t *reply)
 	astra_text_clear(&out);
 }
 
-/* Prints the part of the reply that has the times. */
+/* Prints as JSON the part of the reply that has the times. */
 static int starts_print_json(const json_t *reply)
 {
 	static const char *const keys[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair top: nodes, GPUs by tenant, leases and the queue, live. */
+/* sfair top: a live view of nodes, GPUs by tenant, leases and the queue. */
 #include "src/cmd/sfair/top.h"
 
 #include <langinfo.h>

@@ -36,7 +36,7 @@ enum top_view {
 	TOP_VIEWS,
 };
 
-/* ---- Model. Texts are the reply's; unknown numbers are NAN. ---- */
+/* ---- Model. Texts belong to the reply; unknown numbers are NAN. ---- */
 
 struct top_pool {
 	const char *name;
@@ -71,11 +71,12 @@ struct top_job {
 	char letter;
 };
 
-/* Letters of tenants; a tenant keeps its letter as long as sfair runs. */
+/* Letters of tenants. A tenant keeps its letter as long as sfair runs. */
 #define TOP_LETTERS 52
 
 struct top_letters {
-	char *names[TOP_LETTERS]; /* by index in A-Z, a-z; NULL: free */
+	char *names[TOP_LETTERS]; /* the name of the tenant of A-Z, a-z; NULL: a
+				   * free letter */
 };
 
 /* The sorted rows of a view. */
@@ -93,19 +94,20 @@ struct top_model {
 	struct top_node *nodes;
 	struct top_job *jobs;
 	size_t pool_count, tenant_count, node_count, job_count;
-	struct top_list lists[TOP_VIEWS]; /* of tenants, nodes, jobs and jobs */
+	struct top_list lists[TOP_VIEWS]; /* rows of tenants, of nodes, and
+					   * twice of jobs */
 };
 
-/* Reads a reply to a request "top". What it lacks counts as unknown. reply:
- * stolen, also on failure. letters: of known tenants; new ones are added. out:
- * destroy with top_model_destroy(); untouched on failure. Returns 0, or -1 when
- * out of memory. */
+/* Reads a reply to a request "top". Members that it lacks count as unknown.
+ * reply: stolen, also on failure. letters: of the known tenants; new ones are
+ * added. out: destroy with top_model_destroy(); untouched on failure. Returns
+ * 0, or -1 when out of memory. */
 int top_model_load(json_t *reply, struct top_letters *letters,
 		   struct top_model *out);
 void top_model_destroy(struct top_model *model);
 
-/* Returns a tenant's letter, its initial if that is free: '*' if no letter is
- * free, '?' for "". */
+/* Returns a tenant's letter, which is its initial if that was free. '*': no
+ * letter is free. '?': tenant is "". */
 char top_letter(struct top_letters *letters, const char *tenant);
 void top_letters_clear(struct top_letters *letters);
 
@@ -113,26 +115,30 @@ void top_letters_clear(struct top_letters *letters);
 
 enum top_kind {
 	TOP_TEXT,
-	TOP_COUNT, /* one decimal unless it is a whole number */
+	TOP_COUNT, /* with one decimal unless it is a whole number */
 	TOP_RATIO,
-	TOP_LEFT,  /* a time, as a span from now */
-	TOP_SINCE, /* a time, as a span to now */
-	TOP_CLOCK, /* a time of day, or the day */
+	TOP_LEFT,  /* a time, shown as the span from now */
+	TOP_SINCE, /* a time, shown as the span until now */
+	TOP_CLOCK, /* a time, shown as time of day or, if far away, as the
+		    * day */
 };
 
 struct top_column {
 	const char *name;
 	enum top_kind kind;
 	size_t offset; /* in the row */
-	size_t key;    /* offset of a number to sort a text by; 0: none */
-	size_t width;  /* 0: the rest of the line, for the last column */
-	size_t from;   /* shown if lines have at least this many columns */
+	size_t key;    /* offset of the number by which a text is sorted; 0:
+			* sorted as text */
+	size_t width;  /* in characters; 0: the rest of the line, for the last
+			* column */
+	size_t from;   /* shown only if lines are at least this wide */
 };
 
-/* Returns the columns of a view; ended by a NULL name. */
+/* Returns the columns of a view; ends with a NULL name. */
 const struct top_column *top_columns(enum top_view view);
 
-/* Returns the column whose name begins so, ignoring case, or -1. */
+/* Returns the index of the column whose name begins with this text, ignoring
+ * case, or -1. */
 int top_column_find(enum top_view view, const char *name);
 
 /* Writes a row's value as text. */
@@ -144,7 +150,7 @@ struct top_sort {
 	bool reverse;
 };
 
-/* Sorts a view's rows. Unknown values come last in either direction; equal ones
+/* Sorts a view's rows. Unknown values come last in either direction; equal rows
  * stay in the reply's order. */
 void top_sort(struct top_model *model, enum top_view view,
 	      const struct top_sort *sort);
@@ -164,7 +170,7 @@ enum top_style {
 #define TOP_COLOURS 6
 
 struct top_cell {
-	wchar_t ch; /* 0: the right half of a wide character */
+	wchar_t ch; /* 0: this cell is the right half of a wide character */
 	uint8_t style;
 };
 
@@ -172,22 +178,23 @@ struct top_sheet {
 	struct top_cell *cells;
 	size_t rows, columns;
 	size_t room; /* of cells */
-	size_t most; /* rows at most; 0: no limit */
+	size_t most; /* most lines; 0: no limit */
 	bool utf8;   /* else ASCII only */
 };
 
 /* Removes all lines. */
 void top_sheet_begin(struct top_sheet *sheet, size_t columns, size_t most);
-/* Begins a line. Returns whether there is room for it. */
+/* Begins a line. Returns whether the sheet had room for it. */
 bool top_sheet_line(struct top_sheet *sheet);
-/* Writes UTF-8 to the last line, cut to width with a + at its end. Characters
- * that could control the terminal become ?. Returns the column after it. */
+/* Writes UTF-8 to the last line. A text wider than `width` is cut, with a + at
+ * its end. Characters that could control the terminal become ?. Returns the
+ * column after the text. */
 size_t top_put(struct top_sheet *sheet, size_t at, size_t width,
 	       enum top_style style, const char *text);
-/* Writes the same, aligned to the right. */
+/* Writes like top_put(), but aligned to the right. */
 void top_put_right(struct top_sheet *sheet, size_t at, size_t width,
 		   enum top_style style, const char *text);
-/* Writes formatted text, as wide as there is room. */
+/* Writes formatted text, cut at the end of the line. */
 size_t top_putf(struct top_sheet *sheet, size_t at, enum top_style style,
 		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Gives the whole last line a style. */
@@ -214,29 +221,32 @@ struct top_state {
 	enum top_view view;
 	struct top_sort sort[TOP_VIEWS];
 	size_t scroll[TOP_VIEWS]; /* first row shown */
-	size_t cursor[TOP_VIEWS]; /* of leases and queue: the row chosen */
-	double chosen[TOP_VIEWS]; /* the job of the cursor, to find it again; 0:
-				   * none */
-	size_t page;		  /* rows of the list that the screen has */
+	size_t cursor[TOP_VIEWS]; /* the row chosen, in the views of leases and
+				   * of the queue */
+	double chosen[TOP_VIEWS]; /* the job that the cursor is on, to find it
+				   * again; 0: none */
+	size_t page;		  /* how many rows of the list the screen has */
 	size_t width;		  /* columns of the screen */
 	double delay_sec;
-	struct astra_query query; /* of kind TOP, with its filters */
+	struct astra_query query; /* of kind TOP, with the user's filters */
 	bool help;
-	char *why; /* the paragraph shown instead of a view; NULL: none */
+	char *why; /* paragraph about a job, shown instead of a view; NULL:
+		    * none */
 	char why_of[64];
 	size_t text_scroll; /* of help and why */
 	enum top_prompt prompt;
 	char typed[TOP_PROMPT_MAX];
-	struct astra_error error;   /* of the last refresh; "": none */
-	struct astra_error message; /* of the last key; "": none */
+	struct astra_error error;   /* error of the last refresh; "": there was
+				     * none */
+	struct astra_error message; /* message on the last key; "": none */
 	struct astra_job_ref ask;   /* of TOP_DO_WHY */
 };
 
 void top_state_init(struct top_state *state);
 void top_state_destroy(struct top_state *state);
 
-/* Puts cursor and scroll in their place after new rows or another order. fresh:
- * rows are new, so the chosen job is looked for. */
+/* Moves cursor and scroll position into range, after new rows or a change of
+ * order. fresh: rows are new, so that the cursor follows the chosen job. */
 void top_state_settle(struct top_state *state, const struct top_model *model,
 		      bool fresh);
 
@@ -245,11 +255,11 @@ void top_state_settle(struct top_state *state, const struct top_model *model,
 #define TOP_LEAST_COLUMNS 40
 #define TOP_LEAST_ROWS 8
 
-/* Draws a screen of that many rows and columns. */
+/* Draws a screen of this many rows and columns. */
 void top_draw(struct top_sheet *sheet, const struct top_model *model,
 	      struct top_state *state, double now_sec, size_t rows,
 	      size_t columns);
-/* Draws all lines, without a limit. */
+/* Draws all lines, without a limit on their number. */
 void top_draw_batch(struct top_sheet *sheet, const struct top_model *model,
 		    const struct top_state *state, double now_sec,
 		    size_t columns);
@@ -287,7 +297,7 @@ enum top_action {
 	TOP_DO_QUIT,
 };
 
-/* Changes the state for a key. Returns what is left to do. */
+/* Changes the state for a key. Returns what the caller has to do next. */
 enum top_action top_key(struct top_state *state, const struct top_model *model,
 			int key);
 const char *top_prompt_text(enum top_prompt prompt);
@@ -297,14 +307,14 @@ int top_parse_delay(const char *text, double *out, struct astra_error *err);
 
 /* ---- Screen. ---- */
 
-/* Checks whether a screen is possible. Returns 0, or -1 with err saying what
- * the terminal lacks. */
+/* Checks whether the terminal can show the screen. Returns 0, or -1 with err
+ * naming what it lacks. */
 int top_screen_check(struct astra_error *err);
 int top_screen_open(struct astra_error *err);
 void top_screen_close(void);
 void top_screen_size(size_t *rows, size_t *columns);
 void top_screen_show(const struct top_sheet *sheet);
-/* Returns the next key that was typed, or TOP_KEY_NONE. */
+/* Returns the next key typed, or TOP_KEY_NONE if there is none. */
 int top_screen_key(void);
 
 /* ---- Fetching. ---- */
@@ -316,16 +326,17 @@ struct top_fetch;
 struct sfair_where;
 struct top_fetch *top_fetch_start(struct sfair_where *where,
 				  struct astra_error *err);
-/* Returns a descriptor that is readable if there is a reply. */
+/* Returns a descriptor that is readable when there is a reply to take. */
 int top_fetch_fd(const struct top_fetch *fetch);
-/* Sends a query as soon as the one before is answered. A query that still waits
- * for its turn is dropped. query: stolen. */
+/* Sends a query, as soon as the one before is answered. Replaces a query that
+ * is still waiting to be sent. query: stolen. */
 void top_fetch_ask(struct top_fetch *fetch, struct astra_query *query);
-/* Takes the newest reply. kind: of its request. reply: set, or NULL with err
- * saying why there is none. Returns whether there was anything to take. */
+/* Takes the newest reply. kind: of the reply's request. reply: set to NULL with
+ * err saying why, if there is none. Returns whether a request was finished
+ * since the last call. */
 bool top_fetch_take(struct top_fetch *fetch, enum astra_query_kind *kind,
 		    json_t **reply, struct astra_error *err);
-/* Stops the thread. Does not wait for an answer. */
+/* Stops the thread, without waiting for an answer. */
 void top_fetch_stop(struct top_fetch *fetch);
 
 /* ---- The command. ---- */
@@ -334,8 +345,9 @@ struct top_args {
 	struct top_state state;
 	bool batch;
 	uint32_t count;	  /* 0: no limit */
-	uint32_t width;	  /* of --batch; 0: the terminal's, or 100 */
-	const char *sort; /* of argv; read once the view is known */
+	uint32_t width;	  /* with --batch: columns; 0: those of the terminal, or
+			   * 100 */
+	const char *sort; /* from argv; read once the view is known */
 };
 
 int top_copy_query(const struct astra_query *from, struct astra_query *to);

@@ -98,8 +98,8 @@ static double number_at(const void *row, size_t offset)
 	return *(const double *)((const char *)row + offset);
 }
 
-/* Writes the time of day for the same day, the day of the week within six days,
- * else the date. */
+/* Writes a time: as time of day if it is on the same day, as day of the week if
+ * within six days, else as a date. */
 static void write_clock(double sec, double now_sec, char *text, size_t size)
 {
 	time_t when = (time_t)sec, now = (time_t)now_sec;
@@ -161,7 +161,8 @@ static int top_columns_compare_numbers(double a, double b, bool reverse)
 	return reverse ? (a < b) - (a > b) : (a > b) - (a < b);
 }
 
-/* Compares texts; numbers in them by value, so that n2 comes before n10. */
+/* Compares texts. Compares numbers in them by value, so that n2 comes before
+ * n10. */
 static int compare_texts(const char *a, const char *b, bool reverse)
 {
 	if (!*a || !*b)
@@ -196,7 +197,7 @@ void top_sort(struct top_model *model, enum top_view view,
 		.reverse = sort->reverse,
 	};
 
-	/* For spans to now, the earliest time is the longest wait. */
+	/* a span up to now is longest for the earliest time */
 	if (order.column->kind == TOP_SINCE)
 		order.reverse = !order.reverse;
 

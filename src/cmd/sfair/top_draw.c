@@ -9,8 +9,8 @@
 
 #define LINE_BYTES 512
 
-/* Returns the bytes of the next line: whole words, or as much of a word as
- * fits. */
+/* Returns the size of the next line in bytes: whole words, or the part of a
+ * long word that fits. */
 static size_t line_size(const char *text, size_t width)
 {
 	size_t size = 0;
@@ -91,7 +91,7 @@ static void top_draw_help(struct top_sheet *sheet, size_t first, size_t rows)
 	}
 }
 
-#define POOLS_MOST 4 /* in the head of a screen */
+#define POOLS_MOST 4 /* most pools in the head of a screen */
 
 static const char *const view_names[TOP_VIEWS] = {
 	[TOP_OVERVIEW] = "Overview",
@@ -102,8 +102,8 @@ static const char *const view_names[TOP_VIEWS] = {
 
 /* ---- The head. ---- */
 
-/* Draws the views with their keys, at the right; if there is no room, only the
- * current one. */
+/* Draws the names of the views with their keys, at the right. If there is no
+ * room for all, draws only the current view's. */
 static void put_views(struct top_sheet *sheet, size_t from,
 		      const struct top_state *state)
 {
@@ -278,8 +278,8 @@ static void draw_why(struct top_sheet *sheet, const struct top_state *state,
 	top_draw_text(sheet, state->why, state->text_scroll, rows - 1);
 }
 
-/* Draws a view that is one list. Keeps the cursor, or else the scroll, in
- * it. */
+/* Draws a view that is a single list, scrolled so that its cursor is on the
+ * screen. */
 static void draw_list_view(struct top_sheet *sheet,
 			   const struct top_model *model,
 			   struct top_state *state, double now_sec, size_t rows)

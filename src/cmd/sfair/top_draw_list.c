@@ -8,11 +8,12 @@
 
 #define VALUE_BYTES 1024
 
-/* The letter stands before the first column of a job or a tenant. */
+/* The letter of a tenant stands before the first column of a job or a
+ * tenant. */
 #define MARGIN 2
 #define LEGEND 25 /* columns */
 
-/* GPUs: as letters of their tenants, and as bars of their number. */
+/* GPUs, drawn as letters of their tenants, and as bars. */
 
 #define NAME_MOST 12
 #define GAP 2
@@ -29,7 +30,7 @@ static size_t put_many(struct top_sheet *sheet, size_t at, size_t end,
 	return at;
 }
 
-/* Draws the GPUs of a node in the last line, a letter each. */
+/* Appends the GPUs of a node to the last line, with a letter for each. */
 static size_t top_put_gpus(struct top_sheet *sheet, size_t at, size_t width,
 			   const struct top_node *node)
 {
@@ -43,7 +44,7 @@ static size_t top_put_gpus(struct top_sheet *sheet, size_t at, size_t width,
 	for (size_t i = 0; i < node->holder_count; i++)
 		at = put_many(sheet, at, end, node->holders[i].letter,
 			      (uint32_t)node->holders[i].gpus);
-	/* GPUs neither held by leases nor free belong to other jobs. */
+	/* GPUs neither held by leases nor free are used by other jobs. */
 	if (up && rest > node->free) {
 		at = put_many(sheet, at, end, '?',
 			      (uint32_t)(rest - node->free));
@@ -113,8 +114,8 @@ static size_t cells_of(double gpus, double scale, size_t width)
 	return (size_t)fmin(fmax(cells, 0), (double)width);
 }
 
-/* Draws a tenant's bar, as wide as there is room: GPUs held, then those asked
- * for; a mark shows the quota. scale: GPUs of the whole width. */
+/* Draws a tenant's bar, as wide as there is room: GPUs held, then GPUs asked
+ * for, and a mark at the quota. scale: GPUs that the whole width stands for. */
 static void top_put_bar(struct top_sheet *sheet, size_t at,
 			const struct top_tenant *tenant, double scale)
 {
@@ -169,7 +170,8 @@ static void top_draw_list_title_of(const struct top_column *column, bool sorted,
 	text[i] = '\0';
 }
 
-/* Draws the legend of bars, if there is room for all of it. */
+/* Draws the legend of bars. If there is no room for all of it, draws a short
+ * one. */
 static void put_legend(struct top_sheet *sheet, size_t at)
 {
 	const char *text = sheet->utf8 ? "HELD \u2588  WANTED \u2591  QUOTA |"
@@ -180,7 +182,7 @@ static void put_legend(struct top_sheet *sheet, size_t at)
 	top_put(sheet, at, sheet->columns, TOP_HEADER, text);
 }
 
-/* Draws the headings; the column that sorts the list has a mark. */
+/* Draws the headings, with a mark on the column that sorts the list. */
 static void top_draw_titles(struct top_sheet *sheet,
 			    const struct top_state *state, enum top_view view)
 {
@@ -205,7 +207,7 @@ static void top_draw_titles(struct top_sheet *sheet,
 		top_put(sheet, at, sheet->columns, TOP_HEADER, "WHOSE");
 }
 
-/* Returns the GPUs that the widest bar stands for. */
+/* Returns how many GPUs the whole width of a bar stands for. */
 static double bar_scale(const struct top_model *model)
 {
 	double most = 1;
@@ -216,7 +218,7 @@ static double bar_scale(const struct top_model *model)
 	return most;
 }
 
-/* Writes the jobs that hold a node's GPUs behind their letters. */
+/* Writes a node's GPUs as letters, and behind them the jobs that hold them. */
 static void put_holders(struct top_sheet *sheet, size_t at,
 			const struct top_node *node)
 {
@@ -281,11 +283,11 @@ void top_draw_list(struct top_sheet *sheet, const struct top_model *model,
 	}
 }
 
-/* A screen with a part of each list. */
+/* A screen with a part of each of the lists. */
 
-#define ROOMY 14 /* from this many lines on there is room for all parts */
+#define ROOMY 14 /* from this many lines on, there is room for all parts */
 
-/* Lines of each part, without the titles. */
+/* How many lines each part has, without its titles. */
 struct parts {
 	size_t tenants, map, leases, queue;
 	bool roomy;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread that asks the plugin, so that keys work while an answer is slow. */
+/* A thread that asks the plugin, so that keys work while a reply is slow. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "src/cmd/sfair/top.h"
 #include "src/common/thread.h"
 
-#define WAIT_SEC 20 /* for each part of a reply */
+#define WAIT_SEC 20 /* timeout for each part of a reply */
 
 enum { ROWS, WHY, KINDS };
 
@@ -24,13 +24,14 @@ struct result {
 struct top_fetch {
 	pthread_mutex_t lock;
 	pthread_cond_t asked;
-	struct sfair_where where; /* used by the thread alone once it runs */
+	struct sfair_where where; /* only the thread uses it, once it runs */
 	struct astra_query waiting[KINDS];
 	bool waits[KINDS];
 	struct result results[KINDS];
 	int fd;
 	bool stop;
-	int users; /* the thread and its owner; the last one frees the struct */
+	int users; /* count of users: the thread and its owner; the last one
+		    * frees the struct */
 };
 
 static void top_fetch_release(struct top_fetch *f)
@@ -59,8 +60,8 @@ static int top_fetch_kind_of(const struct astra_query *query)
 	return query->kind == ASTRA_QUERY_WHY ? WHY : ROWS;
 }
 
-/* Takes the next query; a query about a job comes first, since its user waits.
- * Returns false to stop. */
+/* Takes the next query. A query about a job goes first, since a user waits for
+ * it. Returns false to stop. */
 static bool top_fetch_next(struct top_fetch *f, struct astra_query *out)
 {
 	bool taken;

@@ -6,7 +6,7 @@
 #include "src/cmd/sfair/sfair.h"
 #include "src/cmd/sfair/top.h"
 
-/* Prompts: a line that the user types at the foot of the screen. */
+/* Prompts: the user types a line at the foot of the screen. */
 
 #define CTRL(letter) ((letter)&0x1f)
 #define ESCAPE 27
@@ -40,7 +40,7 @@ int top_parse_delay(const char *text, double *out, struct astra_error *err)
 	return 0;
 }
 
-/* Moves the names of src, which is not used any more. */
+/* Moves the names from src to out. src is not used afterwards. */
 static void take_names(struct astra_names *out, struct astra_names *src)
 {
 	struct astra_query old = {.users = *out};
@@ -262,8 +262,8 @@ static bool top_keys_moves(int key)
 	       key == TOP_KEY_END || key == 'G';
 }
 
-/* Moves the cursor. The job there stays chosen when rows move; at the head of a
- * list none is chosen, and the cursor stays at the head. */
+/* Moves the cursor. The job that it reaches stays chosen when rows move. At the
+ * head of a list no job is chosen, so the cursor stays at the head. */
 static enum top_action top_keys_move(struct top_state *state,
 				     const struct top_model *model, int key)
 {
@@ -283,7 +283,8 @@ static enum top_action top_keys_move(struct top_state *state,
 
 /* ---- Sorting. ---- */
 
-/* Sorts by the next column in a direction that the screen has room for. */
+/* Sorts by the next column, in the direction of step, that the screen has room
+ * for. */
 static enum top_action sort_beside(struct top_state *state, int step)
 {
 	const struct top_column *columns = top_columns(state->view);
@@ -335,7 +336,7 @@ static enum top_action top_keys_ask_why(struct top_state *state,
 	return TOP_DO_WHY;
 }
 
-/* Handles a key in help or why, which are texts instead of a view. */
+/* Handles a key while a text, help or why, is shown instead of a view. */
 static enum top_action text_key(struct top_state *state, int key)
 {
 	if (top_keys_moves(key)) {

@@ -99,8 +99,8 @@ static int take_rows(struct live *l, json_t *reply)
 	return 0;
 }
 
-/* Takes an error. After an unknown name there are no rows: the old ones belong
- * to other names. */
+/* Stores an error. After an error about an unknown name the rows are dropped,
+ * as they belong to other names. */
 static void take_error(struct live *l, const struct astra_error *err)
 {
 	l->state->error = *err;
@@ -152,7 +152,7 @@ static void top_live_show(struct live *l)
 	top_screen_show(&l->sheet);
 }
 
-/* Handles the typed keys. Returns whether to go on. */
+/* Handles all keys typed so far. Returns false if the user quits. */
 static bool take_keys(struct live *l)
 {
 	int key;
@@ -178,8 +178,8 @@ static bool take_keys(struct live *l)
 	return true;
 }
 
-/* Waits for a key, an answer, a signal, or the next refresh. Only here the
- * signals that end the program are not blocked. Returns whether to go on. */
+/* Waits for a key, an answer, a signal, or the next refresh. The signals that
+ * end the program are blocked everywhere else. Returns false if one came. */
 static bool wait_for(struct live *l, const sigset_t *mask)
 {
 	struct pollfd fds[] = {
@@ -197,7 +197,7 @@ static bool wait_for(struct live *l, const sigset_t *mask)
 	return !stopped && !(fds[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-/* Shows for how long there was no answer; the plugin need not be down. */
+/* Shows how long there was no answer. The plugin may still be up. */
 static void note_silence(struct live *l)
 {
 	double sec = steady_sec() - l->asked_sec;
@@ -219,8 +219,8 @@ static void loop(struct live *l, const sigset_t *mask)
 	} while (wait_for(l, mask) && take_keys(l));
 }
 
-/* Catches the signals that end the program and blocks them. before: the signals
- * blocked so far, for waiting. */
+/* Catches the signals that end the program, and blocks them. before: set to the
+ * mask before that, for waiting. */
 static void top_live_catch_signals(sigset_t *before)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -235,7 +235,7 @@ static void top_live_catch_signals(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &ours, before);
 }
 
-/* Waits for the first answer: an error ends the command with one line. */
+/* Waits for the first answer. An error in it ends the command with a line. */
 static int top_live_begin(struct live *l, struct astra_error *err)
 {
 	struct sfair_where where;

@@ -124,7 +124,7 @@ static const struct astra_member head_members[] = {
 };
 /* clang-format on */
 
-/* Removes "Lease: ", as all jobs here have leases. */
+/* Removes "Lease: " from a reason, as all jobs here have leases. */
 static const char *short_reason(const char *reason)
 {
 	static const char prefix[] = "Lease: ";
@@ -161,9 +161,9 @@ static int read_holders(struct top_node *n, const json_t *object,
 	return n->holders ? 0 : -1;
 }
 
-/* Sums up a pool's GPUs. GPUs of jobs outside the pool count as held; GPUs
- * neither held nor free are down. If PrivateData hides the nodes, GPUs that
- * jobs still hold on drained nodes count as down as well. */
+/* Sums up a pool's GPUs. GPUs held by jobs outside the pool count as held. GPUs
+ * neither held nor free are down. If PrivateData hides the nodes, the GPUs that
+ * jobs still hold on drained nodes count as down, too. */
 static void sum_pool(struct top_model *m, struct top_pool *pool)
 {
 	if (!m->node_count)
@@ -227,8 +227,8 @@ static void top_model_read_head(struct top_model *m)
 	read_object(json_object_get(diag, "round"), m, round_members);
 }
 
-/* Completes the rows, tenants first, so that they get their letters before the
- * holders on nodes do. */
+/* Completes the rows: tenants first, so that they get their letters before the
+ * tenants that hold nodes. */
 static int finish_rows(struct top_model *m, struct top_letters *letters)
 {
 	const json_t *nodes = json_object_get(m->reply, "nodes");

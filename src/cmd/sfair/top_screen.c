@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #undef columns	       /* of term.h */
-#define ESCAPE_MSEC 25 /* between Esc and the rest of a key's code */
+#define ESCAPE_MSEC 25 /* wait after Esc for the rest of a key's code */
 
 static SCREEN *screen;
 
@@ -70,7 +70,7 @@ int top_screen_open(struct astra_error *err)
 			err,
 			"the terminal cannot be used: sfair top -b prints the same as text");
 	set_escdelay(ESCAPE_MSEC);
-	/* Let Ctrl-Z and Ctrl-C be signals. */
+	/* Ctrl-Z and Ctrl-C still send signals */
 	cbreak();
 	noecho();
 	nonl();

@@ -29,7 +29,8 @@ bool top_sheet_line(struct top_sheet *sheet)
 	return true;
 }
 
-/* Returns the next character of a UTF-8 text; an invalid byte counts as one. */
+/* Returns the next character of a UTF-8 text. Each invalid byte is returned as
+ * one character. */
 static wchar_t decode(const char **text)
 {
 	const unsigned char *at = (const unsigned char *)*text;
@@ -60,7 +61,7 @@ static bool steers(wchar_t ch)
 	       (ch >= 0x2060 && ch <= 0x206f) || ch == 0xfeff;
 }
 
-/* Returns the character to show for a character. width: the cells that it
+/* Returns the character to show in place of ch. width: set to the cells that it
  * takes. */
 static wchar_t top_sheet_show(const struct top_sheet *sheet, wchar_t ch,
 			      size_t *width)

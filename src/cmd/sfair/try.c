@@ -58,7 +58,8 @@ static json_t *try_ask(const char *pool, struct astra_error *err)
 	return json;
 }
 
-/* Adds what to do if there is no round. */
+/* Adds to err how to do without the live cluster's round, unless --record is
+ * used. */
 static int try_no_round(const struct sfair_try *t, struct astra_error *err)
 {
 	const struct astra_error why = *err;
@@ -102,7 +103,7 @@ static int try_read_round(struct sfair_try *t, struct astra_error *err)
 	return 0;
 }
 
-/* Reading the jobs of the last days. */
+/* Reads the jobs of the last days. */
 
 static int try_no_past(struct astra_error *err)
 {
@@ -127,8 +128,8 @@ static int try_read_slurmdbd(struct sfair_try *t, struct astra_error *err)
 	if (astra_record_from_slurmdbd(&t->record, since, until,
 				       t->args->record ? cluster : NULL,
 				       t->file.partitions, err) < 0 &&
-	    !t->record.defects) /* else no job was submitted, which is not an
-				 * error */
+	    !t->record.defects) /* defects is set: there was no job, which is
+				 * not an error */
 		return try_no_past(err);
 	if (sfair_accounts_ask(&t->accounts, cluster, HUGE_VAL, err) < 0)
 		return try_no_past(err);
@@ -136,7 +137,7 @@ static int try_read_slurmdbd(struct sfair_try *t, struct astra_error *err)
 				    t->file.tenant_level, err);
 }
 
-/* Reads a trace; its last submission is taken as now. */
+/* Reads a trace. The time of its last submission counts as now. */
 static int try_read_trace(struct sfair_try *t, struct astra_error *err)
 {
 	const struct astra_read_options options = {0};
@@ -176,7 +177,8 @@ static bool try_has_tenant(const struct sfair_try *t, const char *name)
  * charged to its user, who then counts as a tenant. */
 static void try_charge(struct sfair_try *t)
 {
-	const char *last = NULL; /* equal names are the same pointer */
+	const char *last = NULL; /* the tenant of the job before: equal names
+				  * are the same pointer */
 	bool known = false;
 
 	for (size_t i = 0; i < t->record.job_count; i++) {
@@ -279,7 +281,7 @@ static void *try_run(void *arg)
 	return NULL;
 }
 
-/* Runs both, in parallel if possible. */
+/* Runs both simulations, in parallel if possible. */
 static int try_simulate(struct sfair_try *t, struct astra_error *err)
 {
 	pthread_t thread;
@@ -300,7 +302,7 @@ static int try_simulate(struct sfair_try *t, struct astra_error *err)
 	return 0;
 }
 
-/* Returns the shortest term that a job of the round may have. */
+/* Returns the shortest term among the jobs of the round. */
 static double try_least_term(const struct sfair_try *t,
 			     const struct astra_options *options)
 {
@@ -313,8 +315,8 @@ static double try_least_term(const struct sfair_try *t,
 	return least_sec;
 }
 
-/* Checks the terms: jobs that take turns in terms too short to make progress
- * would never end, nor would the run. */
+/* Checks the terms. If a term is too short for progress, jobs that take turns
+ * never end, so the run would not end either. */
 static int try_check_terms(const struct sfair_try *t, struct astra_error *err)
 {
 	double start_sec = t->args->cold_start_sec;
@@ -373,7 +375,7 @@ static int try_check_format(const struct sfair_try_args *args,
 	return rc;
 }
 
-/* Reads the file, if one is needed, before anything else is asked. */
+/* Reads the file, if one is needed, before the plugin is asked. */
 static int try_read_file(struct sfair_try *t, struct astra_error *err)
 {
 	const struct sfair_try_args *a = t->args;
@@ -408,7 +410,7 @@ static int try_read(struct sfair_try *t, struct astra_error *err)
 					  &t->options, err) < 0)
 			return -1;
 	}
-	/* The file says auto; the round has the present term. */
+	/* If both say auto, the present term is in the round. */
 	if (t->options.lease_auto && t->round->options.lease_auto)
 		t->options.lease_sec = t->round->options.lease_sec;
 	if (!t->options.leases)

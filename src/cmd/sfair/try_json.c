@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The results of a try as JSON; the tables are made from it. */
+/* The results of sfair try as JSON. The tables are made from this JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ static void try_put(json_t *row, const char *prefix, const char *key,
 	json_object_set_new(row, name, sfair_real(value));
 }
 
-/* Returns a job's wait: infinite if it never starts, NaN if it would have been
- * submitted after the run's end. */
+/* Returns a job's wait: infinite if it never starts, NaN if the run ends before
+ * its submission. */
 static double try_wait_sec(const struct astra_sim_result *r, uint32_t job)
 {
 	double wait_sec = astra_first_wait_sec(r, job);
@@ -38,7 +38,7 @@ size_t sfair_try_never(const struct sfair_try *t, size_t run)
 	return count;
 }
 
-/* A row's sums over some of the jobs, in one of the runs. */
+/* Sums for a row over its jobs, in one of the two runs. */
 
 struct try_sum {
 	struct astra_sample waits, times;
@@ -147,9 +147,9 @@ static double try_change_sec(const struct sfair_try *t, uint32_t job)
 	return isinf(now) && isinf(tried) ? 0 : tried - now;
 }
 
-/* Jobs in the order of a table's rows. */
+/* A job with its sort keys: the row of a table that it belongs to. */
 struct try_group {
-	uint32_t tenant, user, job; /* user: 0 in rows of tenants */
+	uint32_t tenant, user, job; /* user: 0 in the table of tenants */
 };
 
 static int try_by_group(const void *a, const void *b)
@@ -163,7 +163,7 @@ static int try_by_group(const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-/* Sets what the tenant itself had and was entitled to. */
+/* Sets the GPU time that the tenant itself had and was entitled to. */
 static void try_put_tenant(json_t *row, const struct sfair_try *t,
 			   uint32_t tenant)
 {
@@ -219,7 +219,7 @@ static json_t *try_group_row(const struct sfair_try *t,
 	return row;
 }
 
-/* Returns the change that rows are sorted by: those who would wait less come
+/* Returns the change by which rows are sorted: rows that would wait less come
  * first. */
 static double try_row_change(const json_t *row)
 {
@@ -255,7 +255,7 @@ static int try_by_change(const void *a, const void *b)
 	return 0;
 }
 
-/* Returns the rows sorted; steals them. */
+/* Sorts rows into an array, which is returned. The rows are stolen. */
 static json_t *try_sorted(json_t **rows, size_t count)
 {
 	json_t *out = json_array();
@@ -297,7 +297,7 @@ static json_t *try_groups(const struct sfair_try *t, bool users)
 	return out;
 }
 
-/* Jobs, in the order of their submission. */
+/* Rows of jobs, in the order of their submission. */
 
 static json_t *try_job_row(const struct sfair_try *t, uint32_t job)
 {

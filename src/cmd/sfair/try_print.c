@@ -184,7 +184,7 @@ static void try_put_heading(const struct sfair_try *t)
 	}
 }
 
-/* Warns of what was assumed because it is not known. */
+/* Warns of assumptions in place of unknown facts. */
 static void try_warn(const struct sfair_try *t)
 {
 	const struct astra_forward *f = &t->forward;
@@ -223,7 +223,7 @@ static void try_warn(const struct sfair_try *t)
 		      stderr);
 }
 
-/* Says if nothing would change for any job. */
+/* Says so if nothing would change for any job. */
 static void try_tell_same(const struct sfair_try *t)
 {
 	size_t jobs = t->forward.trace.job_count;

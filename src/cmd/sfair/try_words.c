@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The changes to try: words as they stand in astraea.conf. */
+/* The changes to try, as words with the syntax of astraea.conf. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define TRY_WORDS_IDLE "nobody waits less or more for it"
 #define TRY_WORDS_GONE "this release has no such option"
 
-/* Valid keys that cannot be tried. */
+/* Keys that are valid, but cannot be tried. */
 static const struct {
 	const char *keys, *why;
 } try_words_not[] = {
@@ -54,7 +54,7 @@ static bool try_words_is(const struct sfair_try_word *word, const char *key)
 	return !strcasecmp(word->key, key);
 }
 
-/* Returns the first key of the line that a word would stand on. */
+/* Returns the key that would begin the word's line in the file. */
 static const char *try_words_first(const struct sfair_try_words *words,
 				   const char *key)
 {
@@ -86,7 +86,7 @@ static int try_words_pool(struct sfair_try_words *words, const char *value,
 	return 0;
 }
 
-/* Returns the tenant that the next words are about; NULL: none. */
+/* Returns the tenant that the next word is about; NULL if none. */
 static const char *try_words_tenant(const struct sfair_try_words *words)
 {
 	for (size_t i = words->count; i--;)
@@ -197,8 +197,8 @@ static int try_words_set(const struct sfair_try_word *word,
 	return 0;
 }
 
-/* Returns why a key cannot be tried; NULL: it can. Keys of the whole file,
- * other than a pool's, make no difference to waiting jobs. */
+/* Returns why a key cannot be tried; NULL if it can. Keys that are for the
+ * whole file, not for a pool, do not affect waiting jobs. */
 static const char *try_words_why_not(const struct sfair_try_word *word)
 {
 	for (size_t i = 0; i < sizeof(try_words_not) / sizeof(*try_words_not);
@@ -238,8 +238,8 @@ int sfair_try_words_check(const struct sfair_try_words *words,
 	return 0;
 }
 
-/* Options are set in the order of the table, as by the plugin: the meaning of
- * an option may depend on earlier ones. */
+/* Options are set in the order of the table, as in the plugin, as the meaning
+ * of an option may depend on earlier ones. */
 int sfair_try_words_apply(struct sfair_try_words *words, const char *pool,
 			  struct astra_options *options,
 			  struct astra_error *err)
@@ -257,8 +257,8 @@ int sfair_try_words_apply(struct sfair_try_words *words, const char *pool,
 	return 0;
 }
 
-/* Refuses an unknown tenant and lists the known ones, as far as there is
- * room. */
+/* Refuses an unknown tenant. The error lists as many known tenants as it has
+ * room for. */
 static int try_words_no_tenant(const struct astra_trace *trace,
 			       const char *name, struct astra_error *err)
 {
@@ -308,14 +308,14 @@ static bool try_words_same_weights(const struct astra_weights *a,
 	return a->count == b->count;
 }
 
-/* Whether an option means the same in both. */
+/* Whether an option has the same meaning in both. */
 static bool try_words_same(const struct astra_option *o,
 			   const struct astra_options *a,
 			   const struct astra_options *b)
 {
 	if (!strcmp(o->key, "Policy"))
 		return !strcmp(a->policy, b->policy);
-	/* With auto, both terms are what the plugin chose. */
+	/* with auto, both terms are those that the plugin chose */
 	if (!strcmp(o->key, "LeaseTerm") && a->lease_auto && b->lease_auto)
 		return true;
 	if (!strcmp(o->key, "GPUWeight"))

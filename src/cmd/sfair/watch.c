@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair watch: what leases would have changed in a pool without any. */
+/* sfair watch: shows what leases would have changed in a pool without
+ * leases. */
 #include "src/cmd/sfair/watch.h"
 
 #include <math.h>
@@ -13,9 +14,9 @@
 
 #define INTERVAL_SEC 3600
 
-/* Rounds of the replay are a second apart; for a window of several hours
- * further apart, which bounds the time that it takes. Half a minute makes no
- * difference. */
+/* Rounds of the replay are a second apart. In a window of several hours they
+ * are further apart, at most half a minute, which makes no difference. This
+ * bounds the time that the replay takes. */
 #define ROUNDS_MOST 20000.0
 #define ROUND_MOST_SEC 30.0
 
@@ -64,7 +65,8 @@ static int watch_read_round(struct sfair_watch *w, struct astra_error *err)
 	return watch_check_pool(w->round, err);
 }
 
-/* Reads the pool's options, with leases and the changes of the command line. */
+/* Reads the pool's options, turns leases on, and applies the changes of the
+ * command line. */
 static int watch_read_options(struct sfair_watch *w, struct astra_error *err)
 {
 	struct sfair_try_words words = w->args->words;
@@ -78,7 +80,7 @@ static int watch_read_options(struct sfair_watch *w, struct astra_error *err)
 	return astra_options_check(&w->options, err);
 }
 
-/* The two runs: as it was, and with leases. */
+/* The two runs: what really happened, and the replay with leases. */
 
 static double watch_user_weight(const void *arg, const char *tenant,
 				const char *user)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of sfair watch share. */
+/* Declarations shared by the files of sfair watch. */
 #ifndef SFAIR_WATCH_H
 #define SFAIR_WATCH_H
 
@@ -14,7 +14,7 @@ enum sfair_watch_table {
 	SFAIR_WATCH_TENANTS,
 	SFAIR_WATCH_USERS,
 	SFAIR_WATCH_JOBS,   /* only on request */
-	SFAIR_WATCH_TABLES, /* their number; as a choice: all of them */
+	SFAIR_WATCH_TABLES, /* count of tables; as a choice: all tables */
 };
 
 struct sfair_watch_args {
@@ -32,15 +32,17 @@ struct sfair_watch {
 	json_t *json; /* the round */
 	struct astra_round *round;
 	struct astra_options options; /* the pool's, with leases */
-	double since_sec;	      /* watched since then; 0: not known */
+	double since_sec;	      /* since when the pool is watched; 0: not
+				       * known */
 	struct astra_window window;
 	struct astra_record record;
 	struct astra_replay replay;
 	struct astra_sim_result real, leases; /* of the replay's trace */
 };
 
-/* watch_rows.c: reads the pool's jobs from the history, and since when the pool
- * is watched; the window begins no earlier. Returns 0, or -1 with err set. */
+/* watch_rows.c: reads from the history the pool's jobs, and since when the pool
+ * is watched. The window begins no earlier than that. Returns 0, or -1 with err
+ * set. */
 int sfair_watch_rows(struct sfair_watch *watch, struct astra_error *err);
 
 /* watch_json.c: returns the document; NULL: out of memory. */

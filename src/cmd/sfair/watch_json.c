@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was watched, as JSON; the tables are made from it. */
+/* The results of watching as JSON. The tables are made from this JSON. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "src/common/text.h"
 #include "src/policies/options.h"
 
-/* Slurm's backfill runs every half minute: smaller differences do not count. */
+/* Slurm's backfill runs every half minute, so smaller differences do not
+ * count. */
 #define LESS_SEC 30
 #define NAMES_TOLD 3
 
@@ -30,8 +31,8 @@ watch_record_job(const struct sfair_watch *w, uint32_t job)
 	return &w->record.jobs[w->replay.trace.jobs[job].line - 1];
 }
 
-/* Whether the job ran when the window began: then it has no first start in
- * it. */
+/* Whether the job already ran when the window began; if so, the window does not
+ * have its first start. */
 static bool watch_began(const struct sfair_watch *w, uint32_t job)
 {
 	return watch_record_job(w, job)->start_sec <= w->window.start_sec;
@@ -50,7 +51,7 @@ static double watch_change_sec(const struct sfair_watch *w, uint32_t job)
 }
 
 /* Returns the GPU time that interruptions cost the job: checkpoints, new starts
- * and, if it declares no checkpoint, the work that it had done. */
+ * and, if the job declares no checkpoint, the work that it had done. */
 static double watch_lost_gpu_sec(const struct sfair_watch *w, uint32_t job)
 {
 	const struct astra_sim_job *j = &w->leases.jobs[job];
@@ -65,7 +66,7 @@ static bool watch_unprepared(const struct sfair_watch *w, uint32_t job)
 	return j->unprepared && !j->pinned;
 }
 
-/* A row's sums over some of the jobs. */
+/* The sums for a row over its jobs. */
 
 struct watch_sum {
 	size_t jobs, unprepared, less, more;
@@ -138,9 +139,9 @@ static void watch_sum_put(struct watch_sum *s, json_t *row)
 	}
 }
 
-/* Jobs in the order of a table's rows: by names. */
+/* A job with its sort keys: the row of a table that it belongs to, by names. */
 struct watch_member {
-	const char *tenant, *user; /* user: "" in rows of tenants */
+	const char *tenant, *user; /* user: "" in the table of tenants */
 	uint32_t tenant_at, job;
 };
 
@@ -160,8 +161,8 @@ static bool watch_same(const struct watch_member *a,
 	return !strcmp(a->tenant, b->tenant) && !strcmp(a->user, b->user);
 }
 
-/* Sets what a tenant's own account has and its jobs' accounts have not: what is
- * due to the tenant while they wait. */
+/* Sets values from the tenant's own account. This has a part that its jobs'
+ * accounts lack: what is due to the tenant while they wait. */
 static void watch_put_tenant(const struct sfair_watch *w, uint32_t tenant,
 			     json_t *row)
 {
@@ -270,9 +271,9 @@ static double watch_number(const json_t *row, const char *key)
 	return json_number_value(json_object_get(row, key));
 }
 
-/* Writes such as "tenant b (a wait of 0:30 instead of 1:10:00) and 2 others".
- * way: -1 for tenants that wait less, 1 for those that wait longer. Returns
- * whether there is any. */
+/* Appends a text such as "tenant b (a wait of 0:30 instead of 1:10:00) and 2
+ * others". way: -1 for tenants that wait less, 1 for tenants that wait longer.
+ * Returns whether there are any. */
 static bool watch_tell_waits(const json_t *tenants, int way,
 			     struct astra_text *out)
 {
@@ -300,7 +301,7 @@ static bool watch_tell_waits(const json_t *tenants, int way,
 	return count;
 }
 
-/* Names the users with unprepared jobs. */
+/* Appends the names of users whose unprepared jobs were interrupted. */
 static void watch_tell_users(const json_t *users, struct astra_text *out)
 {
 	size_t i, count = 0;
@@ -354,7 +355,7 @@ static void watch_tell_stops(const json_t *tenants, const json_t *users,
 	astra_text_printf(out, ".");
 }
 
-/* Returns a sentence on what would have changed. */
+/* Returns sentences that say what would have changed. */
 static json_t *watch_summary(const struct sfair_watch *w, const json_t *tenants,
 			     const json_t *users)
 {

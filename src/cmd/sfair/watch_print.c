@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of what was watched. */
+/* The tables of sfair watch. */
 #include <stdio.h>
 
 #include "src/cmd/sfair/watch.h"
@@ -133,7 +133,7 @@ static void watch_put_heading(const struct sfair_watch *w,
 	       json_string_value(json_object_get(of, "unprepared")));
 }
 
-/* Warns of what the replay does not know. */
+/* Warns of facts that the replay does not know. */
 static void watch_warn(const struct sfair_watch *w)
 {
 	const struct astra_replay *r = &w->replay;

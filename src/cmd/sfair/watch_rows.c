@@ -23,8 +23,8 @@ static const char *rows_text(const json_t *row, const char *key)
 	return text ? text : "";
 }
 
-/* Asks for the rows of jobs that were there between two times. Returns NULL
- * with err set on failure. */
+/* Asks for the rows of jobs that existed between two times. Returns NULL with
+ * err set on failure. */
 static json_t *rows_ask(const struct sfair_watch *w, double start_sec,
 			double end_sec, struct astra_error *err)
 {
@@ -42,7 +42,7 @@ static json_t *rows_ask(const struct sfair_watch *w, double start_sec,
 	return reply;
 }
 
-/* Finds since when the pool is watched; any recent row says so. */
+/* Finds since when the pool is watched; any recent row has this time. */
 static int rows_find_since(struct sfair_watch *w, struct astra_error *err)
 {
 	static const double spans[] = {1, DAY_SEC, 30 * DAY_SEC, 366 * DAY_SEC};
@@ -62,8 +62,8 @@ static int rows_find_since(struct sfair_watch *w, struct astra_error *err)
 	return 0;
 }
 
-/* Adds a job as one run, which began with its first run and lasted as long as
- * all runs together. */
+/* Adds a job as a single run. It begins with the job's first run, and is as
+ * long as all its runs together. */
 static int rows_add(struct sfair_watch *w, const json_t *row)
 {
 	double start_sec = rows_real(row, "start_sec", HUGE_VAL);
@@ -87,7 +87,7 @@ static int rows_add(struct sfair_watch *w, const json_t *row)
 	return astra_record_add(&w->record, &job);
 }
 
-/* Adds the rows of a page that are new. Returns how many, or -1 with err
+/* Adds those rows of a page that are new. Returns their count, or -1 with err
  * set. */
 static int rows_take(struct sfair_watch *w, const json_t *rows,
 		     double *last_sec, struct astra_error *err)
@@ -116,8 +116,8 @@ static int rows_take(struct sfair_watch *w, const json_t *rows,
 	return taken;
 }
 
-/* Reads page by page, by submission. A page begins with jobs that were there at
- * its beginning, so pages overlap. */
+/* Reads all rows, page by page, by submission. A page also has the jobs that
+ * were there at its beginning, so pages overlap. */
 static int rows_read(struct sfair_watch *w, struct astra_error *err)
 {
 	double at_sec = w->window.start_sec;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair web: the command, and its answers to readers, all from memory. */
+/* sfair web: the command, and the answers to readers, which all come from
+ * memory. */
 #include "src/cmd/sfair/web.h"
 
 #include <stdio.h>
@@ -27,10 +28,10 @@ struct web_args {
 
 struct web {
 	struct web_state *state;
-	long started; /* part of entity tags, as indices begin anew with each
-		       * process */
-	struct astra_text frames; /* the header that says which origins may
-				   * frame the page */
+	long started; /* part of entity tags, since their indices restart with
+		       * each process */
+	struct astra_text frames; /* the header with the origins that may frame
+				   * the page */
 	bool framed;		  /* some origin may */
 };
 
@@ -41,7 +42,7 @@ struct web {
 #define TAG_BYTES 64
 #define BLOCK_BYTES 16384
 
-/* Headers that restrict what browsers do, in addition to the page's own. */
+/* Headers that restrict browsers, in addition to those of the page itself. */
 static const char *const web_headers[][2] = {
 	{"Cache-Control", "no-cache"},
 	{"Cross-Origin-Resource-Policy", "same-origin"},
@@ -100,8 +101,8 @@ static void web_read_end(void *cls)
 	web_state_put(((struct web_body *)cls)->of);
 }
 
-/* Returns a response that shares the body's bytes. It is given back at the
- * end. */
+/* Returns a response that shares the body's bytes. The response gives the
+ * documents back when it ends. */
 static struct MHD_Response *web_share(struct web_body *body)
 {
 	struct MHD_Response *response = MHD_create_response_from_callback(
@@ -189,7 +190,7 @@ static int web_set_nets(const struct astra_cli_option *row, void *at,
 	return http_nets_parse(at, value, err);
 }
 
-/* Takes only an origin, as the value becomes part of a header. */
+/* Accepts only an origin, as the value becomes part of a header. */
 static int web_set_frame(const struct astra_cli_option *row, void *at,
 			 const char *value, struct astra_error *err)
 {

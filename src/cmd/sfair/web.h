@@ -18,13 +18,15 @@
 #include "src/cmd/sfair/top.h"
 #include "src/common/text.h"
 
-/* What a page is drawn from. */
+/* The data that a page shows. */
 struct web_view {
 	const struct top_model *model; /* NULL: the plugin never answered */
-	const struct page_data *past;  /* of the last day; NULL: not known */
-	const char *no_past;	       /* why `past` is NULL, for readers; or
-					* "" */
-	double silent_sec; /* since when the plugin is silent; 0: it answers */
+	const struct page_data *past;  /* the last day, for charts; NULL: not
+					* known */
+	const char *no_past;	       /* why `past` is NULL, in words for
+					* readers; or "" */
+	double silent_sec; /* since when the plugin has been silent; 0: it
+			    * answers */
 	double every_sec;  /* how often the plugin is asked */
 	bool idle;	   /* the plugin manages no job */
 };
@@ -37,11 +39,16 @@ void web_tenants(const struct web_view *view, FILE *file);
 void web_leases(const struct web_view *view, FILE *file);
 void web_queue(const struct web_view *view, FILE *file);
 
-/* What the tables share. (web_page.c) web_look() returns a tenant's colour, as
- * in the charts of the past. web_put_tenant() writes a tenant with its letter
- * behind an open tag. web_put_clock() writes a local time of day, with its day
- * if it is far from now, in full if now is NAN. web_put_rest() writes how many
- * rows there are if not all are shown. */
+/* Shared by the tables. (web_page.c)
+ *
+ * web_look() returns a tenant's colour, the same as in the charts of the past.
+ *
+ * web_put_tenant() writes a tenant with its letter, behind an open tag.
+ *
+ * web_put_clock() writes a local time of day: with its day if it is far from
+ * now, in full if now is NAN.
+ *
+ * web_put_rest() writes how many rows there are, if not all are shown. */
 size_t web_look(const struct web_view *view, const char *pool,
 		const char *tenant);
 void web_put_tenant(const struct web_view *view, FILE *file, const char *tag,
@@ -49,7 +56,7 @@ void web_put_tenant(const struct web_view *view, FILE *file, const char *tag,
 void web_put_clock(FILE *file, double sec, double now_sec);
 void web_put_rest(FILE *file, const char *what, size_t count, size_t most);
 
-/* The forms of a document; web_state.c makes all of them at a time. */
+/* The forms of a document. web_state.c makes all of them at the same time. */
 enum web_form { WEB_PAGE, WEB_JSON, WEB_FORMS };
 
 struct web_body {
@@ -59,7 +66,8 @@ struct web_body {
 
 struct web_document {
 	struct web_body plain;
-	struct web_body packed; /* by gzip; empty if that is not smaller */
+	struct web_body packed; /* compressed with gzip; empty if that is not
+				 * smaller */
 };
 
 struct web_documents {
@@ -67,19 +75,21 @@ struct web_documents {
 	uint64_t number;	 /* counts documents, from 1 on */
 	bool answers;		 /* the plugin answered */
 	struct web_document forms[WEB_FORMS];
-	int users; /* under the lock of struct web_state */
+	int users; /* count of users; under the lock of struct web_state */
 };
 
 struct web_state;
 
-/* Starts asking, every every_sec seconds, even without readers; the first time
- * before it returns. where: stolen. Returns NULL with err set on failure. */
+/* Starts asking every every_sec seconds, even if there are no readers. Asks for
+ * the first time before it returns. where: stolen. Returns NULL with err set on
+ * failure. */
 struct web_state *web_state_start(struct sfair_where *where, double every_sec,
 				  bool verbose, struct astra_error *err);
 /* Stops asking. Accepts NULL. */
 void web_state_stop(struct web_state *state);
 
-/* Returns the newest documents; give them back. NULL: out of memory. */
+/* Returns the newest documents; give them back with web_state_put(). NULL: out
+ * of memory. */
 struct web_documents *web_state_get(struct web_state *state);
 void web_state_put(struct web_documents *documents);
 

@@ -13,7 +13,8 @@
 
 /* ---- Tenants. ---- */
 
-/* Draws GPUs held and a mark for the share. most: the scale's end. */
+/* Draws a bar of the GPUs held, with a mark at the tenant's share. most: the
+ * end of the scale. */
 static void web_lists_put_bar(FILE *f, size_t look, double value, double at,
 			      double most)
 {
@@ -114,8 +115,8 @@ void web_tenants(const struct web_view *v, FILE *f)
 
 /* ---- Jobs. ---- */
 
-/* Begins a job's row. tasks: of the array that the row stands for; 1: a job
- * alone. */
+/* Begins a job's row. tasks: count of the array's tasks that the row stands
+ * for; 1: a single job. */
 static void web_lists_put_job_begin(const struct web_view *v,
 				    const struct top_job *j, size_t tasks,
 				    FILE *f)
@@ -143,8 +144,8 @@ static void web_lists_put_when(FILE *f, double sec, double now_sec)
 	web_put_clock(f, sec, now_sec);
 }
 
-/* Returns a phase in words. left_sec: of the lease; NaN: it ends with its
- * job. */
+/* Returns a phase in words. left_sec: the rest of the lease; NaN: the lease
+ * ends with its job. */
 static const char *web_lists_phase_words(const char *phase, double left_sec)
 {
 	static const char *const words[][2] = {
@@ -165,7 +166,7 @@ static const char *web_lists_phase_words(const char *phase, double left_sec)
 	return phase;
 }
 
-/* Returns the longest term, or what is left of the longest lease if that is
+/* Returns the longest term, or the time left of the longest lease if that is
  * more. */
 static double web_lists_longest_left(const struct top_model *m)
 {
@@ -187,16 +188,19 @@ static double web_lists_longest_left(const struct top_model *m)
 	return most;
 }
 
-/* A row of the leases: a job, or the tasks of an array in one phase. */
+/* A row of the leases: a job, or those tasks of an array that are in one
+ * phase. */
 struct lease_line {
-	struct top_job of; /* the task whose lease ends first; gpus: of all */
+	struct top_job of; /* the task whose lease ends first; gpus: sum over
+			    * all tasks */
 	size_t tasks;
 	bool apart; /* the tasks are on different nodes */
 };
 
-#define LINES_BACK 64 /* how far back an array's other tasks are looked for */
+#define LINES_BACK 64 /* lines searched back for an array's other tasks */
 
-/* Returns the line of the job's array in the same phase, or NULL. */
+/* Returns the line for the tasks of the job's array in the same phase, or
+ * NULL. */
 static struct lease_line *array_line_of(struct lease_line *lines, size_t count,
 					const struct top_job *j)
 {
@@ -215,7 +219,7 @@ static struct lease_line *array_line_of(struct lease_line *lines, size_t count,
 	return NULL;
 }
 
-/* Returns the lines, to be freed, or NULL when out of memory. */
+/* Returns the lines of the table, to be freed, or NULL when out of memory. */
 static struct lease_line *lease_lines(const struct top_list *list,
 				      size_t *count)
 {
@@ -309,7 +313,7 @@ void web_leases(const struct web_view *v, FILE *f)
 	fputs("</section>\n", f);
 }
 
-/* Returns Slurm's own reasons in words. */
+/* Returns one of Slurm's own reasons in words. */
 static const char *web_lists_reason_words(const char *reason)
 {
 	static const char *const words[][2] = {

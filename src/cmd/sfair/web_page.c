@@ -10,11 +10,12 @@
 
 #define NAME_CHARS 32
 #define NODES_MAX 1000 /* of a pool */
-#define SQUARES_MAX 64 /* of a node; more are written as a number */
+#define SQUARES_MAX 64 /* for one node; more GPUs are a number */
 
 /* ---- Tenants. ---- */
 
-/* Returns the colour as in the charts of the past, if there are any. */
+/* Returns a tenant's colour; if there are charts of the past, the one it has
+ * there. */
 size_t web_look(const struct web_view *v, const char *pool, const char *tenant)
 {
 	if (v->past && v->past->tenant_count) {
@@ -36,7 +37,8 @@ static void web_page_put_square(FILE *f, size_t look, char letter)
 	fprintf(f, "<i class=\"c%zu\">%c</i>", look, letter);
 }
 
-/* Writes a tenant with its letter. tag: with a class; it is left open. */
+/* Writes a tenant with its letter. tag: the element, with its class; left
+ * open. */
 void web_put_tenant(const struct web_view *v, FILE *f, const char *tag,
 		    const char *pool, const char *name, char letter)
 {
@@ -53,7 +55,8 @@ void web_put_tenant(const struct web_view *v, FILE *f, const char *tag,
 
 /* ---- The head. ---- */
 
-/* Writes a time of day, with its day if it is far from now or in full. */
+/* Writes a time of day. Adds the day if the time is far from now; writes date
+ * and time in full if now is NAN. */
 void web_put_clock(FILE *f, double sec, double now_sec)
 {
 	time_t when = (time_t)sec;
@@ -113,8 +116,8 @@ static void web_page_put_state(const struct web_view *v, FILE *f)
 	fputs("</p>\n", f);
 }
 
-/* Writes a tile. small: a lesser number, between the words `before` and
- * `after`. */
+/* Writes a tile with a number. small: a number in small type behind it, between
+ * the words `before` and `after`. */
 static void web_page_put_tile(FILE *f, const char *name, double value,
 			      const char *before, double small,
 			      const char *after)
@@ -215,7 +218,7 @@ static void web_page_put_holder(const struct web_view *v,
 	fputs("</span>", f);
 }
 
-/* Writes such as "8 GPUs: 4 physics, 2 free". */
+/* Writes a text such as "8 GPUs: 4 physics, 2 free". */
 static void web_page_put_words(const struct top_node *n, double down, FILE *f)
 {
 	const char *mark = ":";
@@ -289,7 +292,7 @@ static void web_page_put_legend(const struct web_view *v, FILE *f)
 	      f);
 }
 
-/* Writes of how many rows a part is shown, if not all are. */
+/* Writes how many rows of a part are shown, if not all are. */
 void web_put_rest(FILE *f, const char *what, size_t count, size_t most)
 {
 	if (count > most)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread asks the plugin repeatedly and draws each reply once; all readers
+/* A thread asks the plugin repeatedly and draws each reply once. All readers
  * get the same bytes. */
 #include <errno.h>
 #include <pthread.h>
@@ -13,8 +13,8 @@
 #include "src/common/clock.h"
 #include "src/common/thread.h"
 
-#define WAIT_SEC 5   /* for each part of a reply */
-#define PAST_SEC 300 /* between two looks at the past */
+#define WAIT_SEC 5   /* timeout for each part of a reply */
+#define PAST_SEC 300 /* least time between two requests for the past */
 #define WINDOW_SEC 86400
 #define GZIP_BITS (15 + 16)
 
@@ -37,7 +37,7 @@ struct web_state {
 	double silent_sec; /* as in struct web_view */
 	struct page_data past;
 	bool past_known;
-	time_t past_asked_sec; /* on the monotonic clock; 0: never */
+	time_t past_asked_sec; /* by the monotonic clock; 0: never */
 	const char *no_past;
 };
 
@@ -48,8 +48,7 @@ static time_t web_steady_sec(void)
 
 /* ---- What is known. ---- */
 
-/* Reports when the plugin falls silent, and when it answers again, once
- * each. */
+/* Reports once when the plugin falls silent, and once when it answers again. */
 static void web_tell(struct web_state *s, const struct astra_error *err)
 {
 	if (err && s->silent_sec > 0)
@@ -61,7 +60,7 @@ static void web_tell(struct web_state *s, const struct astra_error *err)
 	s->silent_sec = err ? astra_now_sec(CLOCK_REALTIME) : 0;
 }
 
-/* Sorts as readers expect: leases by their end, waiting jobs by rank. */
+/* Sorts leases by their end, and waiting jobs by rank, as readers expect. */
 static void web_sort(struct top_model *m)
 {
 	struct top_sort sort = {0};
@@ -111,7 +110,7 @@ static int web_ask_parts(struct web_state *s, json_t *replies[PAGE_PARTS],
 	return rc;
 }
 
-/* Asks for the past; if that fails, the page does without. */
+/* Asks for the past. If that fails, the page has no charts of the past. */
 static void web_ask_past(struct web_state *s)
 {
 	json_t *replies[PAGE_PARTS] = {0};
@@ -159,7 +158,8 @@ static void web_pack(const struct astra_text *plain, struct astra_text *packed)
 	deflateEnd(&z);
 }
 
-/* Whether the past may be shown: not if PrivateData now hides tenants. */
+/* Whether the past may be shown. It may not if PrivateData now hides
+ * tenants. */
 static bool web_has_past(const struct web_state *s)
 {
 	return s->past_known && s->known && s->model.tenant_count;
@@ -190,7 +190,7 @@ static json_t *web_time(double sec)
 	return sec > 0 ? json_real(sec) : json_null();
 }
 
-/* Returns the plugin's reply, without what is about the plugin itself. */
+/* Returns the plugin's reply without the parts about the plugin itself. */
 static json_t *web_live_json(const struct web_state *s)
 {
 	static const char *const own[] = {"diag", "history", "socket",
@@ -239,7 +239,7 @@ static void web_documents_free(struct web_documents *d)
 	free(d);
 }
 
-/* Draws new documents; when out of memory the old ones stay. */
+/* Draws new documents. When out of memory, the old ones stay. */
 static void web_draw(struct web_state *s)
 {
 	struct web_documents *d = calloc(1, sizeof(*d)), *old;
@@ -291,7 +291,8 @@ void web_state_put(struct web_documents *d)
 
 /* ---- The thread. ---- */
 
-/* Asks and draws; while the plugin stays silent nothing changes. */
+/* Asks the plugin and draws the documents. While the plugin stays silent
+ * nothing changes. */
 static void web_turn(struct web_state *s)
 {
 	bool was_silent = s->silent_sec > 0;
@@ -304,7 +305,7 @@ static void web_turn(struct web_state *s)
 	web_draw(s);
 }
 
-/* Waits for the next turn. Returns whether to go on. */
+/* Waits for the next turn. Returns false if the thread is to stop. */
 static bool web_wait(struct web_state *s)
 {
 	struct timespec until;

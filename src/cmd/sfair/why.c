@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why of a job that the plugin has nothing to say about: asks Slurm once, as
- * squeue does, and shows what Slurm's own rules let the user see. */
+/* Explains a job that the plugin does not manage. Asks Slurm once, as squeue
+ * does, and shows what Slurm's own rules let the user see. */
 #include <config.h> /* Slurm's */
 #include <pwd.h>
 #include <stdio.h>
@@ -45,8 +45,8 @@ void sfair_put_wrapped(const char *text)
 	putchar('\n');
 }
 
-/* Returns a part of the words, without control characters; NULL: there is
- * none. */
+/* Returns a part of the reply's words, without control characters; NULL if
+ * there is none. */
 static char *why_part(const json_t *reply, const char *key)
 {
 	const json_t *parts = json_object_get(reply, "parts");
@@ -65,8 +65,8 @@ static char *why_part(const json_t *reply, const char *key)
 static const char *const why_parts[] = {"answer", "text", "reason", "change",
 					"detail"};
 
-/* Whether to show a part of the reply. "text" is shown only if an older plugin,
- * or Slurm, has sent nothing else. */
+/* Whether to show a part of the reply. "text" is shown only if the reply has no
+ * other parts, as from an older plugin or from Slurm. */
 static bool why_shows(const json_t *reply, size_t part, bool all)
 {
 	bool whole = !strcmp(why_parts[part], "text");
@@ -103,7 +103,7 @@ void sfair_print_why(const json_t *reply, const struct sfair_args *args)
 				     ? why_part(reply, why_parts[i])
 				     : NULL;
 
-		if (text && i == 0) /* the answer has its own line */
+		if (text && i == 0) /* the answer is a line of its own */
 			puts(text);
 		else if (text)
 			sfair_put_wrapped(text);
@@ -130,8 +130,8 @@ static bool has_gpus(const slurm_job_info_t *job)
 	return false;
 }
 
-/* Returns why the plugin manages no job at all, for free(), or NULL if it
- * does. */
+/* Returns why the plugin manages no jobs at all, for free(); NULL if it manages
+ * jobs. */
 static char *other_idle(void)
 {
 	struct astra_query query = {.kind = ASTRA_QUERY_DIAG};
@@ -144,7 +144,7 @@ static char *other_idle(void)
 	return copy;
 }
 
-/* Tells why the plugin does not manage the job. */
+/* Appends why the plugin does not manage the job. */
 static void put_owner(const slurm_job_info_t *job, struct astra_text *out)
 {
 	char *idle = has_gpus(job) ? other_idle() : NULL;

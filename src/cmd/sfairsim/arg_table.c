@@ -16,7 +16,7 @@
 #define IN(member) ASTRA_CLI_IN(struct sfairsim_args, member)
 #define SPAN(member) ASTRA_CLI_BY(set_span, struct sfairsim_args, sim.member)
 
-/* Reads a span, which may have fractions of seconds. */
+/* Reads a time span, which may have fractions of a second. */
 static int set_span(const struct astra_cli_option *row, void *at,
 		    const char *value, struct astra_error *err)
 {
@@ -212,7 +212,7 @@ static const struct astra_cli_option common_options[] = {
 	ASTRA_CLI_END,
 };
 
-/* Options of commands that write a table. */
+/* The options of commands that write a table. */
 static const struct astra_cli_option table_options[] = {
 	{"csv", 0, "FILE", "the table as CSV", IN(csv)},
 	{"json", 0, "FILE", "the table as JSON", IN(json)},

@@ -16,14 +16,14 @@ struct sfairsim_args {
 	/* the input */
 	const char *trace, *format;
 	const char *generate;
-	uint32_t jobs; /* to generate; 0: as many as the kind's default */
-	double days;   /* of the generated jobs; 0: the kind's default */
+	uint32_t jobs; /* how many to generate; 0: the generator's default */
+	double days;   /* days to generate; 0: the generator's default */
 	uint64_t seed;
 	bool lenient; /* skip invalid lines */
 	bool slurmdbd;
 	const char *start, *end, *slurm_cluster;
 	const char *weights;
-	bool sum_weights; /* a tenant's weights are added up, else their mean
+	bool sum_weights; /* add a tenant's weights up; otherwise their mean
 			   * counts */
 	uint32_t procs_per_gpu;
 	/* the cluster */
@@ -35,12 +35,12 @@ struct sfairsim_args {
 	size_t set_count;
 	const char *terms, *vary; /* of tune */
 	double scale;		  /* of replay: how many times faster than the
-				   * trace */
+				   * trace it runs */
 	const char *partition, *folder; /* of replay's jobs */
 	const char *overbid;		/* APP:PERCENT */
 	struct astra_sim_options sim;
 	struct astra_trace_elastic elastic; /* part 0: none */
-	double unprepared;		    /* of the jobs, 0 to 1 */
+	double unprepared;		    /* share of the jobs, 0 to 1 */
 	/* the outputs */
 	const char *out;
 	const char *jobs_csv, *tenants_csv, *intervals_csv, *runs_csv;

@@ -52,7 +52,7 @@ void sfairsim_progress_end(struct sfairsim_progress *p)
 
 #define LOOK_NSEC (100 * 1000 * 1000)
 
-/* The results of a child, in memory that it shares with its parent. */
+/* The results of a child process, in memory shared with its parent. */
 struct sfairsim_share {
 	volatile double progress; /* 0 to 1 */
 	pid_t pid;		  /* 0: not begun, or already waited for */

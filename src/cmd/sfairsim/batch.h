@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Many simulations of one trace, on all cores. */
+/* Runs many simulations of one trace, on all cores. */
 #ifndef ASTRA_SFAIRSIM_BATCH_H
 #define ASTRA_SFAIRSIM_BATCH_H
 
@@ -11,7 +11,7 @@ struct sfairsim_case {
 	const char *name; /* for messages */
 	const struct astra_scheduler *scheduler;
 	struct astra_options options;
-	/* The results, in memory of their own. */
+	/* Set by sfairsim_batch(): the results, in memory of their own. */
 	struct sfairsim_share *share;
 	const struct astra_digest *digest;
 };
@@ -26,8 +26,8 @@ int sfairsim_batch(const struct sfairsim_setup *setup,
 void sfairsim_batch_clear(const struct sfairsim_setup *setup,
 			  struct sfairsim_case *cases, size_t count);
 
-/* A bar on stderr, if that is a terminal, updated once a second of real
- * time. */
+/* A progress bar on stderr, if that is a terminal. It is updated once a second
+ * of real time. */
 struct sfairsim_progress {
 	double begin_sec;
 	bool wanted, drawn;

@@ -34,7 +34,7 @@ static void list_policies(const struct astra_cli *cli)
 		printf("  %s\n", d->name);
 }
 
-/* Writes the whole result or nothing: it is formatted before it is written. */
+/* Writes the whole result or nothing: the text is made before it is written. */
 static int write_result(const json_t *result)
 {
 	char *text =

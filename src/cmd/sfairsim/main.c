@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfairsim: the policies without Slurm. This file only dispatches commands. */
+/* sfairsim: runs the policies without Slurm. This file only dispatches
+ * commands. */
 #include <getopt.h>
 #include <malloc.h>
 #include <stdarg.h>
@@ -62,9 +63,9 @@ static const struct astra_cli cli = {
 	.stop = true,
 };
 
-/* Keeps freed memory. Each round of a simulation allocates and frees memory for
- * thousands of jobs; returning it to the kernel and faulting it in again would
- * take a third of the time. */
+/* Lets malloc() keep freed memory. Each round of a simulation allocates and
+ * frees memory for thousands of jobs. Giving it back to the kernel and getting
+ * it again would take a third of the time. */
 static void keep_memory(void)
 {
 #ifdef M_TRIM_THRESHOLD

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfairsim options: prints the table of a pool's options, for people or for the
- * manual page. */
+/* sfairsim options: prints the table of the options of a pool, for people or
+ * for the manual page. */
 #include "src/policies/options.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void print_plain(void)
 	}
 }
 
-/* Prints each sentence on a line of its own, as mdoc requires. */
+/* Prints each sentence on a line of its own, as usual in mdoc. */
 static void print_sentences(const char *text)
 {
 	for (const char *at = text; *at;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfairsim replay: runs a trace on a live cluster, faster than it was, and
- * compares what happens with a simulation. */
+/* sfairsim replay: runs a trace on a live cluster, faster than the original,
+ * and compares the results with a simulation. */
 #include "src/cmd/sfairsim/replay.h"
 
 #include <dirent.h>
@@ -17,11 +17,11 @@
 #include "src/cmd/sfairsim/sfairsim.h"
 #include "src/common/clock.h"
 
-/* A replayed job is a script. It sleeps as long as it has work left, resumes
- * from checkpoints, and logs what it does. */
+/* A replayed job is a script. The script sleeps for the time of its remaining
+ * work, resumes from checkpoints, and logs its runs. */
 
-/* job LOG MILLISECONDS. Lines of the log: "begin TIME" and "end TIME WORK",
- * times in microseconds, work in milliseconds. */
+/* Arguments of the script: LOG MILLISECONDS. Lines of the log: "begin TIME" and
+ * "end TIME WORK", with times in microseconds and work in milliseconds. */
 static const char script[] =
 	"#!/bin/bash\n"
 	"export LC_ALL=C\n"
@@ -107,7 +107,8 @@ static void replay_folder_remove(struct replay *r)
 	*r->folder = '\0';
 }
 
-/* Reads a job's log. A run that was killed has no end, and its work is lost. */
+/* Reads a job's log. A killed run has no end in the log, and its work is
+ * lost. */
 static void read_log(struct replay *r, FILE *file, struct replay_job *job,
 		     double duration_sec)
 {
@@ -132,7 +133,7 @@ static void read_log(struct replay *r, FILE *file, struct replay_job *job,
 	}
 }
 
-/* Reads all logs into the jobs; only what sacct says is missing. */
+/* Reads all logs into the jobs. After this only what sacct knows is missing. */
 static int replay_read_logs(struct replay *r, struct astra_error *err)
 {
 	for (uint32_t i = 0; i < r->setup->trace.job_count; i++) {
@@ -196,8 +197,8 @@ static int interrupted(struct astra_error *err)
 	return astra_error_set(err, "interrupted");
 }
 
-/* Scales a job's utility to the cluster's time. All jobs are of the user who
- * replays them. */
+/* Scales the times of a job's utility to the replay's speed. All jobs get the
+ * user who replays them. */
 static int scale_worth(struct replay *r, uint32_t job)
 {
 	struct sfairsim_setup *s = r->setup;
@@ -213,8 +214,8 @@ static int scale_worth(struct replay *r, uint32_t job)
 	return 0;
 }
 
-/* Scales the trace to the cluster's time and nodes. Time limits are removed, as
- * they are for runs without interruptions. */
+/* Scales the trace to the replay's speed and to the cluster's nodes. Removes
+ * time limits, as these are for runs without interruptions. */
 static void scale_trace(struct replay *r)
 {
 	struct sfairsim_setup *s = r->setup;
@@ -237,7 +238,7 @@ static void scale_trace(struct replay *r)
 	}
 }
 
-/* Submits each job at its time. */
+/* Submits each job when it is due. */
 static int submit_all(struct replay *r, struct astra_error *err)
 {
 	const struct astra_trace *trace = &r->setup->trace;
@@ -280,7 +281,7 @@ static int wait_for_all(struct replay *r, struct astra_error *err)
 	return rc;
 }
 
-/* Cancels what was submitted, and waits until Slurm has none of it. */
+/* Cancels all submitted jobs, and waits until Slurm has none of them. */
 static void withdraw(struct replay *r)
 {
 	double until = astra_now_sec(CLOCK_REALTIME) + CANCEL_SEC;
@@ -301,13 +302,13 @@ static void withdraw(struct replay *r)
 			       r->name, *err.text ? ": " : "", err.text);
 }
 
-/* Collects GPU time and ends from the logs, sfair and sacct. Without accounting
- * sacct fails. */
+/* Collects GPU times and ends of jobs from the logs, sfair and sacct. Without
+ * accounting sacct fails. */
 static int look_back(struct replay *r, struct astra_error *err)
 {
 	if (replay_read_logs(r, err) < 0)
 		return -1;
-	/* Wait until the engine knows of the last end, too. */
+	/* Wait until the engine knows of the last job's end, too. */
 	replay_sleep(r->setup->options.round_sec + LOOK_SEC);
 	if (replay_ask_tenants(r, false, err) < 0)
 		return -1;
@@ -320,8 +321,8 @@ static int look_back(struct replay *r, struct astra_error *err)
 	return 0;
 }
 
-/* Simulates the same submissions at the same times, on the same cluster with
- * the same options. */
+/* Simulates the same submissions at the same times, on the same cluster and
+ * with the same options. */
 static int replay_simulate(struct replay *r, struct astra_sim_result *result,
 			   struct astra_error *err)
 {
@@ -350,7 +351,8 @@ static int replay_play(struct replay *r, struct astra_error *err)
 	return rc;
 }
 
-/* Gets the cluster's nodes and its astraea.conf, unless others were given. */
+/* Gets the cluster's nodes and its astraea.conf, unless the arguments name
+ * others. */
 static int ask_cluster(const struct replay *r, struct sfairsim_args *args,
 		       char *nodes, char *conf, struct astra_error *err)
 {
@@ -368,7 +370,7 @@ static int ask_cluster(const struct replay *r, struct sfairsim_args *args,
 	return 0;
 }
 
-/* Warns of the trace's defects, with the cluster's weights. */
+/* Warns of the trace's defects, after the cluster's weights are known. */
 static int replay_warn(struct replay *r, struct astra_error *err)
 {
 	struct astra_trace *trace = &r->setup->trace;
@@ -411,7 +413,8 @@ static int replay(const struct sfairsim_args *args, struct astra_error *err)
 	char nodes[PATH_MAX], conf[PATH_MAX];
 	int rc = -1;
 
-	here.quiet = true; /* replay_warn() warns once the weights are known */
+	here.quiet = true; /* replay_warn() warns later, once the weights are
+			    * known */
 	snprintf(r.name, sizeof(r.name), "sfairsim-replay-%ld-%.0f",
 		 (long)getpid(), astra_now_sec(CLOCK_REALTIME));
 	if (sfairsim_check_files(files, 2, err) == 0 &&

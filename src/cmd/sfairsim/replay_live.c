@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The results on the live cluster, as its users see them. */
+/* The results on the live cluster, with the tools that its users have. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,8 @@ static uint32_t replay_live_find_tenant(const struct astra_trace *trace,
 	return ASTRA_NONE;
 }
 
-/* Finds the tenant's row, or adds one; idle tenants have a share, too. */
+/* Finds the tenant's row, or adds one, as tenants without jobs have a share,
+ * too. */
 static int place_tenant(struct replay *r, const char *name, uint32_t *tenant)
 {
 	struct astra_trace *trace = &r->setup->trace;
@@ -120,8 +121,9 @@ static int replay_live_keep_run(struct replay *r, uint32_t at, double start,
 	return 0;
 }
 
-/* Reads one run, "ID|STATE|START|END". active: set if it is not over. Returns 1
- * if it is over for good, 0, or -1 when out of memory. */
+/* Reads one run, "ID|STATE|START|END". active: set if the run is not over.
+ * Returns 1 if the run was the job's last, 0 if not, or -1 when out of
+ * memory. */
 static int take_record(struct replay *r, char *line, bool *active)
 {
 	char *id = strsep(&line, "|"), *state = strsep(&line, "|");
@@ -192,7 +194,7 @@ static int take_records(struct replay *r, size_t *over, bool *active,
 	return one < 0 ? astra_error_nomem(err) : 0;
 }
 
-/* slurmdbd gets its records some seconds later. */
+/* slurmdbd gets its records only some seconds later. */
 #define SACCT_PATIENCE_SEC 60
 
 int replay_ask_sacct(struct replay *r, struct astra_error *err)
@@ -216,8 +218,8 @@ int replay_ask_sacct(struct replay *r, struct astra_error *err)
 	}
 }
 
-/* Measures what runs take besides their work: a job's last run, from start to
- * end; other runs also take a checkpoint. */
+/* Measures the time of runs besides their work. A job's last run gives the time
+ * of a start; other runs also have a checkpoint. */
 static void measure_runs(struct replay *r)
 {
 	size_t count = r->setup->trace.job_count, others = 0;
@@ -237,7 +239,8 @@ static void measure_runs(struct replay *r)
 			fmax(0, more / (double)others - r->start_sec);
 }
 
-/* Measures the same from sfair's GPU time of all tenants. */
+/* Measures the same times from the GPU time that sfair shows for all
+ * tenants. */
 static void measure_tenants(struct replay *r)
 {
 	const struct astra_trace *trace = &r->setup->trace;

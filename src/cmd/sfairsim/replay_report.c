@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The results beside those of the simulator, tenant by tenant. */
+/* Shows the results beside those of the simulator, tenant by tenant. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,15 +11,15 @@
 #include "src/sim/outfile.h"
 #include "src/sim/output.h"
 
-/* A line of a tenant, or of all tenants. */
+/* A line for a tenant, or for all tenants. */
 struct row {
 	const char *tenant;
 	double jobs;
 	double live, sfair, sim;      /* GPU seconds */
 	double live_early, sim_early; /* GPU seconds until the last submission;
 				       * NaN: not known */
-	double runs, squares;	      /* of the live runs: their number, and the
-				       * sum of their GPUs^2 */
+	double runs, squares;	      /* of the live runs: their count, and the
+				       * sum of GPUs^2 over them */
 	double live_jct, sim_jct;     /* mean seconds */
 };
 
@@ -49,15 +49,15 @@ static double jct_difference(const struct row *row)
 	return difference(row->live_jct, row->sim_jct);
 }
 
-/* Returns the GPU seconds of a run. If Slurm's whole seconds make live runs
- * shorter, simulated ones are shortened as well. */
+/* Returns the GPU seconds of a run. Slurm's whole seconds may make live runs
+ * shorter (start_sec < 0); then simulated runs are shortened as much. */
 static double run_gpu_sec(const struct replay *r, uint32_t gpus,
 			  double start_sec, double end_sec)
 {
 	return gpus * (end_sec - start_sec + fmin(0, r->start_sec));
 }
 
-/* Adds the simulator's results. rows: of all tenants. */
+/* Adds the simulator's results. rows: one for each tenant. */
 static void add_simulated(const struct replay *r,
 			  const struct astra_sim_result *result,
 			  struct row *rows)
@@ -289,7 +289,7 @@ static json_t *replay_report_json_row(const struct row *row)
 
 #define HOUR_SEC 3600
 
-/* Returns a job, with its utility when it was done. */
+/* Returns a job, with its utility at the time when it was done. */
 static json_t *json_job(const struct replay *r,
 			const struct astra_sim_result *result, uint32_t job)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls of Slurm's programs: for nodes, and for jobs. */
+/* Runs Slurm's programs, for nodes and for jobs. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ int replay_find_conf(char *path, size_t size, struct astra_error *err)
 	return 0;
 }
 
-/* Returns the GPUs of a node as sinfo prints them:
+/* Returns a node's GPUs from sinfo's text, such as
  * "gpu:a100:8(S:0-1),shard:4". */
 static unsigned long replay_slurm_gpus_of(const char *gres)
 {
@@ -53,7 +53,8 @@ static unsigned long replay_slurm_gpus_of(const char *gres)
 			sum += strtoul(count, NULL, 10);
 		}
 		gres += size;
-		if (*gres == '(') /* skip its sockets, which may have commas */
+		if (*gres == '(') /* skip its list of sockets, which may have
+				   * commas */
 			gres += strcspn(gres, ")");
 		gres += strcspn(gres, ",");
 		gres += *gres == ',';
@@ -61,7 +62,8 @@ static unsigned long replay_slurm_gpus_of(const char *gres)
 	return sum;
 }
 
-/* Writes the nodes, each once, as a node may be in several partitions. */
+/* Writes the nodes. Each is written once, though it may be in several
+ * partitions. */
 static int write_nodes(FILE *file, char *text, struct astra_error *err)
 {
 	struct astra_intern seen = {0};
@@ -149,7 +151,7 @@ static void words_clear(struct words *w)
 		free(w->argv[i]);
 }
 
-/* Asks for as many nodes as the simulator uses. */
+/* Asks for the same number of nodes as in the simulation. */
 static void ask_for_gpus(struct words *w, const struct astra_trace_job *t)
 {
 	if (t->nodes <= 1) {
@@ -184,8 +186,8 @@ static void state_utility(struct words *w, const struct astra_utility *u)
 	}
 }
 
-/* Declares what policies that plan know in a simulation; ltgf needs none of
- * it. */
+/* Declares what policies that plan would know in a simulation. ltgf needs
+ * nothing of this. */
 static void state(struct words *w, const struct replay *r, uint32_t job)
 {
 	const struct astra_trace *trace = &r->setup->trace;

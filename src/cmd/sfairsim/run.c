@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfairsim run: one policy, with all outputs. */
+/* sfairsim run: simulates one policy, with all outputs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +14,17 @@
 
 #define OUTPUTS 6
 
-/* The files of the outputs; NULL: none. The last one is JSON. */
+/* The output files; NULL: not written. The last one is JSON. */
 struct outputs {
 	const char *path[OUTPUTS];
-	char *own[OUTPUTS]; /* those in the folder of --out; owned */
+	char *own[OUTPUTS]; /* names made for the folder of --out; owned */
 };
 
 static const char *const kinds[OUTPUTS] = {"jobs", "tenants", "intervals",
 					   "runs", "sizes",   NULL};
 
-/* Sets the files in the folder of --out. Files with an option of their own
- * stay. */
+/* Sets the names of files in the folder of --out. A file with an option of its
+ * own keeps its name. */
 static int fill_folder(struct outputs *o, const char *folder,
 		       struct astra_error *err)
 {
@@ -158,7 +158,7 @@ int sfairsim_run(int argc, char **argv)
 	return sfairsim_command(&cli, argc, argv, false, run_and_write);
 }
 
-/* sfairsim compare: several policies side by side. */
+/* sfairsim compare: simulates several policies, and shows them side by side. */
 
 static int compare_compare(struct sfairsim_setup *s,
 			   const struct sfairsim_args *args,

@@ -26,8 +26,8 @@ void sfairsim_args_init(struct sfairsim_args *args)
 		.seed = 1,
 		.format = "auto",
 		.sim = {.checkpoint_sec = 10,
-			.round_sec = 1, /* slurmctld also has at most one a
-					 * second */
+			.round_sec = 1, /* slurmctld also has at most one round
+					 * a second */
 			.cold_start_sec = 40,
 			.slowdown = {1, 1, 1, 1},
 			.interval_sec = 3600},
@@ -80,8 +80,8 @@ static int setup_read_trace(struct sfairsim_setup *s,
 	return -1;
 }
 
-/* Returns the nodes for a generated trace, whose tenants' weights are their
- * quotas. */
+/* Returns the count of nodes for a generated trace. The weights of its tenants
+ * are their quotas in GPUs. */
 static uint32_t default_nodes(const struct sfairsim_setup *s, uint32_t gpus)
 {
 	double sum = 0;
@@ -362,7 +362,7 @@ int sfairsim_check_files(const char *const *paths, size_t count,
 	return 0;
 }
 
-/* Returns the command line nearly as it was typed; for free(). */
+/* Returns the command line, nearly as it was typed; for free(). */
 static char *command_line(int argc, char **argv)
 {
 	struct astra_text text = {0};

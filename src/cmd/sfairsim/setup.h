@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The setup that run, compare and tune have in common. */
+/* The setup shared by run, compare and tune. */
 #ifndef ASTRA_SFAIRSIM_SETUP_H
 #define ASTRA_SFAIRSIM_SETUP_H
 
@@ -15,12 +15,12 @@ struct sfairsim_setup {
 	size_t scheduler_count;
 };
 
-/* Sets the defaults of arguments that are not 0. */
+/* Sets the arguments whose default is not 0. */
 void sfairsim_args_init(struct sfairsim_args *args);
 
-/* Reads and checks all that the arguments name, and warns of a trace's defects.
- * many: several policies are allowed. Returns 0, or -1 with err set; call
- * sfairsim_setup_clear() in both cases. */
+/* Reads and checks all files and values that the arguments name, and warns of
+ * the trace's defects. many: several policies are allowed. Returns 0, or -1
+ * with err set; call sfairsim_setup_clear() in both cases. */
 int sfairsim_setup_make(struct sfairsim_setup *setup,
 			const struct sfairsim_args *args, bool many,
 			struct astra_error *err);
@@ -34,8 +34,8 @@ int sfairsim_command(const struct astra_cli *cli, int argc, char **argv,
 				const struct sfairsim_args *args,
 				struct astra_error *err));
 
-/* Checks that the files can be written. paths: NULL for no file. Returns 0, or
- * -1 with err set. */
+/* Checks that the files can be written. paths: NULL in place of a file that is
+ * not wanted. Returns 0, or -1 with err set. */
 int sfairsim_check_files(const char *const *paths, size_t count,
 			 struct astra_error *err);
 

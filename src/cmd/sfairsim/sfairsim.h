@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands of sfairsim. Each gets the arguments after its name and returns
- * the exit status. */
+/* The commands of sfairsim. A command gets the arguments after its name, and
+ * returns the exit status. */
 #ifndef ASTRA_SFAIRSIM_H
 #define ASTRA_SFAIRSIM_H
 
@@ -11,7 +11,8 @@ int sfairsim_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int sfairsim_decide(int argc, char **argv);
 int sfairsim_options(int argc, char **argv);
 
-/* Simulate: one policy, several for comparison, or values of an option. */
+/* Simulate one policy, several policies for comparison, or several values of an
+ * option. */
 int sfairsim_run(int argc, char **argv);
 int sfairsim_compare(int argc, char **argv);
 int sfairsim_tune(int argc, char **argv);

@@ -71,7 +71,7 @@ size_t sfairsim_terms_parse(const char *argument, const char *text,
 	return rc < 0 ? 0 : without_doubles(out, count);
 }
 
-/* Gets the numbers of the cases that decide. */
+/* Gets the figures of each case that the choice of a term depends on. */
 static void terms_of(const struct astra_comparison *c, struct astra_term *terms)
 {
 	for (size_t i = 0; i < c->count && i < SFAIRSIM_TERMS_MAX; i++)
@@ -115,7 +115,7 @@ static int sweep_find_key(struct sfairsim_sweep *s, const char *vary,
 	if (!s->key)
 		return astra_error_set(err, "%s: there is no such option",
 				       vary);
-	/* The policy is chosen by another argument. */
+	/* Another argument chooses the policy. */
 	if (!strcmp(s->key, "Policy"))
 		return astra_error_set(
 			err, "%s: \"sfairsim compare\" compares policies",

@@ -21,7 +21,8 @@ static size_t width(void)
 	return PLAIN_WIDTH;
 }
 
-/* Writes a page's comparison, as do the next functions, in one form each. */
+/* Writes a page's comparison as CSV. The next functions write it in other
+ * forms. */
 static int table_write_csv(const struct astra_page *page, FILE *file,
 			   struct astra_error *err)
 {

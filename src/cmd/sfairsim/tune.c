@@ -12,7 +12,7 @@ struct tuning {
 	struct sfairsim_case cases[SFAIRSIM_VALUES_MAX];
 };
 
-/* Refuses baselines, which have neither leases nor options. */
+/* Refuses the baselines, as they have neither leases nor options. */
 static int check_policy(const struct sfairsim_setup *s,
 			const struct sfairsim_sweep *sweep,
 			struct astra_error *err)
@@ -29,7 +29,8 @@ static int check_policy(const struct sfairsim_setup *s,
 	return 0;
 }
 
-/* Makes a case for each value, as its line in astraea.conf would set it. */
+/* Makes a case for each value. The value is set as its line in astraea.conf
+ * would set it. */
 static int make_cases(const struct sfairsim_setup *s, struct tuning *t,
 		      struct astra_error *err)
 {
