@@ -14,9 +14,9 @@
 /* Note that a run has ended. Locks: caller holds job write. */
 void astra_run_end_note(const job_record_t *job);
 
-/* Note when a run ended, from the last event before slurmctld was killed. This
- * is done if the event is the requeue of the run before the record's. Locks:
- * caller holds job write. */
+/* Note when a run ended, from the last event before slurmctld was killed. Does
+ * nothing unless the event is the requeue of the run before the record's.
+ * Locks: caller holds job write. */
 void astra_run_end_recall(const struct astra_box_event *last);
 
 #endif
