@@ -13,18 +13,16 @@
 
 #define SERVER_CLIENTS 64
 #define SERVER_CLIENTS_PER_UID 16
-#define SERVER_CLIENTS_REMOTE 32 /* so that places are left for local clients \
-				  */
+#define SERVER_CLIENTS_REMOTE 32 /* leaves places for local clients */
 #define SERVER_ORDERS 32	 /* reports that clients wait for */
 #define SERVER_ORDERS_PER_UID 4
-#define SERVER_REQUEST_MSEC \
-	5000 /* how long a request may take to arrive completely */
-#define SERVER_REPLY_MSEC \
-	30000 /* how long a client may take to accept its reply */
-#define SERVER_QUIET_MSEC 60000 /* between two log lines of the same kind */
-#define SERVER_REPLIES_MAX \
-	((size_t)256 << 20) /* bytes of all replies being sent */
-#define SERVER_RATE 200	    /* requests per second and \ user */
+#define SERVER_REQUEST_MSEC 5000 /* until a request is complete */
+#define SERVER_REPLY_MSEC 30000	 /* until a reply is taken */
+#define SERVER_QUIET_MSEC 60000	 /* between two log lines of the same kind */
+#define SERVER_REPLIES_MAX ((size_t)256 << 20) /* bytes being sent */
+#define SERVER_RATE                    \
+	200 /* requests per second and \
+	     * user */
 
 /* A report over past time that a client waits for. */
 struct server_order {

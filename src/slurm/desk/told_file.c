@@ -12,9 +12,7 @@
 #include "src/slurm/round/diag.h"
 #include "src/store/state_file.h"
 
-#define NAME                                                         \
-	"astraea-told" /* no pool's file has this name, as these are \
-		        * astraea.POOL */
+#define NAME "astraea-told" /* a pool's file is astraea.POOL */
 #define SAVE_USEC 3000000
 #define SAVE_SHARE 20 /* of the time, saving takes at most 1/20 */
 #define SYNC_USEC 60000000
