@@ -6,8 +6,7 @@
 #include "src/proto/why_priv.h"
 
 #define HOUR_SEC 3600.0
-#define SAME_PART \
-	0.005 /* fraction of a turn: smaller differences are ignored */
+#define SAME_PART 0.005 /* of a turn: less is ignored */
 
 /* Writes GPU time in hours; or in minutes if half a turn is less than a GPU
  * hour. */
