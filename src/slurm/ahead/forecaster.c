@@ -185,8 +185,7 @@ static int learned_guess(const struct astra_view *view, struct look *look)
 	return 0;
 }
 
-#define CPU_PART \
-	20 /* the thread rests this many times as long as it worked \ */
+#define CPU_PART 20 /* the thread rests 20 times as long as it worked */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;

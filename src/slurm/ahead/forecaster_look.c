@@ -8,11 +8,8 @@
 
 #define PASS_CPU_SEC 2 /* CPU time of one pass */
 #define HORIZON_SEC (14 * 86400.0)
-#define CHECKPOINT_PART                                                      \
-	0.5		/* fraction of their grace that jobs take on average \
-			 * \ */
-#define MARGIN_PART 0.1 /* fraction of a wait by which its bounds are widened \
-			 */
+#define CHECKPOINT_PART 0.5 /* of their grace, which jobs take on average */
+#define MARGIN_PART 0.1	    /* part of a wait by which the bounds are widened */
 
 /* What ends a pass. */
 struct bound {

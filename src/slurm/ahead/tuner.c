@@ -26,12 +26,10 @@
 
 #define NAME "astraea-terms" /* a pool's file is astraea.POOL */
 #define TERMS_VERSION 1
-#define POOLS_MAX 4096 /* in the file */
-#define RETRY_SEC 3600 /* after a choice that failed */
-#define READ_SEC 10    /* after the history could not be read */
-#define USABLE_PART                                                     \
-	0.5 /* of the GPUs; if fewer are usable, the pool is not in its \
-	     * \ usual state */
+#define POOLS_MAX 4096	/* in the file */
+#define RETRY_SEC 3600	/* after a choice that failed */
+#define READ_SEC 10	/* after the history could not be read */
+#define USABLE_PART 0.5 /* of the GPUs; with fewer the pool is not as usual */
 
 /* What is known of a pool. */
 struct tuned {

@@ -134,9 +134,7 @@ void astra_config_warn_host(const struct astra_config *config,
 /* Keys that have no effect: those of earlier releases, and those that occur
  * twice. Slurm's parser uses the last one of these and says nothing. */
 
-#define TWICE_KEYS                                                            \
-	128 /* of a line or of the whole file; further keys are not \ checked \
-	     */
+#define TWICE_KEYS 128 /* of a line or of the file; others go unchecked */
 #define TWICE_NAME 32
 
 struct twice_set {

@@ -13,8 +13,7 @@
 
 #include "src/engine/engine.h"
 
-#define ASTRA_NOTE_ANY_RUN UINT32_MAX /* the run is unknown, after a restart \
-				       */
+#define ASTRA_NOTE_ANY_RUN UINT32_MAX /* after a restart: run unknown */
 #define ASTRA_NOTE_NO_RUN (UINT32_MAX - 1)
 #define ASTRA_NOTE_EXITS 16
 
