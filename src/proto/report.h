@@ -10,13 +10,13 @@
  * Plain data: no Slurm, no JSON, no I/O. Times are seconds since the epoch by
  * the host's clock; 0 means none. The names of durations end in their unit.
  *
- * struct astra_report *report = astra_report_create();
- * report->time_sec = now;
- * astra_report_set_cluster(report, name);
- * astra_report_add_pool(report, &pool);
- * astra_report_add_tenant(report, &tenant);
- * astra_report_add_job(report, &job);
- * astra_server_publish(report); (takes the reference) */
+ *	struct astra_report *report = astra_report_create();
+ *	report->time_sec = now;
+ *	astra_report_set_cluster(report, name);
+ *	astra_report_add_pool(report, &pool);
+ *	astra_report_add_tenant(report, &tenant);
+ *	astra_report_add_job(report, &job);
+ *	astra_server_publish(report);	(takes the reference) */
 #ifndef ASTRA_REPORT_H
 #define ASTRA_REPORT_H
 
@@ -212,12 +212,12 @@ struct astra_report_job {
 	uint32_t held_gpus;   /* devices held; 0: none */
 	uint32_t run_gpus;    /* GPUs of its last run, which is over; 0:
 			       * unknown */
-	double run_start_sec; /* of the present or last run; 0: not known, or
-			       * its nodes are not up yet */
-	double run_end_sec;   /* of the last run; 0: not known */
-	double limit_sec;     /* start of the present or last run; 0: not known,
+	double run_start_sec; /* start of the present or last run; 0: not known,
 			       * or its nodes are not up yet */
-	double limit_end_sec; /* end of the last run; 0: not known */
+	double run_end_sec;   /* end of the last run; 0: not known */
+	double limit_sec;     /* its time limit; 0: none */
+	double limit_end_sec; /* when the time limit ends the present run; 0: no
+			       * limit, or it does not run */
 	uint32_t nodes_asked; /* the most nodes that it may have; 0: any */
 	bool leasable; /* whether its user's options allow leases in a pool that
 			* has them */
@@ -232,8 +232,8 @@ struct astra_report_auction {
 	uint64_t number; /* 0: there was none */
 	double time_sec;
 	uint64_t gpus;		     /* GPUs on offer */
-	uint32_t bidders;	     /* whether the allocation is optimal */
-	bool exact;		     /* the allocation is optimal */
+	uint32_t bidders;	     /* apps that got the offer */
+	bool exact;		     /* whether the allocation is optimal */
 	size_t first_app, app_count; /* set when its apps are added */
 };
 
