@@ -101,7 +101,7 @@ static int put_up(const struct sfair_lineage *l)
 		rc = sfair_sync(fd);
 	if (!rc && linkat(l->folder, temp.name, l->folder, own.name, 0) < 0)
 		rc = sfair_failure();
-	/* On NFS the link may exist although link() returned EEXIST. */
+	/* On NFS, link() may return EEXIST although it has made the link. */
 	if (!rc || rc == EEXIST)
 		rc = claim_is_same(l->folder, own.name, fd) ? 0 : EEXIST;
 	close(fd);
@@ -146,8 +146,8 @@ static int claim(struct sfair_lineage *l, const struct sfair_files *files)
 	return rc == ENOENT || rc == EEXIST ? EAGAIN : rc;
 }
 
-/* Try once, and check that the new fence is still the newest: the folder may
- * have changed while it was listed. */
+/* Try once, and check that the new fence is still the newest: another process
+ * may have changed the folder while it was listed. */
 static int try_claim(struct sfair_lineage *l, bool *full)
 {
 	struct sfair_files files;

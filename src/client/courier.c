@@ -26,21 +26,22 @@ static struct {
 	bool ready;   /* place and the fork handlers are set */
 	bool running; /* the thread was started */
 	bool failed;  /* the thread could not be started */
-	bool asks;    /* the lease's end is to be asked for */
-	bool reports; /* progress is to be sent */
-	bool saves;   /* a checkpoint's number is to be sent */
+	bool asks;    /* the thread must ask for the lease's end */
+	bool reports; /* the thread must send progress */
+	bool saves;   /* the thread must send a checkpoint's number */
 	bool stale;   /* another run has taken this one's place */
 	struct astra_said progress;
 	uint64_t step;
 	uint64_t answers;     /* messages that were sent, answered or not */
-	uint64_t saved;	      /* checkpoints reported so far */
-	uint64_t saved_heard; /* the last of them that has a result */
-	int saved_result;     /* the errno of that one */
+	uint64_t saved;	      /* number of checkpoints reported so far */
+	uint64_t saved_heard; /* number of the last one that has a result */
+	int saved_result;     /* the errno of that checkpoint */
 	double end_sec;	      /* lease's end; infinite: none; NAN: unknown */
-	double heard_sec;     /* when end_sec was answered; 0: never */
-	double due_sec;	      /* progress is not sent earlier */
-	double retry_sec;     /* after a failure nothing is sent earlier */
-	double pause_sec;     /* the length of that wait */
+	double heard_sec;     /* when end_sec was received; 0: never */
+	double due_sec;	      /* progress is not sent before this time */
+	double retry_sec;     /* after a failure nothing is sent before this
+			       * time */
+	double pause_sec;     /* length of the pause after the last failure */
 	struct astra_error error;
 } c;
 
@@ -179,7 +180,7 @@ int sfair_courier_errno(enum astra_fault fault)
 	}
 }
 
-/* Note a failure. What failed only for now is sent again later. */
+/* Note a failure. A message that failed only for now is sent again later. */
 static void note_failure(int result, double now)
 {
 	c.asks = false;
@@ -202,8 +203,8 @@ static void note_answer(const struct sfair_answer *answer, double now)
 		c.end_sec = now + answer->remaining_sec;
 }
 
-/* Send one message; the lock is released meanwhile. Reports made meanwhile do
- * not count as sent. */
+/* Send one message. The lock is released while the message is under way. A
+ * report that the program makes in that time does not count as sent. */
 static void send_one(void)
 {
 	struct astra_error err = {""};
@@ -285,8 +286,8 @@ void sfair_courier_progress(const struct astra_said *said)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Whether to send now. After a failure this is tried before the wait ends,
- * unless failures have gone on for long. */
+/* Whether to send now. A new call after a failure tries again before the pause
+ * ends, unless failures have gone on for long. */
 static bool worth_a_try(void)
 {
 	if (c.pause_sec <= 2 * RETRY_SEC)
@@ -319,8 +320,8 @@ int sfair_courier_checkpointed(uint64_t step)
 	return result;
 }
 
-/* Ask for the lease's end. If it is unknown, wait for the answer, unless the
- * last attempt failed a short time ago. */
+/* Ask for the lease's end. If the end is unknown, wait for the answer, unless
+ * the last attempt failed a short time ago. */
 static void courier_ask(bool known)
 {
 	double until = astra_now_sec(CLOCK_MONOTONIC) + WAIT_SEC;

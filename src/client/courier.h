@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread that talks to slurmctld, so that the program never waits for it. The
- * thread sends the newest report and remembers the last answer. The first call
- * that needs the thread starts it; in the child of a fork it is started
- * again. */
+/* A thread that talks to slurmctld, so that the program never waits for
+ * slurmctld. The thread sends the newest report and remembers the last answer.
+ * The first call that needs the thread starts it, and so does the first one in
+ * the child of a fork. */
 #ifndef SFAIR_COURIER_H
 #define SFAIR_COURIER_H
 

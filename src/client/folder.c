@@ -48,7 +48,8 @@ void sfair_file_name(struct sfair_file *file, const char *store)
 		break;
 	case SFAIR_TEMP:
 		if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-			random = (uint32_t)getpid(); /* O_EXCL decides */
+			random = (uint32_t)getpid(); /* if the name exists,
+						      * open() fails */
 		snprintf(file->name, sizeof(file->name),
 			 "%s.%0*" PRIu64 ".%0*" PRIu32 ".%0*" PRIx32 ".tmp",
 			 store, STEP_DIGITS, file->step, FENCE_DIGITS,
@@ -59,7 +60,8 @@ void sfair_file_name(struct sfair_file *file, const char *store)
 	}
 }
 
-/* Read "." and `digits` digits. Returns false if they are not there. */
+/* Read "." and `digits` digits. Returns false if the text has something
+ * else. */
 static bool read_field(const char **at, int digits, uint64_t *out)
 {
 	const char *p = *at;
@@ -129,9 +131,9 @@ bool sfair_file_counts(int folder, const char *name)
 	       folder_counts(&st);
 }
 
-/* Mark a file that does not count as foreign. A fence that is gone is marked
- * too: there is a later one, which the next look finds. Other failures show
- * when the file is opened. */
+/* Mark a file that does not count as foreign. A fence that was removed
+ * meanwhile is marked too: there is a later fence, which the next look finds.
+ * Other failures show when the file is opened. */
 static void folder_judge(int folder, struct sfair_file *file)
 {
 	struct stat st;
@@ -158,8 +160,8 @@ static int folder_add(struct sfair_files *files, const struct sfair_file *file)
 	return 0;
 }
 
-/* Open the folder again: a dup() would share its position with other
- * threads. */
+/* Open the folder a second time. A descriptor from dup() would share its
+ * reading position with other threads. */
 static int open_dir(int folder, DIR **dir)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

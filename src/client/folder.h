@@ -49,9 +49,9 @@ int sfair_files_read(int folder, const char *store, struct sfair_files *files);
 void sfair_files_clear(struct sfair_files *files);
 
 /* Open a file for reading, or create a temporary file, whose name is filled in.
- * Opening never blocks on a pipe. ENOENT: the name belongs to a file that does
- * not count. EPERM: the created file does not count, for example on a file
- * system that gives it to another user. Return 0 or an errno. */
+ * Opening never blocks on a pipe. Return 0 or an errno. ENOENT: the file of
+ * this name does not count. EPERM: the created file does not count, for example
+ * on a file system that gives it to another user. */
 int sfair_file_open(int folder, const char *name, int *fd);
 int sfair_file_create(int folder, const char *store, struct sfair_file *file,
 		      int *fd);

@@ -67,7 +67,7 @@ size_t sfair_fence_write(const struct sfair_fence *fence,
 	return (size_t)at;
 }
 
-/* Read a number as it is written: without sign and blanks. */
+/* Read a number that is written without sign and blanks. */
 static int fence_read_number(const char **at, char end, uint64_t most,
 			     uint64_t *out)
 {
@@ -264,8 +264,8 @@ static void tell_ignored(const struct sfair_files *files,
 				count, first);
 }
 
-/* Try once to load the newest snapshot. *missed: another process removed a
- * snapshot meanwhile. */
+/* Try once to load the newest snapshot. *missed: set to whether another process
+ * removed a snapshot meanwhile. */
 static int load_newest(const struct sfair_lineage *l, void **data, size_t *size,
 		       uint64_t *step, bool *missed, struct astra_error *err)
 {
@@ -314,7 +314,7 @@ int sfair_lineage_load(struct sfair_lineage *l, void **data, size_t *size,
 			continue;
 		if (!follows)
 			return sfair_lineage_stale(err, l->name);
-		missed = true; /* the next run has removed all of them */
+		missed = true; /* the next run has removed all snapshots */
 	}
 	return rc;
 }
@@ -328,7 +328,7 @@ static void lineage_prune(const struct sfair_lineage *l, uint64_t step,
 	unsigned kept = 0;
 
 	if (sfair_files_read(l->folder, l->name, &files))
-		return; /* the next save does it */
+		return; /* the next save removes them */
 	if (sfair_files_fence(&files, UINT32_MAX) == l->number)
 		sfair_lineage_clean(l, &files);
 	for (size_t i = 0; i < files.count; i++) {
@@ -395,7 +395,8 @@ int sfair_lineage_save(struct sfair_lineage *l, uint64_t step, const void *data,
 
 	sfair_file_name(&file, l->name);
 	rc = lineage_write_file(l, &file, data, size);
-	/* If so, the next run also removes this run's temporary files. */
+	/* If another run has taken this one's place, that run also removes this
+	 * run's temporary files. */
 	if (rc == ESTALE || (rc && sfair_lineage_look(l) == ESTALE))
 		return sfair_lineage_stale(err, l->name);
 	if (rc)

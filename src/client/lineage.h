@@ -35,11 +35,11 @@
  * Pure. No locks.
  */
 
-#define SFAIR_OWNERS 64 /* remembered; then the oldest is forgotten */
+#define SFAIR_OWNERS 64 /* owners remembered; the oldest is dropped */
 #define SFAIR_FENCE_SIZE 4096
 
 struct sfair_owner {
-	uint32_t job, run; /* job 0: outside Slurm */
+	uint32_t job, run; /* job 0: a run outside Slurm */
 };
 
 struct sfair_fence {
@@ -50,9 +50,9 @@ struct sfair_fence {
 };
 
 enum sfair_claim {
-	SFAIR_CLAIM_JOIN,  /* it owns the store already */
-	SFAIR_CLAIM_NEW,   /* it may put up the next fence */
-	SFAIR_CLAIM_STALE, /* it had the store, and another run took it over */
+	SFAIR_CLAIM_JOIN,  /* the owner has the store already */
+	SFAIR_CLAIM_NEW,   /* the owner may put up the next fence */
+	SFAIR_CLAIM_STALE, /* another run has taken the store from the owner */
 };
 
 /* Returns what an owner may do to a store under this fence. */
@@ -60,7 +60,7 @@ enum sfair_claim sfair_fence_claim(const struct sfair_fence *fence,
 				   struct sfair_owner owner);
 
 /* Make `owner` the store's owner. Of each job only the newest run is
- * remembered, of runs outside Slurm none. */
+ * remembered. Earlier runs outside Slurm are not remembered. */
 void sfair_fence_pass(struct sfair_fence *fence, struct sfair_owner owner);
 
 /* Write the fence's text. Returns its length. */
@@ -78,24 +78,25 @@ struct sfair_lineage {
 	bool writes;
 	uint32_t number; /* of its fence; 0: a reader, no fence yet */
 	struct sfair_fence fence;
-	bool any; /* there was a snapshot when it was opened; its step */
+	bool any; /* the store had a snapshot when it was opened; the step of
+		   * the newest one */
 	uint64_t newest;
 };
 
 /* The next three return 0, or an errno with err set. */
 
-/* Put up the fence of this run, or join it. writes: this process will save;
- * then what older runs left behind is removed. EINVAL: the name is invalid;
- * ESTALE: another run has taken this one's place; EBADMSG: the newest fence is
- * damaged. Close the lineage only if it was opened. */
+/* Put up the fence of this run, or join it. writes: this process will save, so
+ * what older runs left behind is removed. EINVAL: the name is invalid. ESTALE:
+ * another run has taken this one's place. EBADMSG: the newest fence is damaged.
+ * Close the lineage only if it was opened. */
 int sfair_lineage_open(struct sfair_lineage *l, const char *folder,
 		       const char *name, struct sfair_owner owner, bool writes,
 		       struct astra_error *err);
 void sfair_lineage_close(struct sfair_lineage *l);
 
 /* Load the newest complete snapshot. *data: owned by the caller, free(). err:
- * must not be NULL. ENOENT: there is no snapshot; err then names the damaged
- * ones. ESTALE: another run has taken this one's place. */
+ * must not be NULL. ENOENT: there is no complete snapshot, and err names the
+ * damaged ones. ESTALE: another run has taken this one's place. */
 int sfair_lineage_load(struct sfair_lineage *l, void **data, size_t *size,
 		       uint64_t *step, struct astra_error *err);
 
@@ -110,8 +111,8 @@ int sfair_lineage_save(struct sfair_lineage *l, uint64_t step, const void *data,
  * members. */
 int sfair_lineage_claim(struct sfair_lineage *l);
 
-/* Returns ESTALE if another run has put up its fence, else 0 or another
- * errno. */
+/* Returns ESTALE if another run has put up a fence in this run's place, else 0
+ * or another errno. */
 int sfair_lineage_look(const struct sfair_lineage *l);
 
 /* Check whether a snapshot counts under `fence`, as far as its head tells. It
@@ -122,15 +123,15 @@ int sfair_lineage_check(const struct sfair_lineage *l,
 			const struct sfair_file *file,
 			const struct sfair_fence *fence);
 
-/* Remove what earlier runs left behind. The last fence before this one stays,
- * so that a process that lists the folder at this moment sees one of the
- * two. */
+/* Remove what earlier runs left behind. The last fence before this one stays. A
+ * process that lists the folder at this moment then sees at least one of the
+ * two fences. */
 void sfair_lineage_clean(const struct sfair_lineage *l,
 			 const struct sfair_files *files);
 
 int sfair_lineage_stale(struct astra_error *err, const char *name);
-/* Set err to the failure and, if known, its remedy. file: in the folder, or
- * NULL. Returns rc. */
+/* Set err to the failure and, if known, its remedy. file: a name in the folder,
+ * or NULL. Returns rc. */
 int sfair_lineage_explain(struct astra_error *err, const char *folder,
 			  const char *file, int rc);
 

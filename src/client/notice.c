@@ -11,7 +11,7 @@
 #include "src/common/clock.h"
 #include "src/common/thread.h"
 
-/* due: still to be called */
+/* A callback. due: it must still be called. */
 struct hook {
 	void (*call)(void);
 	bool due;
@@ -35,9 +35,10 @@ static struct listener listener;
 static struct resize_listener resize_listener;
 static struct hook hook;
 static struct sigaction before;
-static int caught; /* the signal whose handler is ours */
+static int caught; /* the signal for which our handler is installed */
 static int ends[2] = {-1, -1};
-/* The process that has the thread; a child of a fork has none. */
+/* The process that has the thread. A child of a fork does not have the
+ * thread. */
 static volatile pid_t owner;
 static atomic_llong came_msec = -1;
 
@@ -59,13 +60,13 @@ static void notice_on_signal(int signal, siginfo_t *info, void *context)
 	if (atomic_compare_exchange_strong(&came_msec, &none,
 					   astra_now_msec(CLOCK_MONOTONIC)) &&
 	    getpid() == owner && write(ends[1], "", 1) < 0) {
-		/* The pipe is full: the thread is awake. */
+		/* The pipe is full, so the thread wakes anyway. */
 	}
 	notice_hand_on(signal, info, context);
 	errno = saved;
 }
 
-/* Call what is due, the stores first. */
+/* Call all callbacks that are due, those of the stores first. */
 static void notice_call(void)
 {
 	struct hook first;
@@ -86,8 +87,8 @@ static void notice_call(void)
 		last.call(last.arg);
 }
 
-/* Wait for bytes: one for the signal, and one for each callback that is set
- * after the signal. */
+/* Wait for bytes. One byte comes for the signal, and one for each callback that
+ * is set after the signal. */
 static void *wait_for_bytes(void *arg)
 {
 	char byte;
@@ -123,7 +124,7 @@ static int listen_for_bytes(void)
 		return 0;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return errno;
-	/* Never block: a full pipe wakes the thread, too. */
+	/* A write must never block. A full pipe wakes the thread, too. */
 	if (fcntl(ends[1], F_SETFL, O_NONBLOCK) < 0)
 		rc = errno;
 	else
@@ -156,16 +157,16 @@ static int install(int signal)
 	return 0;
 }
 
-/* Wake the thread for a callback that came after the signal. */
+/* Wake the thread for a callback that was set after the signal. */
 static void notice_wake(void)
 {
 	if (atomic_load(&came_msec) >= 0 && write(ends[1], "", 1) < 0) {
-		/* The pipe is full: the thread is awake. */
+		/* The pipe is full, so the thread wakes anyway. */
 	}
 }
 
-/* Start the thread, install the handler and wake the thread, in this order, as
- * the handler writes to the thread. */
+/* Start the thread, install the handler and wake the thread. The order matters,
+ * as the handler writes to the thread's pipe. */
 static int notice_begin(int signal)
 {
 	int rc = listen_for_bytes();

@@ -69,8 +69,8 @@ static bool place_copy(char *out, size_t size, const char *text)
 	return snprintf(out, size, "%s", text) < (int)size;
 }
 
-/* Find the plugin's socket if it is on this host, else its address, which also
- * names SlurmUser's uid. Returns false if there is no room. */
+/* Find the plugin's socket if it is on this host, else the plugin's address,
+ * which also names SlurmUser's uid. Returns false if out has no room. */
 static bool find_socket(char *out, size_t size)
 {
 	const char *given = place_either("SFAIR_SOCKET", "ASTRAEA_SOCKET");
@@ -88,7 +88,7 @@ static bool find_socket(char *out, size_t size)
 	return snprintf(out, size, "%u@%s", slurm_user, path) < (int)size;
 }
 
-/* Returns how messages are signed. auth/slurm, if the plugin names it,
+/* Returns how messages are signed. If the plugin names auth/slurm, that
  * overrides a munged that the user's environment names. */
 static const char *place_auth(void)
 {

@@ -7,17 +7,18 @@
 #include <stdint.h>
 
 struct sfair_place {
-	bool reaches;		    /* knows a socket to ask */
-	bool leased;		    /* and is in a leased job */
+	bool reaches;		    /* the process knows a socket to ask */
+	bool leased;		    /* reaches, and the job has a lease */
 	bool speaks;		    /* it is the process that reports for the
 				     * job */
 	uint32_t job, run;	    /* job 0: outside Slurm */
 	uint32_t gpus, gpus_before; /* GPUs of an elastic job, in this run and
 				     * the one before; or 0 */
 	char socket[600];	    /* as astra_dial() takes it */
-	char auth[128];	  /* who signs: src/proto/sign.h; "": munged */
+	char auth[128];	  /* how messages are signed, see src/proto/sign.h; "":
+			   * by munged */
 	int signal;	  /* of checkpoints; 0: none */
-	double end_sec;	  /* of the first lease, since the epoch; 0: none */
+	double end_sec;	  /* end of the first lease, since the epoch; 0: none */
 	double grace_sec; /* between signal and requeue */
 };
 

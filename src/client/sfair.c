@@ -110,8 +110,8 @@ size_t sfair_error(char *text, size_t size)
 	return length ? length : sfair_courier_error(text, size);
 }
 
-/* The requests and bids of an app's agent. Unlike the other calls they wait for
- * the answer. */
+/* The requests and bids of an app's agent. These calls wait for the answer,
+ * which the other calls do not. */
 
 #define WAIT_SEC 5
 
@@ -158,7 +158,8 @@ static int name_app(json_t *message, const char *app,
 	return 0;
 }
 
-/* Complete the message, send it and get the reply. Takes the message over. */
+/* Complete the message, send it and get the reply. Takes over the reference to
+ * the message. */
 static int agent_ask(json_t *message, const char *request, const char *app,
 		     char **reply)
 {

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define SFAIR_API 4 /* raised when calls are added */
+#define SFAIR_API 4 /* increased when calls are added */
 
 /* Returns the seconds until the job's lease ends. 0: the lease has ended, and
  * the checkpoint signal comes unless it is renewed; or another run has taken
@@ -40,8 +40,8 @@ double sfair_grace_remaining(void);
  * errno set. */
 int sfair_on_lease_end(void (*callback)(void *arg), void *arg);
 
-/* Whether the checkpoint signal has come: 1, else 0. May be called in every
- * iteration. */
+/* Whether the checkpoint signal has come: 1, or 0 if not. May be called in
+ * every iteration. */
 int sfair_lease_ending(void);
 
 /* Returns the GPUs that an elastic job (sbatch --gpu-range) has in this run, or
@@ -158,8 +158,9 @@ int sfair_store_close(struct sfair_store *store);
 int sfair_offer(const char *app, char **json);
 int sfair_bid(const char *app, const char *bid_json, char **offer_json);
 
-/* Get the reason why the last call of a store failed, else why the last message
- * was refused, cut at size; "" if nothing failed.
+/* Get the reason why the last call of a store failed. If it did not fail, get
+ * the reason why the last message was refused; "" if nothing failed. The text
+ * is cut at size.
  * Returns the length of the whole text. */
 size_t sfair_error(char *text, size_t size);
 

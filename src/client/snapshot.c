@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #define POLYNOMIAL UINT32_C(0xedb88320)
-#define STRIDE 16 /* bytes at a time */
+#define STRIDE 16 /* bytes per step */
 
-/* [k][b]: the checksum of byte b with k bytes of zero behind it */
+/* [k][b]: the checksum of byte b followed by k bytes of zero */
 static uint32_t table[STRIDE][256];
 
 static void crc_fill_table(void)

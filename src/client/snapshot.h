@@ -20,8 +20,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Returns the checksum of the data. crc: 0, or the checksum of the data
- * before. */
+/* Returns the checksum of the data. crc: 0, or the checksum of the data that
+ * comes before. */
 uint32_t sfair_crc(uint32_t crc, const void *data, size_t size);
 
 #define SFAIR_HEAD_SIZE 64
@@ -33,8 +33,8 @@ struct sfair_snapshot {
 	uint32_t crc; /* of the data; set by reading and writing */
 };
 
-/* Write a snapshot and wait until it is on the disk. fd: of an empty file.
- * Returns 0 or an errno. */
+/* Write a snapshot and wait until it is on the disk. fd: an empty file. Returns
+ * 0 or an errno. */
 int sfair_snapshot_write(int fd, struct sfair_snapshot *head, const void *data);
 
 /* Read the head. Returns 0, EBADMSG if head or file size show that this is not
@@ -49,11 +49,11 @@ int sfair_snapshot_data(int fd, const struct sfair_snapshot *head, void **data);
  * 0 or an errno. */
 int sfair_write_all(int fd, const void *data, size_t size);
 
-/* Returns errno, but EIO instead of ESTALE: a store has another use for ESTALE,
- * which NFS sets when a file is gone. */
+/* Returns errno, but EIO in place of ESTALE. NFS sets ESTALE when a file is
+ * gone, whereas in a store ESTALE means that another run has taken over. */
 int sfair_failure(void);
 
-/* As fsync(), but goes on after a signal. Returns 0 or an errno. */
+/* Like fsync(), but goes on after a signal. Returns 0 or an errno. */
 int sfair_sync(int fd);
 
 #endif

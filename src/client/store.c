@@ -20,25 +20,26 @@ struct buffer {
 	char *data;
 	size_t size, room;
 	uint64_t step;
-	uint64_t number; /* counts puts, from 1; 0: none */
+	uint64_t number; /* number of the put, from 1; 0: none */
 };
 
 struct sfair_store {
-	struct sfair_store *next; /* under stores_lock */
+	struct sfair_store *next; /* read and written under stores_lock */
 	pid_t pid;
 	unsigned keep;
 	bool threaded;
 	pthread_t thread;
-	pthread_mutex_t putting; /* one put at a time */
-	pthread_mutex_t writing; /* one at a time uses the lineage */
+	pthread_mutex_t putting; /* held during a put */
+	pthread_mutex_t writing; /* held by the thread that uses the lineage */
 	struct sfair_lineage lineage;
-	pthread_mutex_t lock; /* for the members below; taken last */
+	pthread_mutex_t lock; /* for the members below; taken after the other
+			       * locks */
 	pthread_cond_t wake;
 	struct buffer buffers[2];
 	struct buffer *newest; /* the last complete one; NULL: none */
-	struct buffer *busy;   /* being written */
+	struct buffer *busy;   /* the one that is being written */
 	uint64_t puts, written;
-	uint64_t floor; /* steps below this are refused */
+	uint64_t floor; /* a put of a step below this is refused */
 	bool stale, closing;
 };
 
@@ -47,7 +48,7 @@ static struct sfair_store *stores;
 static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_error failure;
 
-/* Reset a child of a fork, which has no stores. */
+/* Reset the stores in the child of a fork: the child has none. */
 static void store_begin_child(void)
 {
 	pthread_mutex_init(&stores_lock, NULL);
@@ -104,7 +105,8 @@ static int write_buffer(struct sfair_store *s, const struct buffer *b,
 	return rc;
 }
 
-/* Write the newest snapshot if that was not done. Returns 0 or an errno. */
+/* Write the newest snapshot, unless it was written already. Returns 0 or an
+ * errno. */
 static int write_newest(struct sfair_store *s, struct astra_error *err)
 {
 	int rc = 0;
@@ -127,8 +129,9 @@ static int write_newest(struct sfair_store *s, struct astra_error *err)
 	return rc;
 }
 
-/* Run the thread: after the signal it writes each new snapshot. A failed one is
- * not tried again, but the next one is, and sfair_store_close() tries again. */
+/* Run the thread: after the signal it writes each new snapshot. If a write
+ * fails, the thread does not try that snapshot again, but writes the next one.
+ * sfair_store_close() tries again. */
 static void *store_run(void *arg)
 {
 	struct sfair_store *s = arg;
@@ -189,7 +192,7 @@ static void stop_thread(struct sfair_store *s)
 		pthread_join(s->thread, NULL);
 }
 
-/* Wait for the signal, if the job gets one. */
+/* Prepare for the checkpoint signal, if the job gets one. */
 static int store_watch(struct sfair_store *s, const struct sfair_place *place)
 {
 	int rc;
@@ -284,7 +287,7 @@ int sfair_store_load(struct sfair_store *s, void **data, size_t *size,
 static int store_fill(struct buffer *b, const void *data, size_t size)
 {
 	if (size > b->room) {
-		/* Leave some room, since states vary in size. */
+		/* Leave some room, since snapshots vary in size. */
 		size_t room = size + size / 16;
 		char *grown = realloc(b->data, room);
 

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Copies its text; "" after a successful call. Returns the length of the whole
- * text. */
+/* Copies the failure's text; "" after a successful call. Returns the length of
+ * the whole text. */
 size_t sfair_store_error(char *text, size_t size);
 
 #endif

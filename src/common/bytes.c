@@ -19,7 +19,7 @@ void astra_put_bytes(struct astra_bytes *bytes, const void *data, size_t size)
 		bytes->failed = true;
 		return;
 	}
-	if (size) /* without a size, data may be NULL */
+	if (size) /* if the size is 0, data may be NULL */
 		memcpy(bytes->data + bytes->size, data, size);
 	bytes->size += size;
 }

@@ -143,7 +143,7 @@ static void cli_add_option(struct cli_table *t,
 		t->shorts[t->short_count++] = ':';
 }
 
-/* Add rows. whole: the row whose table they are. */
+/* Add rows. whole: the row that stands for this nested table. */
 static void cli_add(struct cli_table *t, const struct astra_cli_option *row,
 		    const struct cli_entry *whole)
 {
@@ -220,7 +220,7 @@ static size_t cli_names(const struct cli_entry *e, char *out, size_t size)
 		row->value ? row->value : "");
 }
 
-/* Return the column in which helps begin. */
+/* Return the column in which the help texts begin. */
 static size_t cli_column(const struct cli_table *t)
 {
 	size_t column = 0;
@@ -331,7 +331,7 @@ static int cli_set(const struct cli_entry *e, const char *dashes,
 			       inner.text);
 }
 
-/* Return the option that a word is; NULL: none. Keys may be shortened, as in
+/* Return the option that a word sets; NULL: none. Keys may be shortened, as in
  * sreport. */
 static const struct cli_entry *cli_find_word(const struct cli_table *t,
 					     const char *word)
@@ -363,7 +363,8 @@ static int cli_parse_word(const struct astra_cli *cli,
 			       cli->name);
 }
 
-/* Apply an option. Returns 1 if that was all, as astra_cli_parse() does. */
+/* Apply an option. Returns as astra_cli_parse() does, 1 if there is nothing
+ * more to do. */
 static int cli_apply(const struct astra_cli *cli, const struct cli_table *t,
 		     const struct cli_entry *e, void *args,
 		     struct astra_error *err)

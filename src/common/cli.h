@@ -21,40 +21,44 @@ enum astra_cli_spelling {
 struct astra_cli_option {
 	const char *name;  /* NULL: a heading */
 	char letter;	   /* 0: none */
-	const char *value; /* NULL: takes none; "[=X]": optional */
-	const char *help;  /* NULL: another name of the row before, not shown */
+	const char *value; /* name of the value; NULL: takes none; "[=X]":
+			    * optional */
+	const char *help;  /* NULL: a second name of the row before; not
+			    * shown */
 	/* Set the option. at: args + offset. value: NULL if there is none, else
 	 * borrowed for as long as argv lives. Returns 0, or -1 with err saying
-	 * what is valid; option and value are put before that. NULL: for help
-	 * and version. */
+	 * what is valid; the caller puts option and value before that text.
+	 * NULL: for help and version. */
 	int (*set)(const struct astra_cli_option *row, void *at,
 		   const char *value, struct astra_error *err);
 	size_t offset;
-	double least, most; /* bounds of numbers; most 0: the type's */
+	double least, most; /* bounds of numbers; most 0: as the type allows */
 	unsigned constant;  /* of astra_cli_constant() */
 	enum astra_cli_spelling spelling;
-	/* If not NULL, the row stands for all of these rows; its offset is
-	 * added to theirs, and its spelling is that of rows without one. */
+	/* If not NULL, this row stands for all rows of that table. Its offset
+	 * is added to theirs. Rows without a spelling take the spelling of this
+	 * row. */
 	const struct astra_cli_option *rows;
 };
 
 struct astra_cli {
 	const char *name;    /* "sfair top": errors refer to its --help */
-	const char *usage;   /* after "Usage: " */
+	const char *usage;   /* the text after "Usage: " */
 	const char *summary; /* what the command does, in several lines */
-	/* If not NULL: prints what --help has before the options. */
+	/* If not NULL: prints the part of --help that comes before the
+	 * options. */
 	void (*lists)(const struct astra_cli *cli);
 	const struct astra_cli_option *options;
-	const char *end; /* of --help; NULL: none */
-	/* Take a word that is no option. NULL: there may be none. Returns 0, or
-	 * -1 with err set. */
+	const char *end; /* last part of --help; NULL: none */
+	/* Take a word that is not an option. NULL: such words are refused.
+	 * Returns 0, or -1 with err set. */
 	int (*word)(void *args, const char *word, struct astra_error *err);
 	bool left; /* words are left to the caller, from optind on */
-	bool stop; /* so is everything after the first word */
+	bool stop; /* everything after the first word is also left */
 };
 
-/* Setters by type: set to true; the text, borrowed from argv; a number from
- * least to most, where least DBL_MIN means above 0. */
+/* Setters by type: set a flag to true; set a text, borrowed from argv; set a
+ * number from least to most. least DBL_MIN: the number must be above 0. */
 int astra_cli_flag(const struct astra_cli_option *row, void *at,
 		   const char *value, struct astra_error *err);
 int astra_cli_text(const struct astra_cli_option *row, void *at,

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define INCLUDES_MAX 8 /* nested includes */
+#define INCLUDES_MAX 8 /* depth of nested includes */
 
 /* Find the next key=value in a line. Returns what follows it, or NULL at the
- * end. A word that is no pair is returned as a key with the value NULL. */
+ * end. A word without "=" is returned as a key with the value NULL. */
 static char *next_pair(char *at, char **key, char **value)
 {
 	char *end;
@@ -58,8 +58,8 @@ static char *next_pair(char *at, char **key, char **value)
 
 #define FIRST_MAX 64
 
-/* A scan. It calls each(key, value, first, line) for all pairs, also of
- * included files, until that returns nonzero. */
+/* A scan. It calls each(key, value, first, line) for all pairs, those of
+ * included files too, until each() returns nonzero. */
 struct scan {
 	const char *path;
 	const char *key, *value;
@@ -69,7 +69,7 @@ struct scan {
 	int (*give)(void *arg, const struct astra_conf_pair *pair,
 		    struct astra_error *err);
 	void *arg;
-	FILE *copy; /* gets all lines without an Include */
+	FILE *copy; /* gets all lines that do not have an Include */
 	int depth;
 	int (*each)(const struct scan *s, const char *first, const char *key,
 		    const char *value, int line); /* may be NULL */
@@ -96,7 +96,8 @@ static int scan_line(const struct scan *s, char *text, char first[FIRST_MAX],
 	return 0;
 }
 
-/* Whether the line continues in the next one; the mark is removed. */
+/* Whether the line continues in the next one. If so, the backslash at its end
+ * is removed. */
 static bool conf_scan_goes_on(char *text)
 {
 	size_t length = strlen(text);
@@ -109,7 +110,7 @@ static bool conf_scan_goes_on(char *text)
 	return true;
 }
 
-/* Copy a line. The last one of a file may lack its end. */
+/* Copy a line. The last line of a file may lack its newline. */
 static void copy_line(FILE *to, const char *text)
 {
 	size_t length = strlen(text);
@@ -189,8 +190,9 @@ FILE *astra_conf_open(const char *path, struct astra_error *err)
 	return file;
 }
 
-/* Scan a file. Slurm's parser waits a minute for a missing file and for ever
- * for a pipe, and follows files that include each other until it crashes. */
+/* Scan a file, and refuse what Slurm's parser cannot deal with. That parser
+ * waits a minute for a missing file and for ever for a pipe. Files that include
+ * each other make it crash. */
 static int conf_scan_file(const struct scan *s)
 {
 	FILE *file = astra_conf_open(s->path, s->err);
@@ -224,7 +226,7 @@ static char *included(const struct scan *s, const char *text)
 	return path;
 }
 
-/* Follow an Include. named: whether the line was one. */
+/* Follow an Include. named: set to whether the line was an Include. */
 static int conf_scan_follow(const struct scan *s, const char *text, int line,
 			    bool *named)
 {

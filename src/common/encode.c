@@ -34,7 +34,7 @@ static bool is_plain(unsigned char byte)
 	return byte >= ' ' && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
-/* Return how much of the text may be in JSON unchanged. */
+/* Return how many bytes at the text's start may be in JSON unchanged. */
 static size_t encode_plain(const char *text)
 {
 	const char *at = text;
@@ -168,7 +168,8 @@ static uint64_t first_digits(double value, int e)
 	return whole < tens[DIGITS] ? whole : 0;
 }
 
-/* Write a value. Returns the size, or 0 if the slow way is needed. */
+/* Write a value the fast way. Returns the size, or 0 if write_slow() is
+ * needed. */
 static size_t write_fast(double value, char *text)
 {
 	char digits[DIGITS], *at = text;
@@ -199,15 +200,15 @@ static size_t write_fast(double value, char *text)
 static size_t write_slow(double value, int digits, char *text, size_t room)
 {
 	int size = snprintf(text, room, "%.*g", digits, value);
-	char *comma = strchr(text, ','); /* of a locale */
+	char *comma = strchr(text, ','); /* the decimal comma of a locale */
 
 	if (comma)
 		*comma = '.';
 	return (size_t)size;
 }
 
-/* Whether the value is whole. Most are, and then its digits cost a tenth as
- * much. */
+/* Whether the value is whole. Most values are, and writing their digits then
+ * takes a tenth of the time. */
 static bool encode_real_is_whole(double value)
 {
 	return value > 0 && value < 1e15 && value == floor(value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values as JSON, straight into a text. Each function appends one; out records
- * failures. */
+/* Values as JSON, written directly into a text. Each function appends one
+ * value. Failures are recorded in out. */
 #ifndef ASTRA_COMMON_ENCODE_H
 #define ASTRA_COMMON_ENCODE_H
 
@@ -8,7 +8,8 @@
 
 #include "src/common/text.h"
 
-/* Append a quoted text; NULL is "". Invalid UTF-8 becomes question marks. */
+/* Append a quoted text; NULL counts as "". Invalid UTF-8 becomes question
+ * marks. */
 void astra_encode_text(struct astra_text *out, const char *text);
 
 /* Append a number. Infinity is "inf", NaN is null. */

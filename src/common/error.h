@@ -14,8 +14,8 @@ struct astra_error {
 int astra_error_set(struct astra_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Append a formatted text to err, after "; ". What has no room is left out and
- * marked by "; ...". */
+/* Append a formatted text to err, after "; ". A text that does not fit is left
+ * out, and err then ends with "; ...". */
 void astra_error_add(struct astra_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -16,7 +16,7 @@ void astra_fault_folder(const char *folder)
 	snprintf(path, sizeof(path), "%s/astraea_fault", folder);
 }
 
-/* What the file says about a point. */
+/* What the file astraea_fault says about a point. */
 struct fault {
 	unsigned int number;
 	char unit[8];

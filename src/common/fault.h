@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fault points: places at which a test makes slurmctld die of SIGKILL, as in a
- * crash, or makes it slow. Compiled in only with configure
+ * crash, or makes slurmctld slow. They are compiled in only with configure
  * --enable-fault-points. */
 #ifndef ASTRA_FAULT_H
 #define ASTRA_FAULT_H
@@ -16,10 +16,11 @@
 
 #define ASTRA_FAULT_FOLDER(folder) astra_fault_folder(folder)
 
-/* Set the folder of the file "astraea_fault", which arms a point. It has one
- * line: "NAME" or "NAME N" for the Nth time it is reached; the file is removed
- * when that happens. "NAME N usec" makes the point take so long each time.
- * "NAME JOB refuse" makes it refuse the job each time. */
+/* Set the folder of the file "astraea_fault", which arms a point. The file has
+ * one line. "NAME" or "NAME N": slurmctld dies when it reaches the point for
+ * the Nth time, and the file is removed then. "NAME N usec": the point takes N
+ * microseconds each time. "NAME JOB refuse": the point refuses the job each
+ * time. */
 void astra_fault_folder(const char *folder);
 
 void astra_fault_here(const char *name);

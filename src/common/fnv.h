@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* FNV-1a, the hash of Fowler, Noll and Vo: for tables, not against attackers.
- * Begin with a BASIS, and go on with what the last call returned. */
+/* FNV-1a, the hash of Fowler, Noll and Vo. It is good for tables, but does not
+ * resist attackers. Begin with a BASIS, and pass each call's result to the
+ * next. */
 #ifndef ASTRA_FNV_H
 #define ASTRA_FNV_H
 
@@ -29,7 +30,7 @@ static inline uint32_t astra_fnv32_number(uint32_t hash, uint64_t number,
 	return hash;
 }
 
-/* Hash a text without its end; NULL is like "". */
+/* Hash a text without its NUL; NULL counts as "". */
 static inline uint32_t astra_fnv32_text(uint32_t hash, const char *text)
 {
 	for (; text && *text; text++)

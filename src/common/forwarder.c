@@ -22,7 +22,7 @@
 
 enum { PATH_ROOM = 64, STAT_ROOM = 512, LINE_ROOM = 256 };
 
-/* What is needed from /proc/PID/stat. */
+/* The fields that are needed from /proc/PID/stat. */
 struct process {
 	pid_t pid, group;
 	bool is_srun;
@@ -96,7 +96,8 @@ static bool read_process(const char *name, struct process *out)
 	size = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	text[size] = '\0';
-	end = strrchr(text, ')'); /* a name may have blanks and brackets */
+	end = strrchr(text, ')'); /* a process's name may have blanks and
+				   * brackets */
 	if (!end || sscanf(end, ") %c %d %d", &state, &parent, &group) != 3)
 		return false;
 	out->pid = (pid_t)strtol(name, NULL, 10);
@@ -157,7 +158,7 @@ static void forwarder_run(pid_t leader, int signal)
 	struct pollfd fds[2] = {{.events = POLLIN}, {.events = POLLIN}};
 	sigset_t set;
 
-	closefrom(0); /* the script's output, and what slurmstepd had open */
+	closefrom(0); /* the script's output, and what slurmstepd left open */
 	if (chdir("/") < 0)
 		return;
 	prctl(PR_SET_NAME, "astraea-signal");
@@ -178,7 +179,7 @@ int astra_forwarder_start(int signal)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	between = fork();
 	if (!between) {
-		/* The grandchild is no child of the script. */
+		/* The grandchild is not a child of the script. */
 		if (!fork())
 			forwarder_run(leader, signal);
 		_exit(0);

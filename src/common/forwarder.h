@@ -14,19 +14,20 @@
 
 #define ASTRA_FORWARD_SIGNAL SIGURG
 
-/* Start the forwarder of the caller's process group, whose leader is the
- * caller. It is no child of the caller, and ends with the caller. Returns 0, or
- * -1 with errno set: then there is none. */
+/* Start the forwarder of the caller's process group. The caller must be the
+ * group's leader. The forwarder is not a child of the caller, and ends when the
+ * caller ends. Returns 0, or -1 with errno set if no forwarder runs. */
 int astra_forwarder_start(int signal);
 
-/* Whether the process survives the signal and gets it: it has a handler, or
- * blocks the signal in all threads to wait for it. False if there is no such
- * process. */
+/* Whether the process survives the signal and gets it. That is so if it has a
+ * handler, or if it blocks the signal in all threads to wait for it. Returns
+ * false if there is no such process. */
 bool astra_process_catches(pid_t pid, int signal);
 
 /* Send the signal to the processes of the group that catch it, except srun:
- * Slurm signals the steps itself. If there is an srun, the leader does not get
- * the signal either, as a batch shell does not in Slurm. */
+ * Slurm itself sends the signal to the steps. If the group has an srun, the
+ * leader does not get the signal either: a batch shell does not get it from
+ * Slurm. */
 void astra_signal_catchers(pid_t group, int signal);
 
 #endif

@@ -74,7 +74,8 @@ int astra_idmap_put(struct astra_idmap *map, uint32_t key, uint32_t value)
 	return 0;
 }
 
-/* Backward-shift deletion leaves no tombstones. */
+/* Removing shifts the entries behind back, so that no deleted marks are
+ * left. */
 void astra_idmap_del(struct astra_idmap *map, uint32_t key)
 {
 	size_t hole, i;

@@ -7,8 +7,8 @@
 #include "src/common/fnv.h"
 #include "src/common/grow.h"
 
-/* Hash a name. The upper half is mixed in, since the lower bits choose the
- * slot. */
+/* Hash a name. The lower bits choose the slot, so the upper half is mixed into
+ * them. */
 static size_t intern_hash_of(const char *name)
 {
 	uint64_t hash = astra_fnv64_text(ASTRA_FNV64_BASIS, name);
@@ -16,7 +16,7 @@ static size_t intern_hash_of(const char *name)
 	return (size_t)(hash ^ hash >> 32);
 }
 
-/* Return the slot with the name, or the free one where it belongs. */
+/* Return the slot with the name, or else the free slot for it. */
 static size_t intern_find(const struct astra_intern *table, const char *name)
 {
 	size_t i = intern_hash_of(name) & (table->slot_count - 1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/common/member.h"
 
-/* Return the kind without its value for "none". */
+/* Return the kind as which a member is stored: the same without a value for
+ * none. */
 static enum astra_member_kind stored_kind(enum astra_member_kind kind)
 {
 	switch (kind) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Structs described by tables of their members: one table serves for saving as
- * bytes, for keeping texts and, in member_json.h, for JSON. */
+/* Tables that describe the members of structs. One table serves to save a
+ * struct as bytes, to keep its texts and, in member_json.h, to write it as
+ * JSON. */
 #ifndef ASTRA_MEMBER_H
 #define ASTRA_MEMBER_H
 
@@ -15,8 +16,8 @@ enum astra_member_kind {
 	ASTRA_MEMBER_FLAG, /* bool */
 	ASTRA_MEMBER_REAL, /* double */
 	ASTRA_MEMBER_TEXT, /* const char *, or NULL; not saved as bytes */
-	/* The same kinds with a value that stands for none, which is null as
-	 * JSON: */
+	/* The same kinds, but one value stands for none. In JSON that value is
+	 * null: */
 	ASTRA_MEMBER_U32_OR_NULL,  /* UINT32_MAX */
 	ASTRA_MEMBER_ID_OR_NULL,   /* uint32_t, 0 */
 	ASTRA_MEMBER_COUNT,	   /* uint64_t, 0 */
@@ -24,13 +25,13 @@ enum astra_member_kind {
 	ASTRA_MEMBER_TEXT_OR_NULL, /* "" */
 	/* A struct with a table of its own; not saved as bytes. */
 	ASTRA_MEMBER_PART,
-	ASTRA_MEMBER_PART_OR_NULL, /* its first member is a time, none if 0 or
-				    * less */
+	ASTRA_MEMBER_PART_OR_NULL, /* a part whose first member is a time; 0 or
+				    * less: the part is null */
 };
 
 /* Who may see a member. */
 enum astra_member_seen {
-	ASTRA_SEEN_NOBODY = 0, /* never as JSON; these come last in a table */
+	ASTRA_SEEN_NOBODY = 0, /* never in JSON; these come last in a table */
 	ASTRA_SEEN_ALL = 1,
 	ASTRA_SEEN_USAGE = 2,  /* viewers from whom PrivateData=usage does not
 				* hide it */
@@ -45,25 +46,27 @@ struct astra_member {
 	enum astra_member_kind kind;
 	enum astra_member_seen seen;
 	size_t offset, size;	       /* of the whole member */
-	size_t count;		       /* elements of an array; 0: no array */
-	const struct astra_member *of; /* of a part */
-	const char *const *words;      /* of a WORD, by value; NULL ends */
-	/* ,"key": in JSON. It is copied whole, which is faster than copying
-	 * only the used part. */
+	size_t count;		       /* number of elements of an array; 0: not
+					* an array */
+	const struct astra_member *of; /* the table of a part */
+	const char *const *words;      /* words of a WORD, indexed by value;
+					* ends with NULL */
+	/* ,"key": as it is written in JSON. The array is copied whole, which is
+	 * faster than copying only the used part. */
 	size_t prefix_size;
 	char prefix[ASTRA_MEMBER_PREFIX];
-	const char *heading; /* of a table's column; NULL: it is no column */
+	const char *heading; /* heading of a column; NULL: it is not a column */
 	const char *help;    /* what the column shows, for users */
 	int shown;	     /* format, defined by the table's owner */
 	/* For instances of sfairsim decide, src/decide/instance.h: */
-	double least, most; /* of a number */
+	double least, most; /* bounds of a number */
 	bool optional;	    /* the field may be absent */
 };
 
 #define ASTRA_MEMBER_SIZEOF(type, member) sizeof(((struct type *)NULL)->member)
 
-/* In all macros below, arguments after the named ones are members of the row,
- * such as .heading = "Rank". */
+/* The macros below put their further arguments into the row as members, such as
+ * .heading = "Rank". */
 #define ASTRA_MEMBER_ROW(name, type, kind_, member, seen_, count_, of_, ...) \
 	{                                                                    \
 		.key = name, .kind = ASTRA_MEMBER_##kind_,                   \
@@ -92,32 +95,32 @@ struct astra_member {
 		.key = NULL \
 	}
 
-/* Return the number of elements of a row: 1, or the array's. */
+/* Return the number of elements of a row: 1, or that of the array. */
 static inline size_t astra_member_count(const struct astra_member *m)
 {
 	return m->count ? m->count : 1;
 }
 
-/* Return the bytes of an element. */
+/* Return the size of an element in bytes. */
 static inline size_t astra_member_size(const struct astra_member *m)
 {
 	return m->size / astra_member_count(m);
 }
 
-/* Save and read all members of a struct, without their names. Reading leaves
- * members unchanged that are not in the table. */
+/* Save and read all members of a struct, without their names. Members that are
+ * not in the table stay unchanged. */
 void astra_members_put(struct astra_bytes *out, const void *record,
 		       const struct astra_member *members);
 void astra_members_get(struct astra_reader *in, void *record,
 		       const struct astra_member *members);
 
-/* Make a text its owner's own. like: the same text of the record before, or
- * NULL. Returns 0, or -1 when memory is out. */
+/* Replace a text by the owner's copy. like: the same text of the record before,
+ * or NULL. Returns 0, or -1 when memory is out. */
 typedef int astra_text_keeper(void *owner, const char **text, const char *like);
 
-/* Give all texts of a record to an owner. before: the record before it, whose
- * texts the owner has already, or NULL: texts often repeat. Returns 0, or -1
- * when memory is out. */
+/* Replace all texts of a record by the owner's copies. before: the record
+ * before, whose texts the owner has already, or NULL; texts often repeat.
+ * Returns 0, or -1 when memory is out. */
 int astra_members_keep(void *record, const void *before,
 		       const struct astra_member *members,
 		       astra_text_keeper *keep, void *owner);

@@ -110,7 +110,7 @@ static void put_member(struct astra_text *out, const char *at,
 		member_json_put_value(out, at, m, how);
 }
 
-/* Whether a member is 0, false or ""; a word never is. */
+/* Whether a member is 0, false or "". A word is never empty. */
 static bool is_empty(const char *at, const struct astra_member *m)
 {
 	if (m->kind == ASTRA_MEMBER_TEXT) {

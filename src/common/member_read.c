@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATH_BYTES 64 /* for the keys to a value in a part */
+#define PATH_BYTES 64 /* for the keys that lead to a value in a part */
 
 int astra_read_wrong(const char *what, size_t index, const char *key,
 		     struct astra_error *err)
@@ -111,8 +111,8 @@ static bool member_read_whole(const json_t *json, void *at,
 	return true;
 }
 
-/* Read a value. path: gets the keys of what is wrong within a part. Returns
- * whether the value is valid. */
+/* Read a value. path: gets the keys that lead to a wrong value within a part.
+ * Returns whether the value is valid. */
 static bool member_read(const json_t *json, void *at,
 			const struct astra_member *m, char path[PATH_BYTES])
 {
@@ -156,7 +156,7 @@ static bool member_read_all(const json_t *json, char *at,
 	return true;
 }
 
-/* Return the row of a key; the search begins at the most likely one. */
+/* Return the row of a key. The search begins at the most likely row. */
 static const struct astra_member *
 member_find(const struct astra_member *members, const struct astra_member *from,
 	    const char *key)
@@ -172,7 +172,8 @@ member_find(const struct astra_member *members, const struct astra_member *from,
 	return NULL;
 }
 
-/* Read members. Returns the keys of the first wrong value, in path, or NULL. */
+/* Read members. Returns path with the keys that lead to the first wrong value,
+ * or NULL. */
 static const char *members_read(const json_t *object, void *record,
 				const struct astra_member *members,
 				char path[PATH_BYTES])

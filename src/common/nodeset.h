@@ -10,21 +10,21 @@
 
 #define ASTRA_SET_END SIZE_MAX
 
-/* A view of memory that the caller owns. */
+/* A set in memory that the caller owns. */
 struct astra_set {
 	uint64_t *words;
 	uint64_t *summary;
 	size_t word_count;
 };
 
-/* Restricts which elements a look-up finds: bitmaps in the layout of a set's
- * words; NULL: no restriction. */
+/* Restricts which elements a look-up finds. Each bitmap has the layout of a
+ * set's words. NULL: no restriction. */
 struct astra_set_mask {
 	const uint64_t *only[2];
 	const uint64_t *but[4];
 };
 
-/* Return how many uint64_t a set of the numbers below `count` takes. */
+/* Return how many uint64_t a set of the numbers below `count` needs. */
 static inline size_t astra_set_words(size_t count)
 {
 	size_t words = count / 64 + 1;
@@ -32,8 +32,8 @@ static inline size_t astra_set_words(size_t count)
 	return words + words / 64 + 1;
 }
 
-/* Return a set of the numbers below `count` in `memory` of
- * astra_set_words(count). */
+/* Return a set of the numbers below `count`. memory: has astra_set_words(count)
+ * uint64_t. */
 static inline struct astra_set astra_set_at(uint64_t *memory, size_t count)
 {
 	return (struct astra_set){

@@ -9,7 +9,8 @@
 
 #define ASTRA_TIE 1e-9
 
-/* As fmax() and fmin() for numbers that are not NaN, without a call. */
+/* Like fmax() and fmin(), for numbers that are not NaN, but without a function
+ * call. */
 static inline double astra_max(double a, double b)
 {
 	return a > b ? a : b;
@@ -39,13 +40,13 @@ static inline int astra_compare(double a, double b)
 	return a < b ? -1 : 1;
 }
 
-/* A sum, and what rounding has taken from it. */
+/* A sum, and the part of it that rounding has removed. */
 struct astra_exact {
 	double sum;
 	double lost;
 };
 
-/* Fade a sum and add to it (Knuth's two-sum). */
+/* Multiply a sum by `keep` and add to it (Knuth's two-sum). */
 static inline struct astra_exact astra_exact_add(struct astra_exact i,
 						 double keep, double added)
 {

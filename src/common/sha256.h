@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define ASTRA_SHA256_HEX 64 /* digits */
+#define ASTRA_SHA256_HEX 64 /* length of the hash in digits */
 
 /* Write the hash of the bytes as lower-case digits and a NUL. */
 void astra_sha256(const void *bytes, size_t size,

@@ -8,8 +8,8 @@
 
 #define LEAST_ROOM 64
 
-/* Make room. A large reply has megabytes, which are neither cleared nor touched
- * before they are written. */
+/* Make room. A large reply takes megabytes, so new memory is neither cleared
+ * nor touched before it is written. */
 static int text_reserve(struct astra_text *text, size_t need)
 {
 	size_t room = text->room ? text->room : LEAST_ROOM;

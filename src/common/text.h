@@ -11,14 +11,14 @@ struct astra_text {
 	char *bytes; /* ends with a NUL once anything was added; free() it */
 	size_t size; /* without the NUL */
 	size_t room;
-	size_t limit; /* 0: none */
+	size_t limit; /* largest size; 0: no limit */
 	bool failed;  /* memory was out, or the limit was reached */
 };
 
-/* Return where so many bytes can be written, or NULL when memory is out or the
- * text has failed before. They count only once astra_text_took() says how many
- * were used. What does not fit completely is left out and the text marked as
- * failed; so a caller may add many pieces and check once. */
+/* Return where `size` bytes can be written, or NULL when memory is out or the
+ * text has failed before. The bytes count only after astra_text_took() says how
+ * many were used. A piece that does not fit completely is left out, and the
+ * text is marked as failed. So a caller may add many pieces and check once. */
 char *astra_text_grow(struct astra_text *text, size_t size);
 
 static inline char *astra_text_room(struct astra_text *text, size_t size)

@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stddef.h>
 
-/* Start a thread that gets only the signals of its own faults: others are for
- * the program's own threads. stack: bytes, or 0 for the system's size. Returns
- * 0, or an errno value. */
+/* Start a thread. It gets only the signals of its own faults: other signals are
+ * for the program's own threads. stack: bytes, or 0 for the system's size.
+ * Returns 0, or an errno. */
 int astra_thread_begin(pthread_t *thread, size_t stack, void *(*run)(void *),
 		       void *arg);
 

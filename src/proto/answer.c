@@ -15,7 +15,7 @@ struct answer {
 	const struct astra_query *query;
 	const struct astra_viewer *viewer;
 	struct astra_text *out;
-	uint64_t picked; /* the keys of its records, as bits */
+	uint64_t picked; /* keys of its records that are shown, as bits */
 	bool nomem;
 };
 
@@ -137,9 +137,9 @@ static void answer_put_jobs(struct answer *a, const char *key, bool leases_only)
 	astra_text_add(a->out, "]", 1);
 }
 
-/* Returns the record that says most about the job meant: its own, else a
- * waiting one of its array, else any; NULL: none. others: how many more match.
- */
+/* Returns the record that says most about the job that ref names: the job's
+ * own; else a waiting record of its array; else any; NULL: none. others: gets
+ * how many more match. */
 static const struct astra_report_job *
 answer_find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
 {
@@ -221,8 +221,8 @@ static enum astra_fault put_diag(struct answer *a,
 	return ASTRA_FAULT_NONE;
 }
 
-/* Writes the prices of GPUs, slot by slot, of pools whose policy sells slots.
- * Everybody sees the same. */
+/* Writes the prices of GPUs, slot by slot, for pools whose policy sells slots.
+ * All users see the same prices. */
 static void answer_price(const struct astra_report *report,
 			 const struct astra_query *query, uint64_t picked,
 			 struct astra_text *out)

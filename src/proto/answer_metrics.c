@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums for a monitoring system, which then need not read each job. */
+/* Sums for a monitoring system, so that it need not read each job. */
 #include <string.h>
 
 #include "src/proto/answer.h"

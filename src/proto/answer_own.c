@@ -69,8 +69,8 @@ static double answer_own_until(double end_sec, double now_sec)
 	return end_sec > now_sec ? end_sec - now_sec : 0;
 }
 
-/* Writes the lease. Nothing remains of a lease that is over, whatever its end
- * was. */
+/* Writes the lease. Once a lease is over, its remaining time is 0, whatever its
+ * end was. */
 static void put_lease(const struct astra_report_job *job, double now_sec,
 		      struct astra_text *out)
 {

@@ -9,8 +9,8 @@
 #include "src/proto/report_pool.h"
 #include "src/proto/select.h"
 
-/* Returns the pool asked for, or the only one; NULL with err set if there is
- * none. */
+/* Returns the pool that the query names, or the only pool; NULL with err set if
+ * there is no such pool. */
 static const char *answer_pool(const struct astra_report *report,
 			       const struct astra_query *query,
 			       struct astra_error *err)
@@ -40,7 +40,8 @@ static const char *answer_pool(const struct astra_report *report,
 	return NULL;
 }
 
-/* Writes the end of a reply: null if there is no outcome yet; the ticket. */
+/* Writes the end of a reply: null if there is no outcome yet, and the
+ * ticket. */
 static enum astra_fault answer_ticket(uint64_t ticket, bool there,
 				      const char *what, struct astra_text *out,
 				      struct astra_error *err)
@@ -85,9 +86,9 @@ enum astra_fault astra_answer_record(const struct astra_report *report,
 			     err);
 }
 
-/* Adopts past usage into accounts, for viewers who may see all. The engine has
- * the accounts, so the client gets a ticket first, and the outcome a moment
- * later. */
+/* Lets accounts begin with past usage, for viewers who may see all. The engine
+ * owns the accounts, so the client gets a ticket first, and the outcome a
+ * moment later. */
 
 enum astra_fault
 astra_answer_adopt(const struct astra_report *report, struct astra_query *query,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All that a live view shows, in one reply, so that all is of one round. Jobs
- * are short, since a view is drawn every few seconds. */
+/* All that a live view shows, in one reply, so that it is all of one round. The
+ * rows of jobs are short, since a view is drawn every few seconds. */
 #include <string.h>
 
 #include "src/proto/answer.h"
@@ -34,7 +34,8 @@ static void answer_top_put_jobs(const struct astra_report *report,
 	astra_text_add(out, "]", 1);
 }
 
-/* Writes a holder. Of a job that the viewer may not see, only the GPUs. */
+/* Writes a holder. If the viewer may not see the job, only its GPUs are
+ * shown. */
 static void put_holder(const struct astra_report *report,
 		       const struct astra_report_holder *holder,
 		       const struct astra_viewer *viewer,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the file of --bid, which is simple JSON, without a library: what sbatch
- * loads must not bring one along. */
+/* Reads the file of --bid, which is simple JSON, without a library: sbatch
+ * loads this code, and it must not bring a library along. */
 #include "src/proto/bid_text.h"
 
 #include <math.h>
@@ -39,8 +39,8 @@ static bool bid_text_take(struct reader *r, char mark)
 	return true;
 }
 
-/* Reads a quoted word without escapes. wanted: what the error says was
- * expected. Returns 0, or -1 with err set. */
+/* Reads a quoted word without escapes. wanted: what was expected, for the
+ * error. Returns 0, or -1 with err set. */
 static int take_word(struct reader *r, const char **word, size_t *size,
 		     const char *wanted)
 {

@@ -13,12 +13,13 @@
  * {"seconds": {"slot": [900, 480], "machine": [900, "inf"], ...}}
  * Each level has 1 to ASTRA_BID_GPUS_MAX numbers above 0 and up to 1e9, or
  * "inf"; slot is required.
- * out: clear it; all empty on failure.
+ * out: to be cleared by the caller; empty on failure.
  * Returns 0, or -1 with err set. */
 int astra_bid_text_read(const char *text, struct astra_curves *out,
 			struct astra_error *err);
 
-/* Copies the text without white space, cut at size. Returns its length. */
+/* Copies the text without white space, cut to size bytes. Returns the length of
+ * the whole text without white space. */
 size_t astra_bid_text_compact(const char *text, char *out, size_t size);
 
 #endif

@@ -12,16 +12,16 @@
 #include "src/proto/sign.h"
 #include "src/proto/wire.h"
 
-/* The longest pause before a busy server is asked again: 50 ms, 100 ms, ...,
- * 1.6 s in all. */
+/* The longest pause before a busy server is asked again. The pauses are 50 ms,
+ * 100 ms, ..., 1.6 s in all. */
 #define CALL_PAUSE_MSEC_MAX 800
 
 /* The bytes at a reply's start that hold an error's code, if any. */
 #define CALL_HEAD 256
 
 /* Sends all bytes. A server that refuses a request may close before it has read
- * all; its reply then says why, so a broken pipe is not an error. Returns 0, or
- * -1 with errno. */
+ * all of it; its reply then says why, so a broken pipe is not an error. Returns
+ * 0, or -1 with errno. */
 static int send_all(int fd, const void *bytes, size_t size)
 {
 	const char *at = bytes;
@@ -55,9 +55,9 @@ static int explain_io(int wait_sec, struct astra_error *err)
 	return astra_error_set(err, "the query socket: %s", strerror(errno));
 }
 
-/* Returns the reply, to be freed, or NULL with err set. most: its bytes at
- * most. absent: whether the server closed before it replied, as a stopping one
- * does. */
+/* Returns the reply, to be freed, or NULL with err set. most: how many bytes it
+ * may have. absent: gets whether the server closed before it replied, as a
+ * stopping server does. */
 static char *receive_reply(int fd, int wait_sec, size_t most, bool *absent,
 			   struct astra_error *err)
 {
@@ -91,9 +91,10 @@ static char *receive_reply(int fd, int wait_sec, size_t most, bool *absent,
 	return reply;
 }
 
-/* Sets err from a reply that was refused before its sender was known. Such a
- * reply has a text that says why, or anything; control characters are replaced,
- * so that it cannot steer a terminal. */
+/* Sets err from an unsigned reply, as to a request that was refused before its
+ * sender was known. If the reply has a text that says why, the text is used,
+ * else all of the reply. Control characters are replaced, so that it cannot
+ * steer a terminal. */
 static void explain_unsigned(char *reply, const struct astra_peer *peer,
 			     struct astra_error *err)
 {
@@ -111,7 +112,7 @@ static void explain_unsigned(char *reply, const struct astra_peer *peer,
 			text);
 }
 
-/* Checks that the message in a reply is by the right user, and answers our
+/* Checks that the message in a reply is from the right user, and answers our
  * request. Returns 0, or -1 with err set. */
 static int check_message(char *message, size_t size, uint32_t uid,
 			 const struct astra_peer *peer, const char *credential,
@@ -125,8 +126,7 @@ static int check_message(char *message, size_t size, uint32_t uid,
 }
 
 /* Returns the message in a reply that came over the network, or NULL with err
- * set. Only a reply that is signed, and to this request, counts. Frees reply.
- */
+ * set. The reply must be signed and must answer this request. Frees reply. */
 static char *unwrap(char *reply, const struct astra_peer *peer,
 		    const char *auth, const char *credential,
 		    struct astra_error *err)
@@ -147,7 +147,7 @@ static char *unwrap(char *reply, const struct astra_peer *peer,
 }
 
 /* Whether the reply's start says that the server is busy. The start need not be
- * signed: a false one costs only a moment. */
+ * signed: a forged one costs only a moment. */
 static bool call_is_busy(const char *reply)
 {
 	static const char error[] = "\"error\":{\"code\":\"busy\"";
@@ -156,9 +156,9 @@ static bool call_is_busy(const char *reply)
 		      sizeof(error) - 1);
 }
 
-/* Sends the request once. busy: whether a reply says so; that reply is checked
- * like any other. Returns 0 with *reply set, or ASTRA_ABSENT or -1 with err
- * set. */
+/* Sends the request once. busy: gets whether the reply says that the server is
+ * busy; that reply is checked like any other. Returns 0 with *reply set, or
+ * ASTRA_ABSENT or -1 with err set. */
 static int call_once(const char *path, const char *auth, const char *request,
 		     int wait_sec, char **reply, bool *busy,
 		     struct astra_error *err)

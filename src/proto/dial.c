@@ -15,7 +15,7 @@
 
 #define CONNECT_WAIT_SEC 5
 
-/* What a user namespace shows for every user that it does not know. */
+/* The uid that a user namespace shows for every user that it does not know. */
 #define UID_HIDDEN 65534
 
 static bool is_socket(const char *path)
@@ -66,8 +66,8 @@ const char *astra_dial_user(const char *path, uint32_t *uid)
 	return end + 1;
 }
 
-/* Whether the uid stands for a user unknown in the caller's user namespace. Not
- * so if the namespace knows all users. */
+/* Whether the uid stands for users whom the caller's user namespace does not
+ * know. It does not if the namespace knows all users. */
 static bool dial_is_hidden(uint32_t who)
 {
 	unsigned long inside, outside, count = UINT32_MAX;
@@ -82,7 +82,7 @@ static bool dial_is_hidden(uint32_t who)
 	return count < UINT32_MAX;
 }
 
-/* Whether the socket's folder is this user's, or nobody but its owner can put
+/* Whether the socket's folder belongs to this user, or only its owner can put
  * files there. */
 static bool dial_folder_is_of(const char *path, uint32_t who)
 {

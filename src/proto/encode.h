@@ -18,8 +18,8 @@ struct astra_socket_stats {
 
 extern const struct astra_member astra_socket_members[];
 
-/* Returns the table of a reply's records; if the kind has none of its own, that
- * of jobs. */
+/* Returns the table of a reply's records; for a kind without its own table,
+ * that of jobs. */
 const struct astra_member *astra_members_of(enum astra_query_kind kind);
 
 /* Sets *out to the keys of records that a request asks for: the bits of
@@ -28,9 +28,9 @@ const struct astra_member *astra_members_of(enum astra_query_kind kind);
 enum astra_fault astra_pick(const struct astra_query *query, uint64_t *out,
 			    struct astra_error *err);
 
-/* Each function appends an object; out says whether that failed. */
+/* Each function appends an object. If that fails, out says so (failed). */
 
-/* Appends a job. usage: false makes what PrivateData=usage hides null. */
+/* Appends a job. usage: false writes null for what PrivateData=usage hides. */
 void astra_encode_job(struct astra_text *out,
 		      const struct astra_report_job *job, uint64_t picked,
 		      bool usage);

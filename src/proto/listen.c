@@ -43,7 +43,7 @@ static int listen_at(const struct addrinfo *at, int backlog)
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (at->ai_family == AF_INET6) /* also IPv4 */
+	if (at->ai_family == AF_INET6) /* accept IPv4 as well */
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
 	if (!bind(fd, at->ai_addr, at->ai_addrlen) && !listen(fd, backlog))
 		return fd;
@@ -52,7 +52,7 @@ static int listen_at(const struct addrinfo *at, int backlog)
 }
 
 /* Listens at the first address of this family that works. The caller tries
- * IPv6, which includes IPv4, before IPv4 alone. Returns a descriptor or -1. */
+ * IPv6, which includes IPv4, before IPv4 alone. Returns a descriptor, or -1. */
 static int listen_at_any(const struct addrinfo *found, int family, int backlog)
 {
 	int fd = -1;

@@ -7,16 +7,16 @@
 
 #include "src/common/error.h"
 
-/* Whether `where` is [ADDRESS:]PORT with a port from `least` on. The address is
- * not checked. */
+/* Whether `where` is [ADDRESS:]PORT with a port of at least `least`. The
+ * address is not checked. */
 bool astra_listen_valid(const char *where, unsigned long least);
 
-/* Whether the address in a valid `where`, if any, is numeric, as astra_listen()
- * requires: no name is looked up. */
+/* Whether the address in a valid `where`, if any, is numeric. astra_listen()
+ * requires this, as it looks up no names. */
 bool astra_listen_numeric(const char *where);
 
-/* Returns the default port, slurmctld's own + 1000; 0 (the kernel's choice) if
- * there is no such port. */
+/* Returns the default port, which is slurmctld's own + 1000; 0 (the kernel's
+ * choice) if there is no such port. */
 unsigned int astra_listen_default(unsigned int slurmctld_port);
 
 /* Listens at `where`; without an address, at all addresses of the host.

@@ -109,8 +109,8 @@ int astra_query_kind_find(const char *name, enum astra_query_kind *out)
 	return -1;
 }
 
-/* Reads a decimal number below UINT32_MAX, without sign or blanks. Returns 0 or
- * -1. */
+/* Reads a decimal number below UINT32_MAX, without sign or blanks, and advances
+ * *text. Returns 0 or -1. */
 static int query_parse_u32(const char **text, uint32_t *out)
 {
 	uint64_t value = 0;
@@ -128,7 +128,7 @@ static int query_parse_u32(const char **text, uint32_t *out)
 	return 0;
 }
 
-/* Reads "3", "3-9" or "3-9:2". Returns 0 or -1. */
+/* Reads past "3", "3-9" or "3-9:2". Returns 0 or -1. */
 static int query_parse_range(const char **text)
 {
 	uint32_t first, last, step;

@@ -7,8 +7,8 @@
 #include "src/proto/query.h"
 #include "src/proto/query_read.h"
 
-/* Returns the deepest nesting in a text, outside of strings; the text need not
- * be JSON. Called before a recursive parser sees the text. */
+/* Returns how deeply brackets are nested in a text, outside of strings. The
+ * text need not be JSON. Called before a recursive parser sees the text. */
 static size_t nesting(const char *text, size_t size)
 {
 	size_t depth = 0, deepest = 0;
@@ -90,8 +90,8 @@ static const struct key *query_json_find_key(const char *name)
 	return NULL;
 }
 
-/* Reads version and kind first, so that a newer client learns that it is newer,
- * and not that one of its keys is unknown. */
+/* Reads version and kind first. So a newer client learns that its version is
+ * unknown, rather than one of its keys. */
 static enum astra_fault query_json_read_head(const json_t *root,
 					     struct astra_query *out,
 					     struct astra_error *err)

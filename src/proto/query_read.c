@@ -75,8 +75,8 @@ enum astra_fault astra_read_pools(const json_t *value, struct astra_query *out,
 	return read_names("pools", value, &out->pools, err);
 }
 
-/* Reads "fields". Whether the keys exist is checked once the kind of request is
- * known. */
+/* Reads "fields". Whether these keys exist is checked once the kind of request
+ * is known. */
 enum astra_fault astra_read_fields(const json_t *value, struct astra_query *out,
 				   struct astra_error *err)
 {
@@ -250,7 +250,8 @@ enum astra_fault astra_read_ticket(const json_t *value, struct astra_query *out,
 			  err);
 }
 
-/* Usage to adopt: [tenant, user, A, F]; user "" is the tenant itself. */
+/* Usage to adopt: [tenant, user, A, F]. If user is "", it is the tenant's
+ * own. */
 
 static const char adopt_key[] = "usage";
 
@@ -327,7 +328,8 @@ enum astra_fault astra_read_replace(const json_t *value,
 	return ASTRA_FAULT_NONE;
 }
 
-/* Checks the keys of an adopt request. With a ticket there is no "usage". */
+/* Checks the keys of an adopt request. A request with a ticket must not have
+ * "usage". */
 enum astra_fault astra_check_adopt(const struct astra_query *query,
 				   struct astra_error *err)
 {

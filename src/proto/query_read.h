@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Readers and checks of the values of a request's keys. Each returns
- * ASTRA_FAULT_NONE, or a fault with err naming the key; with INTERNAL the
- * caller sets err. */
+ * ASTRA_FAULT_NONE, or a fault with err naming the key. For INTERNAL the caller
+ * sets err. */
 #ifndef ASTRA_QUERY_READ_H
 #define ASTRA_QUERY_READ_H
 
@@ -31,15 +31,16 @@ astra_read_key astra_read_report, astra_read_start, astra_read_end,
 
 astra_read_key astra_read_adopt, astra_read_replace;
 
-/* Checks that an adoption's keys go together. */
+/* Checks that the keys of an adopt request fit together. */
 enum astra_fault astra_check_adopt(const struct astra_query *query,
 				   struct astra_error *err);
 
-/* Checks a report's window, and that the report has the filters given. */
+/* Checks a report's window, and that the report supports the filters in the
+ * request. */
 enum astra_fault astra_check_past(const struct astra_query *query,
 				  struct astra_error *err);
 
-/* Checks that an offer's or a bid's keys go together. */
+/* Checks that the keys of an offer or a bid fit together. */
 enum astra_fault astra_check_app(const struct astra_query *query,
 				 struct astra_error *err);
 

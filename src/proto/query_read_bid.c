@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the agent of an app says. */
+/* What the agent of an app may send. */
 #include <math.h>
 #include <string.h>
 
@@ -31,8 +31,8 @@ enum astra_fault astra_read_user(const json_t *value, struct astra_query *out,
 	return read_bid_name("user", value, &out->user, err);
 }
 
-/* Reads a number from 0 on, or "inf"; JSON has no infinity and no NaN. Returns
- * 0 or -1. */
+/* Reads a number of at least 0, or "inf", as JSON has no infinity. Returns 0 or
+ * -1. */
 static int read_bid_number(const json_t *value, double *out)
 {
 	const char *text = json_string_value(value);

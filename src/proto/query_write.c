@@ -36,7 +36,7 @@ static json_t *write_order(const struct astra_job_refs *order)
 	return list;
 }
 
-/* Writes which app is meant, and its agent's bid. */
+/* Writes which app is meant and, for a bid, the bid of its agent. */
 static void query_write_app(json_t *root, const struct astra_query *query)
 {
 	const struct astra_query_bid *bid = &query->bid;

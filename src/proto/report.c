@@ -12,7 +12,7 @@
 #include "src/proto/report_members.h"
 #include "src/proto/report_pool.h"
 
-#define TAIL 16 /* room for ",..." and the text behind the digits */
+#define TAIL 16 /* room for ",..." and the text after the digits */
 
 static unsigned nibble(char digit)
 {
@@ -28,7 +28,8 @@ static bool task_set(const char *digits, size_t count, size_t task)
 	       (nibble(digits[count - 1 - task / 4]) >> task % 4 & 1);
 }
 
-/* Appends a range. Returns false if it does not fit. */
+/* Appends a range of tasks. If it does not fit, appends "..." and returns
+ * false. */
 static bool add_range(char *out, size_t size, size_t first, size_t last)
 {
 	char range[48];
@@ -95,8 +96,8 @@ struct astra_report_private {
 
 #define CHUNK_BYTES 65536
 
-/* A chunk of memory. What lives as long as the report is in chunks, freed
- * together. */
+/* A chunk of memory. Everything that lives as long as the report is in chunks,
+ * which are freed together. */
 struct astra_report_chunk {
 	struct astra_report_chunk *next;
 	size_t used, room;
@@ -124,8 +125,8 @@ static char *bytes_for(struct astra_report_private *own, size_t size,
 }
 
 /* Returns a copy of a text, or NULL if out of memory. like: a text of the
- * report that may be equal, then returned; or NULL. Names repeat from one
- * record to the next. */
+ * report, or NULL; if it equals text, it is returned instead of a copy. Names
+ * often repeat from one record to the next. */
 static const char *report_keep(struct astra_report *report, const char *text,
 			       const char *like)
 {
@@ -143,8 +144,8 @@ static const char *report_keep(struct astra_report *report, const char *text,
 	return copy;
 }
 
-/* Returns a copy of items without their texts, aligned for numbers; NULL if out
- * of memory. */
+/* Returns a copy of items, aligned for numbers; NULL if out of memory. Texts in
+ * the items are not copied. */
 static const void *report_copy(struct astra_report *report, const void *items,
 			       size_t count, size_t size)
 {
@@ -159,8 +160,8 @@ static int report_keep_text(void *report, const char **text, const char *like)
 	return *text ? 0 : -1;
 }
 
-/* Replaces a record's texts by copies. before: the record before it, with texts
- * copied already, or NULL. Returns 0, or -1 if out of memory. */
+/* Replaces a record's texts by copies. before: the record before it, whose
+ * texts are copies already, or NULL. Returns 0, or -1 if out of memory. */
 static int report_keep_all(struct astra_report *report, void *record,
 			   const void *before,
 			   const struct astra_member *members)
@@ -171,7 +172,7 @@ static int report_keep_all(struct astra_report *report, void *record,
 
 /* Appends a copy of a record, texts included, to a list. list, count, room: the
  * addresses of the list's array, length and room. Returns 0, or -1 if out of
- * memory; then the list is as before. */
+ * memory; then the list is unchanged. */
 static int report_append(struct astra_report *report, void *list, size_t *count,
 			 size_t *room, const void *record, size_t size,
 			 const struct astra_member *members)
@@ -277,9 +278,9 @@ static void report_link(struct astra_report *report,
 		app->first_job = (uint32_t)(job - report->jobs);
 }
 
-#define ID_BYTES 256 /* of a job's id as text */
+#define ID_BYTES 256 /* longest id of a job as text */
 
-/* Appends to the list that `one` names. */
+/* Appends to the list of the report that `one` names. */
 #define APPEND(report, one, record, members)                             \
 	report_append(report, &(report)->one##s, &(report)->one##_count, \
 		      &(report)->one##_room, record, sizeof(*(record)),  \
@@ -391,7 +392,7 @@ static int keep_binds(struct astra_report *report, struct astra_report_job *job)
 	return rc;
 }
 
-/* Appends a copy to one of the two lists of jobs. Returns 0 or -1. */
+/* Appends a copy of a job to one of the two lists of jobs. Returns 0 or -1. */
 static int add_to(struct astra_report *report, struct astra_report_job **list,
 		  size_t *count, size_t *room,
 		  const struct astra_report_job *job)
@@ -409,17 +410,18 @@ static int add_to(struct astra_report *report, struct astra_report_job **list,
 			     astra_report_job_members);
 }
 
-/* Whether no end of a lease makes room for the job. */
+/* Whether ending leases cannot make room for the job. */
 static bool report_is_blocked(const struct astra_report_job *job)
 {
 	return !strcmp(job->wait, "pinned") || !strcmp(job->wait, "cpus") ||
 	       !strcmp(job->wait, "too_big");
 }
 
-/* Clears what is not known of a job's start, for all who show it. Nothing is
- * known of a job that does not wait, or waits for something other than GPUs:
- * the look-ahead does not cover that. An expected start in the past is dropped,
- * and so is a promise that cannot be kept; a promise that was broken stays. */
+/* Clears the parts of a job's start that are not known, for all who show it.
+ * Nothing is known of a job that does not wait, or waits for something other
+ * than GPUs, as the look-ahead does not cover that. An expected start in the
+ * past is cleared, and so is a promise that cannot be kept. A promise that was
+ * broken stays. */
 static void report_settle_start(struct astra_report_job *job, double now_sec)
 {
 	bool kept = job->phase != ASTRA_REPORT_WAITING ||

@@ -8,7 +8,7 @@
  * host nothing and never waits for a round.
  *
  * Plain data: no Slurm, no JSON, no I/O. Times are seconds since the epoch by
- * the host's clock; 0 means none. Durations are named by their unit.
+ * the host's clock; 0 means none. The names of durations end in their unit.
  *
  *	struct astra_report *report = astra_report_create();
  *	report->time_sec = now;
@@ -30,9 +30,9 @@
 /* The waiting tasks of an array: slurmctld keeps a bitmap in hex, users read
  * "1-6,9%2". Pure. */
 
-/* Writes "6_[0x7E%2]" as squeue does, "6_[1-6%2]"; any other text unchanged. If
- * not all tasks fit, the list ends in "...".
- * out: size at least 32. */
+/* Writes "6_[0x7E%2]" as squeue does, "6_[1-6%2]"; any other text is copied
+ * unchanged. If not all tasks fit, the list ends in "...".
+ * out: has at least 32 bytes. */
 void astra_tasks_text(const char *id_text, char *out, size_t size);
 
 #define ASTRA_REPORT_NO_UID UINT32_MAX
@@ -48,10 +48,11 @@ struct astra_report_class {
 struct astra_report_tenant {
 	const char *pool;
 	struct astra_tenant_view of;
-	uint32_t uid; /* the user that the tenant is; NO_UID: an account */
+	uint32_t uid; /* uid of a tenant that is a user; NO_UID: it is an
+		       * account */
 	uint32_t jobs_waiting;
 	uint32_t jobs_running;
-	struct astra_policy_report sums; /* its money, if it has any */
+	struct astra_policy_report sums; /* its money, if the policy has any */
 };
 
 /* The progress that a job has reported. */
@@ -90,30 +91,31 @@ enum astra_bind_kind {
 /* By kind; ends with NULL. */
 extern const char *const astra_bind_kinds[ASTRA_BIND_KINDS + 1];
 
-/* What keeps a job from waiting in line, as slurmctld knows it. NAN: there is
- * no such number. */
+/* What keeps a job from waiting in line, as slurmctld knows it. A number is NAN
+ * if there is none. */
 struct astra_report_bind {
 	enum astra_bind_kind kind;
 	const char *name; /* Slurm's: "JobHeldUser", "AssocGrpGRES", "afterok"
 			   */
 	const char *of;	 /* whose limit it is: "account lab", "QOS normal"; or a
 			  * reservation, a licence, a partition, nodes */
-	const char *who; /* whom the limit counts: "user alice"; "": all. Of
+	const char *who; /* whom the limit counts: "user alice"; "": all. For
 			  * nodes: their state */
 	const char *option; /* as sacctmgr writes it: "GrpTRES=gres/gpu" */
 	const char *unit;   /* of the three numbers: "GPUs" */
 	double limit, used, asked;
-	bool shared;	    /* used includes other users' use */
+	bool shared;	    /* `used` includes the use of other users */
 	uint32_t job, task; /* job 0: none; task UINT32_MAX: not a task */
 	uint32_t uid;	    /* owner of that job; NO_UID: it is gone */
 	const char *state;  /* Slurm's word for that job's state */
-	double time_sec; /* when this is over, or the reservation begins; 0: not
-			  * known */
+	double time_sec; /* when the cause is over, or the reservation begins;
+			  * 0: not known */
 };
 
-#define ASTRA_REPORT_BINDS 8 /* of one job; further ones are dropped */
+#define ASTRA_REPORT_BINDS 8 /* of one job; more are dropped */
 
-/* A pending record of an array that limits how many tasks run at once (%N). */
+/* A pending record of an array that limits how many of its tasks run at once
+ * (%N). */
 struct astra_report_array {
 	uint32_t waiting; /* tasks that the record stands for */
 	uint32_t most;	  /* tasks at once, of the whole array; 0: no limit */
@@ -125,8 +127,9 @@ struct astra_report_array {
  * pool. */
 #define ASTRA_PINNED_BY_BEGIN "its run began without leases"
 
-/* `pinned` of a job that declares no checkpoint. Unprepared=share: it keeps its
- * GPUs within its tenant's share, and beyond that while nobody lacks them. */
+/* `pinned` of a job that declares no checkpoint. With Unprepared=share the job
+ * keeps its GPUs within its tenant's share, and beyond that while nobody lacks
+ * them. */
 #define ASTRA_PINNED_KEEP "declares no checkpoint, Unprepared=keep"
 #define ASTRA_PINNED_SHARE "declares no checkpoint, Unprepared=share"
 
@@ -154,13 +157,13 @@ extern const char *const astra_report_phases[ASTRA_REPORT_PHASES + 1];
 struct astra_report_job {
 	const char *pool;
 	const char *tenant;
-	/* As the engine has it; its id is slurmctld's. Exceptions: gpus are the
-	 * GPUs held, if it holds any; what needs leases is 0 without them; the
-	 * reason's start is the forecast. */
+	/* As the engine knows the job; its id is slurmctld's. Exceptions: gpus
+	 * are the GPUs held, if it holds any; members about leases are 0 in a
+	 * pool without leases; the reason's start is the forecast. */
 	struct astra_job_view of;
 	uint32_t array_id;   /* the array's id, or 0 */
-	uint32_t array_task; /* its task; UINT32_MAX: not a task */
-	/* As squeue writes it: "12", "12_3", "12_[4-9]"; slurmctld's own
+	uint32_t array_task; /* its task in the array; UINT32_MAX: not a task */
+	/* As squeue writes it: "12", "12_3", "12_[4-9]". slurmctld's own
 	 * "12_[0x3F0]" is rewritten when the job is added. */
 	const char *id_text;
 	struct astra_report_array array;
@@ -169,48 +172,58 @@ struct astra_report_job {
 	const char *account;
 	const char *partition;
 	const char *name;
-	uint32_t gpus_min; /* elastic: fewest GPUs that it runs on; 0: not
+	uint32_t gpus_min; /* fewest GPUs of an elastic job; 0: the job is not
 			    * elastic */
-	const char *nodes; /* the nodes it holds, as a hostlist; "" */
+	const char *nodes; /* the nodes it holds, as a hostlist; "": none */
 	const char *state; /* Slurm's word: PENDING, RUNNING, COMPLETING … */
 	enum astra_report_phase phase;
-	const char *pinned; /* why not revocable, "--no-requeue"; "" */
+	const char *pinned; /* why it is not revocable, "--no-requeue"; "": it
+			     * is */
 	bool unprepared;    /* it declares no checkpoint */
 	const char *signal; /* checkpoint signal as text, "USR1"; "": none */
 	double lease_sec;   /* its lease term; 0: unlimited */
-	double grace_sec;   /* time that it gets to checkpoint */
+	double grace_sec;   /* time that it gets for a checkpoint */
 	uint32_t run;	    /* how often it was requeued, for any reason */
 	struct astra_report_progress progress;
 	struct astra_report_checkpoint checkpoint;
-	const char *level;    /* distance of its GPUs: "rack"; "" */
+	const char *level;    /* distance of its GPUs: "rack"; "": it holds
+			       * none */
 	const char *slowdown; /* as --slowdown takes it; "": not known */
 	uint32_t levels_seen; /* bit l: it was measured at level l */
 	const char *speedup;  /* by GPUs: "1:1,2:1.9"; "": not measured */
-	const char *advice;   /* on its leases, without a full stop; "" */
+	const char *advice;   /* about its leases, without a full stop; "":
+			       * none */
 	/* Its forecast: when made, how far it reached, and the earliest and
 	 * latest start. 0: not known. */
 	double forecast_sec, forecast_until_sec;
 	double expected_early_sec, expected_late_sec;
-	const char *reason;	 /* a few words: "Lease: rank 3 of 17"; "" */
-	const char *reason_long; /* a sentence or two for `sfair why`; "" */
-	const char *wait;	 /* the policy's reason: "rank", "place"; "" */
-	const char *lack;	 /* what free GPUs lack for it: "CPUs"; "" */
-	const struct astra_report_bind *binds; /* copied with the job */
+	const char *reason;	 /* a few words: "Lease: rank 3 of 17"; "": it
+				  * does not wait */
+	const char *reason_long; /* one or two sentences for `sfair why`; "":
+				  * none */
+	const char *wait;	 /* the policy's reason: "rank", "place"; "": no
+				  * leases */
+	const char *lack;	 /* what free GPUs lack for the job: "CPUs"; "":
+				  * nothing */
+	const struct astra_report_bind *binds; /* copied when the job is
+						* added */
 	uint32_t bind_count;
 	/* For the history, not for queries: the run in slurmctld's records. */
 	uint32_t held_gpus;   /* devices held; 0: none */
-	uint32_t run_gpus;    /* GPUs of its last run, now over; 0: unknown */
-	double run_start_sec; /* of the present or last run; 0: not known, or
-			       * its nodes are not up yet */
-	double run_end_sec;   /* of the last run; 0: not known */
+	uint32_t run_gpus;    /* GPUs of its last run, which is over; 0:
+			       * unknown */
+	double run_start_sec; /* start of the present or last run; 0: not known,
+			       * or its nodes are not up yet */
+	double run_end_sec;   /* end of the last run; 0: not known */
 	double limit_sec;     /* its time limit; 0: none */
 	double limit_end_sec; /* when the time limit ends the present run; 0: no
 			       * limit, or it does not run */
 	uint32_t nodes_asked; /* the most nodes that it may have; 0: any */
-	bool leasable; /* its user's options allow leases, in a pool that has
-			* them */
+	bool leasable; /* whether its user's options allow leases in a pool that
+			* has them */
 	uint64_t app;  /* id of its app, if its pool holds auctions; else 0 */
-	uint32_t app_next; /* next job of the app; set when it is added */
+	uint32_t app_next; /* index of the app's next job; set when the job is
+			    * added */
 };
 
 /* The last auction of a pool whose policy holds auctions. */
@@ -220,17 +233,19 @@ struct astra_report_auction {
 	double time_sec;
 	uint64_t gpus;		     /* GPUs on offer */
 	uint32_t bidders;	     /* apps that got the offer */
-	bool exact;		     /* the allocation is optimal */
+	bool exact;		     /* whether the allocation is optimal */
 	size_t first_app, app_count; /* set when its apps are added */
 };
 
-#define ASTRA_REPORT_LEFT_APPS 2000 /* apps with left_sec */
-#define ASTRA_REPORT_LEFT_GPUS 256  /* entries each */
+#define ASTRA_REPORT_LEFT_APPS 2000 /* apps that have left_sec */
+#define ASTRA_REPORT_LEFT_GPUS 256  /* entries of each left_sec */
 
 /* An app, in a pool with auctions. */
 struct astra_report_app {
-	struct astra_auction_app of; /* times and GPUs, from the policy */
-	const char *app;	     /* --app; "": an array, or a job */
+	struct astra_auction_app of; /* times and GPUs, as the policy knows
+				      * them */
+	const char *app;	     /* --app; "": the app is an array or a
+				      * single job */
 	const char *pool;
 	const char *tenant;
 	const char *account;
@@ -238,7 +253,8 @@ struct astra_report_app {
 	const char *user;
 	const char *bid;    /* "estimate", "agent" or "file" */
 	uint32_t paid;	    /* GPUs won but not kept */
-	uint32_t first_job; /* index; set when its jobs are added */
+	uint32_t first_job; /* index of its first job; set when its jobs are
+			     * added */
 };
 
 /* The price of GPUs in one slot, in a pool whose policy sells slots. */
@@ -262,13 +278,13 @@ struct astra_report_node {
 	const char *name;
 	const char *state; /* up, cleaning (after a job), drained, down */
 	uint32_t gpus;
-	uint32_t gpus_free; /* that a job could have now */
+	uint32_t gpus_free; /* GPUs that a job could have now */
 	uint32_t holder_count;
 	const struct astra_report_holder *holders;
 };
 
-/* Last, mean and maximum of a duration, in microseconds; how often it was
- * measured, and the sum. */
+/* A duration in microseconds: its last value, mean and maximum, how often it
+ * was measured, and the sum. */
 struct astra_report_timing {
 	uint64_t last_usec, mean_usec, max_usec;
 	uint64_t count, sum_usec;
@@ -278,44 +294,56 @@ struct astra_report_timing {
 struct astra_report_history {
 	const char *state; /* "starting", "writing", "paused" or "off" */
 	const char *file;
-	const char *error;		  /* why it is paused; "" */
+	const char *error;		  /* why the writer is paused; "" if it
+					   * is not */
 	uint64_t transactions;		  /* transactions written */
 	uint64_t rows;			  /* rows in them */
-	uint64_t rows_dropped;		  /* too many at once */
-	double written_sec;		  /* last write; 0: never */
+	uint64_t rows_dropped;		  /* rows dropped, as too many came at
+					   * once */
+	double written_sec;		  /* when it last wrote; 0: never */
 	uint64_t file_bytes;		  /* including SQLite's journal */
 	uint64_t reports;		  /* reports written */
-	uint64_t dropped;		  /* a newer report covers their time */
-	uint64_t lost;			  /* not written while paused */
-	struct astra_report_timing note;  /* of handing over a report */
-	struct astra_report_timing write; /* of a transaction */
+	uint64_t dropped;		  /* reports dropped, as a newer one
+					   * covers their time */
+	uint64_t lost;			  /* reports not written while paused */
+	struct astra_report_timing note;  /* the time to hand over a report */
+	struct astra_report_timing write; /* the time that a transaction
+					   * takes */
 };
 
 struct astra_report_diag {
 	double started_sec; /* when the engine started */
-	double reset_sec;   /* the numbers below count from then on */
+	double reset_sec;   /* when the counts below were last reset */
 	double round_sec;   /* when the last round ended */
 	uint64_t rounds;
 	double rounds_per_min;
-	struct astra_report_timing round;      /* all of a round */
-	struct astra_report_timing decide;     /* the policy, unlocked */
-	struct astra_report_timing snapshot;   /* under read locks */
-	struct astra_report_timing write_lock; /* held to apply a plan */
+	struct astra_report_timing round;      /* a whole round */
+	struct astra_report_timing decide;     /* the policy's decisions,
+						* without locks */
+	struct astra_report_timing snapshot;   /* snapshots, under read locks */
+	struct astra_report_timing write_lock; /* how long write locks are held
+						* to apply a plan */
 	uint32_t depth;	  /* jobs examined in the last round */
 	uint32_t queue;	  /* managed jobs that wait */
 	uint64_t started; /* jobs started */
 	uint64_t granted, renewed, revoked, refused;
-	uint64_t skipped; /* decisions that no longer held when applied */
+	uint64_t skipped; /* decisions that did not hold any more when
+			   * applied */
 	/* Runs of MailProg and LeaseProgram: started, failed, and never run. */
 	uint64_t notices, notices_failed, notices_lost;
 	uint64_t state_saves;
-	double state_saved_sec;	    /* when last */
-	const char *state_error;    /* of the last save; "": none */
+	double state_saved_sec;	    /* when it was last saved */
+	const char *state_error;    /* why the last save failed; "": it did
+				     * not */
 	double config_sec;	    /* when astraea.conf was last read */
-	const char *config_error;   /* why the last reading was refused; "" */
-	const char *config_warning; /* faults that were worked around; "" */
-	const char *policy_error;   /* why the last round decided nothing; "" */
-	const char *aside;	    /* why Slurm has all jobs; "": it has not */
+	const char *config_error;   /* why the last reading was refused; "": it
+				     * was not */
+	const char *config_warning; /* faults that were worked around; "":
+				     * none */
+	const char *policy_error;   /* why the last round decided nothing; "":
+				     * it did decide */
+	const char *aside;	    /* why the plugin leaves all jobs to Slurm;
+				     * "": it does not */
 	struct astra_report_history history;
 };
 
@@ -328,8 +356,8 @@ struct astra_report_privacy {
 
 struct astra_report {
 	double time_sec;
-	double heard_sec; /* no running job loses its GPUs before; 0: no such
-			   * time */
+	double heard_sec; /* before this time no running job loses its GPUs; 0:
+			   * any may */
 	const char *cluster;
 	const char *slurm_version;
 	struct astra_report_privacy privacy;
@@ -340,8 +368,8 @@ struct astra_report {
 	size_t tenant_count, tenant_room;
 	struct astra_report_job *jobs;
 	size_t job_count, job_room;
-	/* Jobs that have ended or left their GPUs lately, some also in `jobs`;
-	 * for the history, not for queries. */
+	/* Jobs that have ended or left their GPUs lately, some of them also in
+	 * `jobs`. For the history, not for queries. */
 	struct astra_report_job *ended;
 	size_t ended_count, ended_room;
 	struct astra_report_auction *auctions;
@@ -360,15 +388,16 @@ struct astra_report {
 /* Returns an empty report with one reference, or NULL if out of memory. */
 struct astra_report *astra_report_create(void);
 
-/* Takes another reference. Locks: none; any thread. Returns the report. */
+/* Takes another reference. Locks: none; may be called from any thread. Returns
+ * the report. */
 struct astra_report *astra_report_get(struct astra_report *report);
 
-/* Gives a reference back; the last one frees the report. Accepts NULL. Locks:
- * none; any thread. */
+/* Gives a reference back; the last one frees the report. report may be NULL.
+ * Locks: none; may be called from any thread. */
 void astra_report_put(struct astra_report *report);
 
-/* Each appends a copy, strings included; NULL strings become "". Only while the
- * report is being built. Returns 0, or -1 if out of memory. */
+/* Each appends a copy, strings included; NULL strings become "". Call only
+ * while the report is being built. Returns 0, or -1 if out of memory. */
 int astra_report_add_pool(struct astra_report *report,
 			  const struct astra_report_pool *pool);
 int astra_report_add_tenant(struct astra_report *report,
@@ -382,8 +411,8 @@ int astra_report_add_ended(struct astra_report *report,
 const struct astra_report_job *
 astra_report_find(const struct astra_report *report, uint32_t id);
 
-/* Each appends a copy. Order: a pool's auction, its apps by id, then its jobs.
- * Returns 0, or -1 if out of memory. */
+/* Each appends a copy. Order: a pool's auction, then its apps by id, then its
+ * jobs. Returns 0, or -1 if out of memory. */
 int astra_report_add_auction(struct astra_report *report,
 			     const struct astra_report_auction *auction);
 int astra_report_add_app(struct astra_report *report,
@@ -409,8 +438,8 @@ struct astra_report_app *astra_report_app(const struct astra_report *report,
 const struct astra_report_auction *
 astra_report_auction_of(const struct astra_report *report, const char *pool);
 
-/* Copy the names in the head, and the diag block, strings included. Return 0,
- * or -1 if out of memory. */
+/* Copy the names of cluster and release, and the diag block, strings included.
+ * Return 0, or -1 if out of memory. */
 int astra_report_set_cluster(struct astra_report *report, const char *cluster,
 			     const char *slurm_version);
 int astra_report_set_diag(struct astra_report *report,

@@ -4,7 +4,7 @@
 #include "src/proto/report.h"
 #include "src/proto/report_pool.h"
 
-/* A column of sfair's tables. */
+/* The heading, form and help text of a column in sfair's tables. */
 #define COLUMN(name, as, text) \
 	.heading = name, .shown = SFAIR_##as, .help = text
 

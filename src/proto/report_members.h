@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of the members of a report's records: which are kept, which are in
- * replies, and who sees them. doc/protocol.md lists the keys. Rows are in the
- * order of the replies. */
+/* Tables of the members of a report's records: which of them are stored, which
+ * are in replies, and who sees them. doc/protocol.md lists the keys. Rows are
+ * in the order of the replies. */
 #ifndef ASTRA_REPORT_MEMBERS_H
 #define ASTRA_REPORT_MEMBERS_H
 

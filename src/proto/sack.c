@@ -16,9 +16,9 @@
 #include "src/proto/sign.h"
 #include "src/proto/token.h"
 
-/* A message to the daemon: the protocol's version in 2 bytes, the length of the
- * rest, the kind, and the kind's data. Numbers are big-endian. The version is
- * Slurm 24.05's, the first that has sack. */
+/* The format of a message to the daemon: the protocol's version in 2 bytes, the
+ * length of the rest, the kind, and the kind's data. Numbers are big-endian.
+ * The version is that of Slurm 24.05, the first release with sack. */
 #define SACK_VERSION (41 << 8)
 #define SACK_CREATE 64001
 #define SACK_VERIFY 64002
@@ -138,8 +138,8 @@ static void sack_begin(struct astra_text *out, uint32_t kind, size_t more)
 	sack_u32(out, kind);
 }
 
-/* Sends a message. A daemon that refuses it may close before it has read all.
- * Returns 0 or -1. */
+/* Sends a message. A daemon that refuses the message may close before it has
+ * read all of it. Returns 0 or -1. */
 static int sack_send(const struct sack *sack, const struct astra_text *message)
 {
 	size_t sent = 0;
@@ -159,7 +159,7 @@ static int sack_send(const struct sack *sack, const struct astra_text *message)
 	return 0;
 }
 
-/* Sets err: the daemon gave no answer. */
+/* Sets err to say that the daemon gave no answer. */
 static int sack_silent(const struct sack *sack, const char *does,
 		       struct astra_error *err)
 {

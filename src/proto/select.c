@@ -177,8 +177,8 @@ static struct tenant_key *sorted_tenants(const struct astra_report *report)
 
 enum { OWN = 1, WANTED = 2 };
 
-/* Marks the tenants of the viewer's jobs, and of visible jobs of users asked
- * for. Returns 0, or -1 if out of memory. */
+/* Marks the tenants of the viewer's jobs, and the tenants of visible jobs of
+ * the users that the query names. Returns 0, or -1 if out of memory. */
 static int mark_by_jobs(const struct astra_report *report,
 			const struct astra_query *query,
 			const struct astra_viewer *viewer, uint8_t *marks)
@@ -216,8 +216,8 @@ static bool tenant_selected(const struct astra_report *report,
 {
 	bool is_user = tenant->uid != ASTRA_REPORT_NO_UID;
 
-	/* A tenant that is only remembered, say of a test job of root's, is
-	 * shown if it is named. */
+	/* A tenant that is only remembered, for example from root's test job,
+	 * is shown only if the query names it. */
 	if (!tenant->of.listed && !query->accounts.count)
 		return false;
 	if (report->privacy.usage && !viewer->all && !(marks & OWN) &&
@@ -256,7 +256,8 @@ bool *astra_tenants_selected(const struct astra_report *report,
 	return selected;
 }
 
-/* Unknown names: a misspelt name must not look like an empty list. */
+/* Checks for unknown names: a misspelt name must not look like an empty
+ * list. */
 
 static enum astra_fault select_known_unknown(const char *what, const char *name,
 					     const char *where,
@@ -335,8 +336,8 @@ static bool select_known_is_job(const struct astra_report *report,
 	return false;
 }
 
-/* Checks that at least one of the jobs asked for is there: the others may have
- * ended. */
+/* Checks that at least one of the jobs in the query is known; the others may
+ * have ended. */
 static enum astra_fault jobs_known(const struct astra_report *report,
 				   const struct astra_query *query,
 				   const struct astra_viewer *viewer,

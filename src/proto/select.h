@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which records of a report a query asks for, and its sender may see. Pure. */
+/* Which records of a report a query selects, and its sender may see. Pure. */
 #ifndef ASTRA_SELECT_H
 #define ASTRA_SELECT_H
 
@@ -11,7 +11,7 @@ bool astra_filter_has(const struct astra_names *names, const char *name);
 bool astra_filter_has_user(const struct astra_names *names, const char *user,
 			   uint32_t uid);
 
-/* Whether a job record is, or contains, the job meant. */
+/* Whether a job record is the job that ref names, or contains it. */
 bool astra_job_matches(const struct astra_report_job *job,
 		       struct astra_job_ref ref);
 
@@ -19,7 +19,8 @@ bool astra_job_matches(const struct astra_report_job *job,
 bool astra_viewer_coordinates(const struct astra_viewer *viewer,
 			      const char *account);
 
-/* Whether the viewer may see a job at all, and its GPU time. */
+/* Whether the viewer may see a job at all; whether the viewer may see its GPU
+ * time. */
 bool astra_job_visible(const struct astra_report *report,
 		       const struct astra_report_job *job,
 		       const struct astra_viewer *viewer);
@@ -42,8 +43,8 @@ bool astra_job_selected(const struct astra_report_job *job,
 bool astra_pool_selected(const struct astra_report_pool *pool,
 			 const struct astra_query *query);
 
-/* Returns an array of flags by tenant: those that the query asks for and the
- * viewer may see. Free it; NULL if out of memory. O(jobs log tenants). */
+/* Returns an array of flags by tenant: set for those that the query selects and
+ * the viewer may see. Free it; NULL if out of memory. O(jobs log tenants). */
 bool *astra_tenants_selected(const struct astra_report *report,
 			     const struct astra_query *query,
 			     const struct astra_viewer *viewer);
@@ -63,14 +64,14 @@ enum astra_fault astra_app_find(const struct astra_report *report,
 				const struct astra_report_app **out,
 				struct astra_error *err);
 
-/* Checks that a bid covers no more GPUs than the app was offered, and orders
- * only the app's jobs. Returns as astra_app_find(). */
+/* Checks that a bid covers no more GPUs than the app was offered, and that its
+ * order has only jobs of the app. Returns as astra_app_find(). */
 enum astra_fault astra_bid_check(const struct astra_report *report,
 				 const struct astra_report_app *app,
 				 const struct astra_query_bid *bid,
 				 struct astra_error *err);
 
-/* Sets err: there is no such job. Returns ASTRA_FAULT_NOT_FOUND. */
+/* Sets err to say that there is no such job. Returns ASTRA_FAULT_NOT_FOUND. */
 enum astra_fault astra_job_unknown(const struct astra_report *report,
 				   struct astra_job_ref ref,
 				   struct astra_error *err);

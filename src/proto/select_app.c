@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the app that is meant, and checks whose it is. */
+/* Finds the app that a query means, and checks whose it is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static enum astra_fault no_auctions(const char *pool, struct astra_error *err)
 	return ASTRA_FAULT_NO_DATA;
 }
 
-/* Finds a job by its id, or by that of an array without waiting tasks. */
+/* Finds a job by its id, or by the id of an array without waiting tasks. */
 static const struct astra_report_job *
 select_app_find_job(const struct astra_report *report, uint32_t id)
 {
@@ -140,7 +140,7 @@ enum astra_fault astra_app_find(const struct astra_report *report,
 	return ASTRA_FAULT_DENIED;
 }
 
-/* Checks that each is a job of the app, or an array of it. */
+/* Checks that each job in the order is a job of the app, or an array of it. */
 static enum astra_fault check_order(const struct astra_report *report,
 				    const struct astra_report_app *app,
 				    const struct astra_job_refs *order,

@@ -14,7 +14,7 @@
 #define BIND_KEY "{\"to\":\""
 #define BIND_SIZE (sizeof(BIND_KEY) - 1 + ASTRA_SHA256_HEX + 2)
 
-/* Writes what replaces the reply's first brace. */
+/* Writes the text that replaces the reply's first brace. */
 static void bind_begin(const char *credential, size_t size,
 		       char begin[BIND_SIZE + 1])
 {
@@ -73,7 +73,7 @@ static munge_ctx_t context(const char *socket)
 	return ctx;
 }
 
-/* Returns what the administrator can do about an error. */
+/* Returns a hint for the administrator, or "". */
 static const char *fail_hint(munge_err_t rc)
 {
 	if (rc == EMUNGE_CRED_INVALID)
@@ -98,8 +98,8 @@ static int sign_fail(munge_ctx_t ctx, munge_err_t rc, struct astra_error *err)
 	return astra_error_set(err, "MUNGE: %s%s", why, fail_hint(rc));
 }
 
-/* Signs a message. Frees the context. Returns the credential, or NULL with err
- * set. */
+/* Signs a message, and frees the context. Returns the credential, or NULL with
+ * err set. */
 static char *sign_encode(munge_ctx_t ctx, const char *message, size_t size,
 			 struct astra_error *err)
 {
@@ -163,7 +163,7 @@ static int sign_decode(const char *munge_socket, const char *credential,
 		return -1;
 	}
 	munge_ctx_destroy(ctx);
-	if (!payload) /* an empty message has none */
+	if (!payload) /* an empty message has no payload */
 		payload = calloc(1, 1);
 	if (!payload)
 		return astra_error_nomem(err);
@@ -173,7 +173,8 @@ static int sign_decode(const char *munge_socket, const char *credential,
 	return 0;
 }
 
-/* Sets err: the message is not signed in the way of this process. */
+/* Sets err to say that the message is signed in another way than this process
+ * signs. */
 static int sign_other(bool slurm, struct astra_error *err)
 {
 	return astra_error_set(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A signature around a message: proves who sent the message, and that it was
- * sent once. It is MUNGE's, or a token of auth/slurm if slurm.conf has that
- * AuthType.
+/* A signature around a message. It proves who sent the message, and that the
+ * message was sent once. It is MUNGE's, or a token of auth/slurm if slurm.conf
+ * has that AuthType.
  *
  * auth: who signs.
  * - NULL: munged, at $MUNGE_SOCKET, else at its default path;
@@ -29,7 +29,7 @@ bool astra_is_signed(const char *reply);
 void astra_bind(const char *reply, size_t size, const char *credential,
 		size_t credential_size, struct astra_text *out);
 
-/* Checks which request a reply answers, and takes that out of the reply.
+/* Checks which request a reply answers, and removes that part from the reply.
  * reply: size bytes and a NUL. from: who replied, for err.
  * Returns 0, or -1 with err set if the reply answers another request, or does
  * not say which. */
@@ -41,16 +41,16 @@ int astra_bind_check(char *reply, size_t size, const char *credential,
 char *astra_sign(const char *auth, const char *message, size_t size,
 		 struct astra_error *err);
 
-/* Signs a message, by munged, that only root and the user uid can unpack.
- * Returns as astra_sign(). */
+/* Signs a message with munged, so that only root and the user uid can unpack
+ * it. Returns as astra_sign(). */
 char *astra_sign_for(const char *munge_socket, uint32_t uid,
 		     const char *message, size_t size, struct astra_error *err);
 
-/* Unpacks a credential. Refuses an expired or forged one, and a replayed one of
- * MUNGE. With auth/slurm it is a reply's; src/slurm/desk/server_token.h unpacks
- * a request's.
- * message: set to the message, ended by a NUL; free() it.
- * uid: set to the sender's.
+/* Unpacks a credential. Refuses a credential that is expired or forged, or a
+ * replayed one of MUNGE. With auth/slurm it must be a reply's;
+ * src/slurm/desk/server_token.h unpacks those of requests.
+ * message: gets the message, ended by a NUL; free() it.
+ * uid: gets the sender's uid.
  * Blocks until the daemon has answered.
  * Returns 0, or -1 with err set. */
 int astra_verify(const char *auth, const char *credential, char **message,

@@ -11,7 +11,7 @@
 #define NONCE_BYTES 16
 #define NONCE_HEX (2 * NONCE_BYTES)
 
-/* Bytes of the first part, which names the key: Slurm logs an unknown name in
+/* Longest first part, which names the key. Slurm logs an unknown name in
  * full. */
 #define HEAD_MAX 1024
 
@@ -30,8 +30,8 @@ static int token_digit(char c)
 	return at ? (int)(at - url_digits) : -1;
 }
 
-/* Decodes base64 into a text to be freed, ended by a NUL. Returns NULL if it is
- * not base64, or if out of memory. */
+/* Decodes base64 into a text that ends with a NUL, to be freed. Returns NULL if
+ * the text is not base64, or if out of memory. */
 static char *token_decode(const char *text, size_t size, size_t *out_size)
 {
 	char *out = malloc(size / 4 * 3 + 4), *to = out;
@@ -95,8 +95,8 @@ static json_t *token_claims(const char *token)
 	return claims;
 }
 
-/* Reads a whole number of 32 bits; (uid_t)-1 comes as such or as -1. Returns 0
- * or -1. */
+/* Reads an integer of 32 bits. (uid_t)-1 may be written as 4294967295 or as -1.
+ * Returns 0 or -1. */
 static int token_u32(const json_t *claims, const char *key, uint32_t *out)
 {
 	const json_t *member = json_object_get(claims, key);
@@ -116,8 +116,8 @@ static int token_sec(const json_t *claims, const char *key, int64_t *out)
 	return json_is_integer(member) ? 0 : -1;
 }
 
-/* Whether a token says who its sender is. A credential for a job is a token
- * too, but does not say that. */
+/* Whether a token says who its sender is. A credential of a job is a token too,
+ * but does not say so. */
 static bool token_is_auth(const json_t *claims)
 {
 	const char *context =

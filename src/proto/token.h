@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A token of Slurm's auth/slurm: three parts in base64url. The second is a JSON
  * object, the third the signature over the first two. Its "payload" carries a
- * message of ours. A mark tells requests from replies, and both from the hash
- * of an RPC of Slurm's.
+ * message of ours. A mark distinguishes requests from replies, and both from
+ * the hash of one of Slurm's RPCs.
  *
- * Slurm keeps no list of tokens seen, and two tokens of one second are equal.
- * So a request has a random number, and its reader checks that the number is
- * new. */
+ * Slurm keeps no list of tokens that it has seen, and two tokens of the same
+ * second are equal. So a request has a random number, and its reader checks
+ * that the number is new. */
 #ifndef ASTRA_TOKEN_H
 #define ASTRA_TOKEN_H
 
@@ -24,7 +24,7 @@
 struct astra_token {
 	uint32_t uid;	  /* who signed */
 	uint32_t reader;  /* who may verify it */
-	int64_t made_sec; /* by the signer's clock */
+	int64_t made_sec; /* when it was signed, by the signer's clock */
 	int64_t end_sec;
 	char *payload; /* owned; ended by a NUL */
 	size_t size;
@@ -43,14 +43,15 @@ void astra_token_clear(struct astra_token *token);
 /* Returns how many bytes of a token the signature covers. */
 size_t astra_token_signed(const char *token);
 
-/* Append the payload for a message. Return 0, or -1 with err set. */
+/* Append the payload for a request; for a reply. Return 0, or -1 with err
+ * set. */
 int astra_token_request(const char *message, size_t size,
 			struct astra_text *out, struct astra_error *err);
 int astra_token_reply(const char *message, size_t size, struct astra_text *out,
 		      struct astra_error *err);
 
-/* Return the message in a payload that ends with a NUL; NULL if it is not of
- * this kind. */
+/* Return the message in a request's or a reply's payload, which ends with a
+ * NUL; NULL if the payload is of another kind. */
 const char *astra_token_request_of(const char *payload, size_t size);
 const char *astra_token_reply_of(const char *payload, size_t size);
 

@@ -37,7 +37,7 @@ astra_why_tenant(const struct astra_report *report,
 	return NULL;
 }
 
-/* Writes a reason as a sentence of its own. */
+/* Writes a reason as a separate sentence. */
 static void sentence(const char *text, struct astra_text *out)
 {
 	size_t size = strlen(text);
@@ -48,8 +48,8 @@ static void sentence(const char *text, struct astra_text *out)
 			  strchr(".!?", text[size - 1]) ? "" : ".");
 }
 
-/* Writes that other leases under the job's limit end at its turn, if the job is
- * in line, too. */
+/* Writes that other leases under the job's limit end when it is the job's turn,
+ * if the job is in line. */
 static void why_competes(const struct astra_report_job *job,
 			 struct astra_text *out)
 {
@@ -63,7 +63,8 @@ static void why_competes(const struct astra_report_job *job,
 			" Other users' leases under the same limit end for it when it is its turn.");
 }
 
-/* Writes what keeps the job: Slurm, the policy, or the words of its reason. */
+/* Writes what keeps the job from starting: Slurm's reasons, or the policy's, or
+ * the text of its reason. */
 static void reasons(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -131,8 +132,8 @@ static void promise(const struct astra_why *why, struct astra_text *out)
 				  astra_why_span(now - bound, text));
 }
 
-/* Writes that slurmctld started a moment ago, if so: nodes may still have to
- * report ended jobs. */
+/* If slurmctld started a moment ago, writes so: nodes may still have to report
+ * ended jobs. */
 static void restarted(const struct astra_why *why, struct astra_text *out)
 {
 	double now = why->report->time_sec, heard = why->report->heard_sec;
@@ -282,7 +283,7 @@ static void why_ratio(double rho, struct astra_text *out)
 		astra_text_printf(out, "rho is %.3f", rho);
 }
 
-/* Returns who goes first by rho, as a clause. Auctions go by another rho. */
+/* Returns who goes first by rho, as a clause. Auctions use another rho. */
 static const char *who_is_first(const struct astra_report *report,
 				const struct astra_report_job *job)
 {
@@ -401,12 +402,14 @@ static void changes(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(
 			out, "%s%s",
 			i ? "; " : "What would change it: ", changes.text[i]);
-	/* A full stop would be copied with a command that ends in "=". */
+	/* If the text ends in "=", it is a command, and a full stop would be
+	 * copied with it. */
 	if (changes.count && out->bytes && out->bytes[out->size - 1] != '=')
 		astra_text_printf(out, ".");
 }
 
-/* Keeps the job if it is one of the last before the job asked about. */
+/* Keeps the job if it is one of the last jobs in line before the job in
+ * question. */
 static void consider_before(struct astra_why *why,
 			    const struct astra_report_job *job)
 {
@@ -417,8 +420,7 @@ static void consider_before(struct astra_why *why,
 	why->before[at] = job;
 }
 
-/* Whether the end of this job's lease, with the free GPUs, makes enough GPUs
- * free. */
+/* Whether the GPUs of this job's lease, with the free GPUs, are enough. */
 static bool would_do(const struct astra_why *why,
 		     const struct astra_report_job *job)
 {
@@ -452,7 +454,7 @@ static void why_consider(struct astra_why *why,
 }
 
 /* Returns the job without a lease whose end the job waits for; NULL if there is
- * none, or if it has ended. */
+ * none, or if that job has ended. */
 static const struct astra_report_job *
 why_find_blocker(const struct astra_why *why)
 {

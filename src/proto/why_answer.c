@@ -136,8 +136,8 @@ static void answer_dependency(const struct astra_why *why,
 	astra_text_printf(out, ".");
 }
 
-/* Answers for a job that waits for its reservation; time_sec is when the
- * reservation begins. */
+/* Answers for a job that waits for its reservation. time_sec of the bind is
+ * when the reservation begins. */
 static void answer_reservation(const struct astra_why *why,
 			       struct astra_text *out)
 {
@@ -172,8 +172,8 @@ static const char *answer_limit(const struct astra_report_bind *bind)
 		       : "does not start: it asks for less than a limit demands";
 }
 
-/* Answers in a few words why Slurm does not start the job; the reason has the
- * numbers. */
+/* Answers in a few words why Slurm does not start the job; the reason text has
+ * the details. */
 static void answer_bind(const struct astra_why *why, struct astra_text *out)
 {
 	static const char *const texts[] = {
@@ -259,7 +259,7 @@ static void answer_refused(const struct astra_report_job *job,
 	astra_text_printf(out, ".");
 }
 
-/* Answers with what the policy waits for, if nothing else is known. */
+/* Answers with the policy's reason for the wait, if nothing else is known. */
 static void answer_turn(const struct astra_why *why, struct astra_text *out)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why slurmctld does not start a job, in words. */
+/* Writes in words why slurmctld does not start a job. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,8 @@ const char *astra_why_refused(const struct astra_report_bind *bind)
 {
 	size_t size = strlen(ASTRA_REFUSED_BEGIN);
 
-	/* Slurm keeps this text if an administrator then holds the job, too. */
+	/* Slurm keeps this text even if an administrator then holds the job as
+	 * well. */
 	return bind->kind == ASTRA_BIND_HOLD &&
 			       !strcmp(bind->name, "JobHeldUser") &&
 			       !strncmp(bind->of, ASTRA_REFUSED_BEGIN, size)
@@ -100,7 +101,8 @@ astra_why_never(const struct astra_report_job *job)
 
 		if (!why_bind_failed(bind)) {
 			if (*bind->option)
-				return NULL; /* another dependency is enough */
+				return NULL; /* one of the other dependencies is
+					      * enough */
 			continue;
 		}
 		if (!never)
@@ -109,7 +111,7 @@ astra_why_never(const struct astra_report_job *job)
 	return never;
 }
 
-/* Returns what the other job must have done, or NULL. */
+/* Returns what the other job must have done, as a participle, or NULL. */
 static const char *why_bind_until(const char *name)
 {
 	static const struct {
@@ -145,7 +147,7 @@ static void awaited(const struct astra_why *why,
 	astra_text_printf(out, "%s)", also);
 }
 
-/* Whether the bind is one of several dependencies of which one is enough. */
+/* Whether the bind is one of several dependencies, of which one is enough. */
 static bool is_any(const struct astra_report_bind *bind)
 {
 	return bind->kind == ASTRA_BIND_DEPENDENCY && *bind->option &&
@@ -267,8 +269,8 @@ void astra_why_array(const struct astra_report_job *job, struct astra_text *out)
 
 	if (!room || !strcmp(job->wait, "blocked"))
 		return;
-	if (room >
-	    job->of.copies) /* its tasks that wait elsewhere get the rest */
+	if (room > job->of.copies) /* its tasks with records of their own get
+				    * the rest */
 		room = job->of.copies;
 	astra_text_printf(
 		out,
@@ -378,7 +380,8 @@ static void why_bind_unleased(const struct astra_why *why,
 	astra_text_printf(out, ".");
 }
 
-/* Writes that a maintenance has the nodes, or leaves no room for a lease. */
+/* Writes that a maintenance has the job's nodes, or leaves no room for a
+ * lease. */
 static void why_bind_maintenance(const struct astra_why *why,
 				 const struct astra_report_bind *bind,
 				 struct astra_text *out)

@@ -41,7 +41,7 @@ static void raise_limit(const struct astra_report_bind *bind, double to,
 		    bind->option, to);
 }
 
-/* Whether the unit is a plural of things that a job asks for. */
+/* Whether the unit is a plural of things that a job can ask for. */
 static bool why_change_counts(const struct astra_report_bind *bind)
 {
 	return !strcmp(bind->unit, "GPUs") || !strcmp(bind->unit, "CPUs") ||
@@ -86,7 +86,8 @@ static void raise_throttle(const struct astra_why *why, double to,
 	    job->array_id ? job->array_id : job->of.id, to, gain);
 }
 
-/* Adds a higher throttle, if only some of the array's tasks may start. */
+/* Adds a higher throttle, if the array's limit lets only some of its tasks
+ * start. */
 static void throttled(const struct astra_why *why,
 		      struct astra_why_changes *out)
 {
@@ -113,7 +114,7 @@ static void why_change_unleased(const struct astra_why *why,
 		add(out, "the end of such jobs");
 }
 
-/* Adds what may help a job that its policy refused: its cost stays until
+/* Adds what may help a job that its policy refused: its price stays until
  * something changes. */
 static void refused(const struct astra_why *why, struct astra_why_changes *out)
 {
@@ -128,7 +129,7 @@ static void refused(const struct astra_why *why, struct astra_why_changes *out)
 }
 
 /* Adds a time limit that ends before the reservation, less a minute for reading
- * this, and the reservation's end. */
+ * this text; and the reservation's end. */
 static void why_change_reserved(const struct astra_why *why,
 				const struct astra_report_bind *bind,
 				struct astra_why_changes *out)
@@ -215,7 +216,7 @@ static bool waits_for(const struct astra_report_job *job, const char *wait)
 	return !strcmp(job->wait, wait);
 }
 
-/* Whether the GPUs free now are kept for another job. */
+/* Whether the GPUs that are free now are kept for another job. */
 static bool kept_for_another(const struct astra_why *why)
 {
 	return why->pool->hold_job && why->pool->hold_job != why->job->of.id;
@@ -231,9 +232,9 @@ static bool collected_for_another(const struct astra_why *why, double end_sec)
 	       end_sec <= why->pool->hold_start_sec;
 }
 
-/* Whether to show the end of the next lease: PrivateData permits it, it could
- * make room for the job, and it is not after the expected start, if there is
- * one. */
+/* Whether to show the end of the next lease. The viewer must be allowed to see
+ * that job, the lease's GPUs must help this job, and the end must not be after
+ * the expected start, if there is one. */
 static bool may_help(const struct astra_why *why)
 {
 	double start = why->job->of.reason.start_sec, end;
@@ -270,7 +271,8 @@ static void in_line(const struct astra_why *why, struct astra_why_changes *out)
 		    why->pool->gpus_free == 1 ? "" : "s");
 }
 
-/* Adds what may lower the price or pay it. Prices follow what is planned. */
+/* Adds changes that may lower the price, or with which the job could pay it.
+ * Prices depend on the jobs that are planned. */
 static void priced(const struct astra_why *why, struct astra_why_changes *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -291,8 +293,8 @@ static void priced(const struct astra_why *why, struct astra_why_changes *out)
 		    job->of.reason.price);
 }
 
-/* Adds what may give the job GPUs of its class. Shares are learned slot by
- * slot; GPUs that no share covers are lent. */
+/* Adds changes that may give the job GPUs of its class. Shares are learned slot
+ * by slot; GPUs that no share covers are lent. */
 static void learned(const struct astra_why *why, struct astra_why_changes *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -314,8 +316,8 @@ static void learned(const struct astra_why *why, struct astra_why_changes *out)
 		    "asking for fewer GPUs, or for a range of them (--gpu-range)");
 }
 
-/* Adds what helps against a cap of GPU hours: time, a smaller request, or an
- * administrator. */
+/* Adds what helps against a cap of GPU hours: the next period, a smaller
+ * request, or an administrator. */
 static void capped(const struct astra_why *why, struct astra_why_changes *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -336,7 +338,7 @@ static void capped(const struct astra_why *why, struct astra_why_changes *out)
 }
 
 /* Adds what helps a job that waits for CPUs, or is too big. If the pool has
- * enough GPUs for the job, it has to ask for less of something else. */
+ * enough GPUs for the job, it must ask for less of something else. */
 static void sized(const struct astra_why *why, struct astra_why_changes *out)
 {
 	if (waits_for(why->job, "cpus"))
@@ -363,7 +365,7 @@ static void weighed(const struct astra_why *why, struct astra_why_changes *out)
 		    why->job->tenant);
 }
 
-/* Returns the usable GPUs that jobs without a lease do not hold. */
+/* Returns how many usable GPUs are not held by jobs without a lease. */
 static uint64_t leased_gpus(const struct astra_why *why)
 {
 	uint64_t all = why->pool->gpus_usable, others = 0;
@@ -379,7 +381,7 @@ static uint64_t leased_gpus(const struct astra_why *why)
 	return all > others ? all - others : 0;
 }
 
-/* Adds what may end the wait for a job that must not be interrupted. */
+/* Adds changes that may end the wait for a job that must not be interrupted. */
 static void unblocked(const struct astra_why *why,
 		      struct astra_why_changes *out)
 {
@@ -397,7 +399,7 @@ static void unblocked(const struct astra_why *why,
 		    b->of.id, b->user);
 	if (astra_why_is_held(why->job) && why->pool &&
 	    why->pool->gpus_free >= left)
-		return; /* they were offered to it already */
+		return; /* these GPUs were offered to the job already */
 	if (left && left < astra_why_least(why->job))
 		add(out,
 		    "asking for at most %llu GPU%s: leases can free no more",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers behind the text of `sfair why`. */
+/* The values behind the text of `sfair why`. */
 #include <string.h>
 
 #include "src/proto/encode.h"
@@ -30,7 +30,7 @@ static const struct astra_member other_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* For a job that waits for a lower price. */
+/* Members for a job that waits for a lower price. */
 static const struct astra_member price_members[] = {
 	JOB("worth", REAL, of.reason.worth),
 	JOB("price", REAL, of.reason.price),
@@ -41,7 +41,7 @@ static const struct astra_member price_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* For a job that waits for its class's share. */
+/* Members for a job that waits for its class's share. */
 static const struct astra_member class_members[] = {
 	JOB("class_gpus", U32, of.reason.class_gpus),
 	JOB("class_granted", U32, of.reason.class_granted),
@@ -50,7 +50,7 @@ static const struct astra_member class_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* For a job that a cap of GPU hours keeps. */
+/* Members for a job that a cap of GPU hours keeps waiting. */
 static const struct astra_member cap_members[] = {
 	JOB("cap_hours", REAL, of.reason.cap_hours),
 	JOB("cap_asked", REAL, of.reason.cap_asked),
@@ -61,7 +61,7 @@ static const struct astra_member cap_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* For a gang that ran, and may be owed a turn. */
+/* Members for a gang that ran and may be owed a turn. */
 static const struct astra_member owed_members[] = {
 	JOB("owed", FLAG, of.reason.owed),
 	JOB("fresh_first", FLAG, of.reason.fresh_first),
@@ -100,7 +100,8 @@ static void put_bind(const struct astra_why *why,
 	astra_text_clear(&text);
 }
 
-/* Writes the price. A tenant's credits are hidden like its usage. */
+/* Writes the price. A tenant's credits are hidden in the same way as its
+ * usage. */
 static void put_price(const struct astra_why *why, struct astra_text *out)
 {
 	unsigned usage = why->usage ? 0 : ASTRA_SEEN_USAGE;
@@ -110,7 +111,7 @@ static void put_price(const struct astra_why *why, struct astra_text *out)
 		astra_why_is_priced(why->job) ? usage : ASTRA_ENCODE_HIDDEN);
 }
 
-/* Writes what the policy makes the job wait for, if Slurm does not keep it. */
+/* Writes the policy's reason for the wait, if Slurm has none. */
 static void put_turn(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -275,7 +276,7 @@ static void put_why(const struct astra_why *why, struct astra_text *out)
 	astra_text_add(out, "}", 1);
 }
 
-/* Writes "text", all parts in a row, and "parts", each as a user sees it.
+/* Writes "parts", each part as a user sees it, and "text", all parts in a row.
  * Returns 0, or -1 if out of memory. */
 static int put_texts(const struct astra_why *why, struct astra_text *out)
 {
@@ -348,7 +349,7 @@ static const struct astra_member mine_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* Writes a job's line: its answer. */
+/* Writes a job's row, with its answer. */
 static void put_mine(const struct astra_report *report,
 		     const struct astra_report_job *job,
 		     const struct astra_viewer *viewer, struct astra_text *out)

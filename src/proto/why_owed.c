@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a turn is owed to a gang that ran and waits, or what is lacking until
- * then: "A turn that is owed" in doc/design.md. */
+/* Writes whether a turn is owed to a gang that ran and waits, or what is
+ * lacking until then: "A turn that is owed" in doc/design.md. */
 #include <math.h>
 
 #include "src/proto/why_priv.h"
 
 #define HOUR_SEC 3600.0
-#define SAME_PART 0.005 /* of a turn: smaller differences are ignored */
+#define SAME_PART 0.005 /* of a turn: less is ignored */
 
-/* Writes GPU time in hours; in minutes if half a turn is below an hour. */
+/* Writes GPU time in hours; or in minutes if half a turn is less than a GPU
+ * hour. */
 static void put_gpu_time(const struct astra_reason *r, double gpu_sec,
 			 struct astra_text *out)
 {
@@ -37,8 +38,8 @@ static bool lacks_are_same(const struct astra_reason *r)
 		       SAME_PART * r->turn_gpu_sec;
 }
 
-/* Writes what will be lacking when today's leases have ended; turns are owed by
- * that. */
+/* Writes what will be lacking when the present leases have ended. Whether a
+ * turn is owed depends on that. */
 static void put_lacks(const struct astra_reason *r, struct astra_text *out)
 {
 	astra_text_printf(out, "counted a lease term ahead, ");
@@ -70,7 +71,7 @@ static void put_owed(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ".");
 }
 
-/* Writes what must be lacking, and what is. */
+/* Writes how much must be lacking for a turn, and how much is. */
 static void put_rule(const struct astra_reason *r, struct astra_text *out)
 {
 	astra_text_printf(out, " It is owed a turn once its tenant%s lacks ",

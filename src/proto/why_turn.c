@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the policy makes a job wait for, and who waits for its GPUs. */
+/* Writes why the policy makes a job wait, and who waits for the job's GPUs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static const char *bid_of(const struct astra_report_app *app)
 					: "the file of --bid";
 }
 
-/* Writes what came of the app's bid. */
+/* Writes the outcome of the app's bid. */
 static void why_auction_won(const struct astra_report_app *app,
 			    struct astra_text *out)
 {
@@ -107,7 +107,7 @@ struct turn {
 	const char *wait, *text;
 };
 
-/* Used instead of turns if the job's start is known. */
+/* Used in place of turns if the job's start is known. */
 static const struct turn dated[] = {
 	{"none", "Nothing keeps it."},
 	{"too_big",
@@ -193,7 +193,7 @@ static void put_start(const struct astra_report_job *job,
 		astra_text_printf(out, " a start");
 }
 
-/* Writes the offer in the window that was sold last. */
+/* Writes the offer that was made in the window that was sold last. */
 static void tell_window(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -228,7 +228,7 @@ static void tell_no_room(const struct astra_why *why, struct astra_text *out)
 			" In no slot that is planned ahead are there enough GPUs, with its CPUs and memory beside them, left for all its work (PlanHorizon).");
 }
 
-/* Writes the job's worth and cost; no refusal is final. */
+/* Writes the job's worth and price. No such refusal is final. */
 static void tell_price(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -258,7 +258,7 @@ static void tell_price(const struct astra_why *why, struct astra_text *out)
 		"and with LendIdle runs before that on GPUs that nobody has planned.");
 }
 
-/* Writes what the job was sold, and its price. */
+/* Writes when the job's sold GPUs begin, and their price. */
 static void tell_sold(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -275,7 +275,8 @@ static void tell_sold(const struct astra_why *why, struct astra_text *out)
 			job->of.reason.worth);
 }
 
-/* Writes what jobs like it may use, as learned, and why that is not enough. */
+/* Writes what jobs of its class may use, as learned, and why that is not
+ * enough. */
 static void tell_class(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -310,8 +311,8 @@ static void why_turn_date(double at_sec, struct astra_text *out)
 		astra_text_printf(out, "a later time");
 }
 
-/* Writes the cap. Only viewers who may see the usage, or a user's own cap, see
- * what is used. */
+/* Writes the cap. What is used of it is shown only to viewers who may see the
+ * usage and, if the cap is a user's, to that user. */
 static void tell_cap(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -379,8 +380,9 @@ static void tell_refused(const struct astra_report_job *job,
 		job->of.refused);
 }
 
-/* Names the job without a lease that is in the way, and until when: "Job 8 of
- * bob (tenant b) has 2 GPUs, must not be interrupted and has no time limit." */
+/* Names the job without a lease that is in the way, and says until when: "Job 8
+ * of bob (tenant b) has 2 GPUs, must not be interrupted and has no time
+ * limit." */
 static void tell_blocker(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *b = why->blocker;

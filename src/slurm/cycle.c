@@ -33,19 +33,20 @@
 
 #define TRIES_MAX 3
 #define IDLE_SEC 60
-/* Jobs that ended so long before the last round are still shown to the engine,
- * in case it missed them. */
+/* Jobs that ended up to this long before the last round are still shown to the
+ * engine, in case it missed them. */
 #define ENDED_SEC 120
-/* After a start, nodes may take so long to answer. */
+/* How long nodes may take to answer after a start. */
 #define SETTLE_SEC 10
-/* slurmctld's start, or a reconfigure, may take so long. */
+/* How long slurmctld's start, or a reconfigure, may take. */
 #define START_SEC 5
-/* By then each node has been asked to register. */
+/* After this time each node was asked to register. */
 #define YOUNG_SEC 300
 
 /* Configuration. */
 
-/* Put a configuration in force. Returns -1 when slurmctld is shutting down. */
+/* Put a configuration in force, and take ownership of it. Returns 0, or -1 when
+ * slurmctld is shutting down. */
 static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 			bool locked)
 {
@@ -71,7 +72,8 @@ static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 	return 0;
 }
 
-/* Read the file. A pool without a partition is an error like others. */
+/* Read the file. A pool without an existing partition is an error like any
+ * other. */
 static struct astra_config *read_config(const struct astra_cycle *cycle,
 					bool locked, struct astra_error *err)
 {
@@ -96,8 +98,8 @@ static struct astra_config *read_config(const struct astra_cycle *cycle,
 	return NULL;
 }
 
-/* Report an error and what is in force instead. If that is a copy, its time is
- * given, as it may be old. */
+/* Report an error, and which configuration is in force instead. If that is a
+ * copy, say when it was made, as it may be old. */
 static void tell_config_error(struct astra_cycle *cycle,
 			      struct astra_error *err)
 {
@@ -188,8 +190,8 @@ static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 	return rc;
 }
 
-/* Take the snapshots; names of users are asked for without locks. Returns 0, or
- * -1. */
+/* Take the snapshots. Unknown user names are looked up without locks. Returns
+ * 0, or -1. */
 static int take_named_scene(struct astra_cycle *cycle)
 {
 	struct astra_error err = {""};
@@ -211,8 +213,8 @@ static int take_named_scene(struct astra_cycle *cycle)
 	return -1;
 }
 
-/* Check the first snapshot with jobs before anything is decided by it. Returns
- * 0, or -1. */
+/* Check the first snapshot that has jobs, before anything is decided from it.
+ * Returns 0, or -1. */
 static int rehearse(struct astra_cycle *cycle)
 {
 	struct astra_error err = {""};
@@ -252,9 +254,9 @@ static int cycle_decide(struct astra_cycle *cycle, struct astra_pool *pool,
 }
 
 /* Return when to say that each job starts, or has to start at the latest,
- * parallel to the plan's reasons; to be freed. It is looked up before
- * slurmctld's locks are taken, since the forecaster, a thread of the lowest
- * priority, may hold its own lock. NULL: as planned. */
+ * parallel to the plan's reasons. The caller frees the result; NULL: as
+ * planned. This is done before slurmctld's locks are taken, since the
+ * forecaster, a thread of the lowest priority, may hold its own lock. */
 static double *find_starts(const struct astra_pool *pool, double now_sec)
 {
 	const struct astra_plan *plan = &pool->plan;
@@ -272,7 +274,7 @@ static double *find_starts(const struct astra_pool *pool, double now_sec)
 	return starts;
 }
 
-/* Tell users why the jobs of a pool wait, and until when. */
+/* Tell users why a pool's jobs wait, and until when. */
 static int cycle_tell(struct astra_cycle *cycle, struct astra_pool *pool,
 		      const struct astra_view *view)
 {
@@ -287,8 +289,9 @@ static int cycle_tell(struct astra_cycle *cycle, struct astra_pool *pool,
 	return rc;
 }
 
-/* Decide and carry out. Refused starts are tried elsewhere with a new snapshot.
- * Returns 1 if something was done, 0 if not, or -1 to give up the round. */
+/* Decide for a pool, and carry the plan out. If starts are refused, decide
+ * again with a new snapshot. Returns 1 if something was done, 0 if not, or -1
+ * to give up the round. */
 static int serve_pool(struct astra_cycle *cycle, size_t index)
 {
 	struct astra_pool *pool = &cycle->pools.list[index];
@@ -325,7 +328,7 @@ static const struct astra_options *cycle_options(const char *pool)
 	return NULL;
 }
 
-/* Put a term in force that LeaseTerm=auto has chosen, as a reconfigure does:
+/* Put in force a term that LeaseTerm=auto has chosen, as a reconfigure does:
  * present leases keep their ends. Returns 0, or -1 when slurmctld is shutting
  * down. */
 static int take_term(struct astra_cycle *cycle, struct astra_pool *pool,
@@ -361,7 +364,7 @@ static int take_terms(struct astra_cycle *cycle)
 	return 0;
 }
 
-/* Log warnings once, and again when they have changed. */
+/* Log warnings once, and again after they have changed. */
 static void tell_warnings(struct astra_cycle *cycle)
 {
 	const struct astra_error *now = &cycle->warning;
@@ -378,7 +381,7 @@ static double cycle_next_wake(const struct astra_cycle *cycle, bool busy)
 	double now = (double)time(NULL), wake = now + IDLE_SEC;
 	double heard = (double)(cycle->scene.start + ASTRA_HEARD_SEC);
 
-	if (heard > now) /* then leases end again */
+	if (heard > now) /* from then on leases end again */
 		wake = heard;
 	for (size_t i = 0; i < cycle->pools.count; i++) {
 		const struct astra_pool *pool = &cycle->pools.list[i];
@@ -407,7 +410,7 @@ void astra_cycle_follow(struct astra_cycle *cycle)
 }
 
 /* Whether nodes have answered. Right after a start or a takeover slurmctld has
- * not heard of any node: for a moment the cluster would seem to have no GPUs,
+ * not heard from any node: for a moment the cluster would seem to have no GPUs,
  * and tenants no share of them. */
 static bool nodes_settled(struct astra_cycle *cycle)
 {
@@ -451,7 +454,7 @@ static void follow_clock(struct astra_cycle *cycle)
 	astra_clock_follow(boot);
 }
 
-/* Do nothing in this round; sfair diag says why. */
+/* End a round that does nothing; sfair diag says why. */
 static double cycle_rest(struct astra_cycle *cycle, double now)
 {
 	cycle->diag.of.round_sec = now;
@@ -459,7 +462,8 @@ static double cycle_rest(struct astra_cycle *cycle, double now)
 	return now + IDLE_SEC;
 }
 
-/* Do what a new configuration and a new slurmctld need once. */
+/* Do what is due only once: copy the file of a new configuration, and recover
+ * the jobs after slurmctld's start. */
 static void cycle_prepare(struct astra_cycle *cycle)
 {
 	if (!cycle->kept)

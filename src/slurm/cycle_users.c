@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of users that become known, or change, while their jobs are there. */
+/* User names that become known, or change, while their jobs exist. */
 #include "src/slurm/cycle.h"
 #include "src/slurm/in/users.h"
 
-/* Rename a user, who keeps what it has, also as a tenant. */
+/* Rename a user, who keeps the account of GPU time, also if the user is a
+ * tenant. */
 static void rename_user(void *arg, uint32_t uid, const char *before,
 			const char *name)
 {

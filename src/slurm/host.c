@@ -38,14 +38,14 @@
 #define READY_POLL_USEC 20000
 
 /* The state of the engine's thread. The caller that changes it from STOPPED or
- * RUNNING does the work, and no caller waits. */
+ * RUNNING does the work; other callers return at once. */
 enum { STOPPED, STARTING, RUNNING, STOPPING };
 static atomic_int life;
 static pthread_t thread;
-static struct astra_cycle cycle; /* the thread's while it runs */
+static struct astra_cycle cycle; /* owned by the thread while it runs */
 
 /* Wait until slurmctld is ready: plugins are initialised before jobs,
- * dependencies and priorities are there. Returns false to stop. */
+ * dependencies and priorities exist. Returns false if the thread is to stop. */
 static bool wait_until_ready(void)
 {
 	for (;;) {
@@ -130,7 +130,7 @@ static void host_prepare(void)
 		     "leases; jobs are only put in order");
 	if (cycle.conf_path && cycle.folder)
 		(void)astra_cycle_configure(&cycle, true);
-	/* slurmctld may not have all of its partitions yet, or none. */
+	/* slurmctld may still lack its partitions, or some of them. */
 	astra_bell_begin(*cycle.diag.config_error.text || !part_list);
 	astra_cycle_follow(&cycle);
 }
@@ -140,8 +140,8 @@ static bool change_life(int from, int to)
 	return atomic_compare_exchange_strong(&life, &from, to);
 }
 
-/* slurmctld calls with its locks held, and stopping waits for a thread that may
- * want these locks. So a start waits for nothing. */
+/* slurmctld calls this with its locks held, and stopping waits for a thread
+ * that may want these locks. So starting waits for nothing. */
 int astra_host_start(void)
 {
 	int rc;
@@ -165,15 +165,15 @@ static int give_back_env(void *x, void *arg)
 	job_record_t *job = x;
 
 	(void)arg;
-	/* A job that is being configured has still to be launched. */
+	/* A job that is being configured is still to be launched. */
 	if (job->details && !IS_JOB_FINISHED(job) && !IS_JOB_CONFIGURING(job))
 		astra_env_give_back(job->details);
 	return 0;
 }
 
-/* Give everything back. slurmctld saves the jobs after this. A slurmctld
- * without our plugins must not find them parked, nor start a job with the
- * values of its last lease. */
+/* Remove our marks from all jobs. slurmctld saves the jobs after this. A
+ * slurmctld without our plugins must not find them parked, nor start a job with
+ * the values of its last lease. */
 static void host_give_back(void)
 {
 	uint32_t count;
@@ -193,10 +193,10 @@ static void host_give_back(void)
 		verbose("astraea: %u jobs given back to Slurm", count);
 }
 
-/* slurmctld calls without its own locks, at most with that of its burst buffer
- * plugins, which a start needs. By then it is shutting down and its jobs were
- * saved: the thread has released its locks and takes no more. It may only still
- * be writing to disk. */
+/* slurmctld calls this without its own locks, at most with that of its burst
+ * buffer plugins, which a start needs. By then slurmctld is shutting down and
+ * has saved its jobs: the thread has released its locks and takes no more. It
+ * may only still be writing to disk. */
 void astra_host_stop(void)
 {
 	struct astra_config *config;
@@ -226,7 +226,8 @@ void astra_host_stop(void)
 }
 
 /* Start the engine here if no other plugin of ours is loaded. Some releases
- * hold their locks now, others do not, but none serves anybody yet. */
+ * hold their locks here, others do not, but none of them serves requests
+ * yet. */
 int astra_priority_init(void)
 {
 	int rc = astra_priority_load();
@@ -236,8 +237,8 @@ int astra_priority_init(void)
 	return rc;
 }
 
-/* Stop the engine if no sched/astraea runs it: this is then the last fini
- * before the jobs are saved. They get multifactor's priorities again. */
+/* Stop the engine if no sched/astraea runs it: then this is the last fini
+ * before the jobs are saved. Jobs get multifactor's priorities again. */
 int astra_priority_fini(void)
 {
 	if (astra_priority_publishes())

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The engine's life inside slurmctld: one thread, started by whichever plugin
- * comes first. It holds a round when something happened or is due. */
+/* The engine's life inside slurmctld: one thread, started by the plugin that is
+ * loaded first. It runs a round when something has happened or is due. */
 #ifndef ASTRA_HOST_H
 #define ASTRA_HOST_H
 
 /* Read astraea.conf and start the thread, unless it runs already. The thread
- * begins once slurmctld is ready. Locks: caller holds slurmctld's, or slurmctld
- * serves nobody yet: it initialises plugins. Returns 0, or -1 when no thread
- * could be made, which is logged. */
+ * begins its work once slurmctld is ready. Locks: caller holds slurmctld's, or
+ * slurmctld is initialising plugins and serves nobody yet. Returns 0, or -1
+ * when no thread could be made, which is logged. */
 int astra_host_start(void);
 
 /* Stop and join the thread, and give parked jobs back to Slurm. Does nothing if
- * it was not started. Locks: caller holds none of slurmctld's; takes job
- * write. */
+ * the thread was not started. Locks: caller holds none of slurmctld's; takes
+ * job write. */
 void astra_host_stop(void);
 
 /* The init and fini of priority/ltgf. Also called in sshare and sprio, where

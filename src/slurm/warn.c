@@ -13,8 +13,8 @@
 #include "src/slurm/out/recover.h"
 
 /* Warn about lines missing in the present slurm.conf, which may differ from the
- * one slurmctld was started with: an admin who has added a line is not warned
- * any more. */
+ * one with which slurmctld was started: so an admin who has added a line gets
+ * no warning any more. */
 static void missing_steps(const struct astra_config *config,
 			  struct astra_error *out)
 {
@@ -28,8 +28,8 @@ static void missing_steps(const struct astra_config *config,
 	astra_steps_warn(&steps, config->leases, out);
 }
 
-/* Warn if the server does not listen on the network since slurmctld's start,
- * unless the file's own warning says so. */
+/* Warn if the server has not listened on the network since slurmctld's start,
+ * unless a warning about the file says so already. */
 static void warn_not_listening(struct astra_error *out)
 {
 	const char *why = astra_server_network_error();
@@ -39,8 +39,8 @@ static void warn_not_listening(struct astra_error *out)
 				why);
 }
 
-/* Warn about JobRequeue=0: then it is not the users' choice that jobs have no
- * leases. */
+/* Warn about JobRequeue=0: jobs then have no leases although their users did
+ * not choose that. */
 static void never_requeued(const struct astra_pool_config *pool,
 			   struct astra_error *out)
 {
@@ -85,8 +85,8 @@ static void missing_qos(const struct astra_pool_config *pool,
 					pool->name, w->row[i].name);
 }
 
-/* Warn about caps for unknown tenants. Without slurmdbd a user without jobs may
- * be a tenant later. */
+/* Warn about caps for unknown tenants. Not without slurmdbd: a user who has no
+ * jobs now may be a tenant later. */
 static void missing_tenants(const struct astra_pool_config *pool,
 			    const struct astra_tenants *t,
 			    struct astra_error *out)
@@ -154,7 +154,8 @@ static void missing_shards(const struct astra_pool_config *pool,
 		pool->name);
 }
 
-/* Warn about shared nodes: partitions may get nodes after the file was read. */
+/* Warn about shared nodes: partitions may have got nodes after the file was
+ * read. */
 static void shared_nodes(const struct astra_config *config,
 			 struct astra_error *out)
 {

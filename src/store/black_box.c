@@ -18,15 +18,15 @@
 #define SLOTS 16384
 
 struct slot {
-	uint64_t seq; /* 0: never used */
-	uint32_t crc; /* of seq and the event */
+	uint64_t seq; /* 0: the slot was never used */
+	uint32_t crc; /* checksum of seq and the event */
 	uint32_t zero;
 	struct astra_box_event event;
 };
 
 struct ring {
 	uint32_t magic;
-	uint32_t beat_sec; /* 0: not known */
+	uint32_t beat_sec; /* when the process was last alive; 0: unknown */
 	uint32_t slots, slot_bytes;
 	struct slot slot[SLOTS];
 };
@@ -34,7 +34,7 @@ struct ring {
 struct astra_box {
 	struct ring *ring;
 	int fd;
-	uint64_t seq; /* of the newest event */
+	uint64_t seq; /* number of the newest event */
 };
 
 static uint32_t black_box_checksum(uint64_t seq,
@@ -56,8 +56,8 @@ static bool black_box_is_ours(const struct ring *r)
 	       r->slot_bytes == sizeof(struct slot);
 }
 
-/* Allocates the whole file now: a store into memory that cannot be allocated
- * would kill the process later. Returns 0, or -1 with errno set. */
+/* Allocates the whole file now. Otherwise a later store into memory that cannot
+ * be allocated would kill the process. Returns 0, or -1 with errno set. */
 static int black_box_make_room(int fd)
 {
 	int rc = ftruncate(fd, 0) < 0 ? errno : 0;
@@ -68,8 +68,8 @@ static int black_box_make_room(int fd)
 	return rc ? -1 : 0;
 }
 
-/* Opens or makes the file. A file of that name that belongs to another user is
- * not trusted. Returns the descriptor, or -1 with err set. */
+/* Opens the file, or makes it. A file of that name that belongs to another user
+ * is refused. Returns the descriptor, or -1 with err set. */
 static int black_box_open_file(const char *name, struct astra_error *err)
 {
 	int fd = shm_open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -163,7 +163,7 @@ void astra_box_close(struct astra_box *box)
 	free(box);
 }
 
-/* Returns the fingerprint of a host list that does not fit; not 0. */
+/* Returns the fingerprint of a host list that does not fit. It is never 0. */
 static uint64_t black_box_print(const char *nodes)
 {
 	uint64_t print = astra_fnv64_text(ASTRA_FNV64_BASIS, nodes);
@@ -171,7 +171,8 @@ static uint64_t black_box_print(const char *nodes)
 	return print ? print : 1;
 }
 
-/* Place of the fingerprint: box_trim() sets the last byte to 0. */
+/* Where the fingerprint is. It leaves out the last byte, which box_trim() sets
+ * to 0. */
 #define PRINT_AT (ASTRA_BOX_NODES - 1 - sizeof(uint64_t))
 
 void astra_box_name(struct astra_box_event *event, const char *nodes,
@@ -233,7 +234,7 @@ bool astra_box_is_gone(const struct astra_box *box)
 	return box && fstat(box->fd, &st) == 0 && st.st_nlink == 0;
 }
 
-/* A slot is invalid until the last store to it. */
+/* While a slot is written, it is invalid: seq is stored last. */
 void astra_box_add(struct astra_box *box, const struct astra_box_event *event)
 {
 	struct slot *s;
@@ -247,8 +248,8 @@ void astra_box_add(struct astra_box *box, const struct astra_box_event *event)
 	__atomic_store_n(&s->seq, box->seq, __ATOMIC_RELEASE);
 }
 
-/* Makes an event safe to use: others may have written it, or an earlier
- * release, which had a longer `nodes` in place of `index`. */
+/* Makes an event safe to use, as another process may have written it. An
+ * earlier release had a longer `nodes` in place of `index`. */
 static void box_trim(struct astra_box_event *e)
 {
 	if (!e->has_index) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The black box: the last starts and ends of managed jobs, in shared memory, so
- * that they outlive the process whenever it is killed. Slurm saves its jobs
- * only every five seconds; the box has the events since then.
+/* The black box: the last starts and ends of managed jobs, in shared memory.
+ * They outlive the process whenever it is killed. Slurm saves its jobs only
+ * every five seconds, and the box has the events since then.
  *
- * A ring of fixed records with a checksum each. Adding one is a few stores into
- * memory: no I/O, no system call, no allocation. The box does not outlive the
- * host.
+ * The box is a ring of records of a fixed size, each with a checksum. To add a
+ * record takes a few stores into memory: no I/O, no system call, no allocation.
+ * The box does not outlive the host.
  *
- * No locks: one writer at a time. */
+ * No locks: there must be only one writer at a time. */
 #ifndef ASTRA_BLACK_BOX_H
 #define ASTRA_BLACK_BOX_H
 
@@ -20,27 +20,28 @@
 
 enum astra_box_kind {
 	ASTRA_BOX_START = 1, /* the run got its nodes */
-	ASTRA_BOX_LAUNCH,    /* was launched */
-	ASTRA_BOX_END,	     /* ended for good */
-	ASTRA_BOX_REQUEUE,   /* ended, to run again */
+	ASTRA_BOX_LAUNCH,    /* the run was launched */
+	ASTRA_BOX_END,	     /* the run ended for good */
+	ASTRA_BOX_REQUEUE,   /* the run ended, and the job will run again */
 };
 
 #define ASTRA_BOX_NODES 88
 
-/* A run is identified by job, restart_cnt and submit_sec: ids are reused, and a
- * requeue changes the other two. */
+/* job, restart_cnt and submit_sec together identify a run: Slurm reuses job
+ * ids, and a requeue changes the other two. */
 struct astra_box_event {
 	uint32_t kind;
 	uint32_t job;
 	uint32_t restart_cnt;
-	uint32_t array_job, array_task; /* Slurm's */
-	uint32_t state, exit_code;	/* Slurm's; END and REQUEUE only */
-	uint32_t has_index : 1;		/* 0: of an earlier release, with longer
-					 * nodes */
-	uint32_t gpus : 31;		/* of the run; 0: not known */
+	uint32_t array_job, array_task; /* Slurm's ids */
+	uint32_t state, exit_code;	/* as in Slurm; only for END and
+					 * REQUEUE */
+	uint32_t has_index : 1;		/* 0: of an earlier release, with a
+					 * longer `nodes` */
+	uint32_t gpus : 31;		/* GPUs of the run; 0: unknown */
 	int64_t submit_sec, start_sec, end_sec;
 	char nodes[ASTRA_BOX_NODES]; /* see astra_box_name() */
-	uint64_t index;		     /* slurmdbd's index of the run; 0: none
+	uint64_t index;		     /* index of the run in slurmdbd; 0: none
 				      * yet */
 };
 
@@ -51,18 +52,18 @@ struct astra_box_event {
 struct astra_box;
 
 /* Notes a run's resources, in slurmdbd's form, and its host list in
- * event->nodes. If the host list does not fit beside the resources, or at all,
- * only its fingerprint is noted. Resources that are too long become "". Both
- * may be NULL. */
+ * event->nodes. If the host list does not fit beside the resources, only its
+ * fingerprint is noted. Resources that are too long become "". Both may be
+ * NULL. */
 void astra_box_name(struct astra_box_event *event, const char *nodes,
 		    const char *tres);
 
-/* Whether the run had the nodes of that host list, as given to
- * astra_box_name(). Returns false if nodes is NULL or "". */
+/* Whether the run had the nodes of this host list. nodes: as given to
+ * astra_box_name(); if it is NULL or "", returns false. */
 bool astra_box_has_nodes(const struct astra_box_event *event,
 			 const char *nodes);
 
-/* Returns the resources of an event of astra_box_read(), or "". Borrowed. */
+/* Returns the resources in an event from astra_box_read(), or "". Borrowed. */
 const char *astra_box_tres(const struct astra_box_event *event);
 
 /* Whether a file of that name belongs to another user. */
@@ -70,18 +71,18 @@ bool astra_box_is_taken(const char *name);
 
 /* Opens the box of that name, or makes it. Does I/O.
  * name: as for shm_open(), "/NAME".
- * Returns NULL with err set, naming what is in the way. */
+ * Returns NULL with err set, which names the obstacle. */
 struct astra_box *astra_box_open(const char *name, struct astra_error *err);
 void astra_box_close(struct astra_box *box);
 
 /* Adds a copy of the event in place of the oldest one. box may be NULL. */
 void astra_box_add(struct astra_box *box, const struct astra_box_event *event);
 
-/* Notes that the process was alive at that time. box may be NULL. */
+/* Notes that the process is alive at this time. box may be NULL. */
 void astra_box_beat(struct astra_box *box, time_t now);
 
-/* Returns when the box's last process was last known to be alive; 0: not known.
- * box may be NULL. */
+/* Returns the last time at which the box's previous process noted that it was
+ * alive; 0: unknown. box may be NULL. */
 time_t astra_box_last_beat(const struct astra_box *box);
 
 /* Whether the box's file has been removed, so that the next process would not

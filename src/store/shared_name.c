@@ -62,7 +62,8 @@ void astra_shared_name(const char *folder, enum astra_shared_name which,
 	shared_name_of_folder(folder, out);
 }
 
-/* Takes only a file of our own: anybody could have made one. */
+/* Renames only a file that belongs to this user: anybody could have made
+ * one. */
 void astra_shared_name_adopt(const char *folder, enum astra_shared_name which,
 			     const char *prefix, const char *suffix)
 {

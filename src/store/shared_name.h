@@ -11,23 +11,26 @@
 
 enum astra_shared_name {
 	ASTRA_SHARED_BOX,
-	ASTRA_SHARED_REFUGE, /* with a part of its own */
+	ASTRA_SHARED_REFUGE, /* has a random part of its own */
 };
 
-/* Returns the random part of a cluster's name in out. If it was never made, out
- * gets the folder's device and inode, which others can find out. Does I/O.
+/* Returns in out the part of a name that differs between clusters. That is the
+ * random part. If none was ever made, it is the folder's device and inode,
+ * which others can find out. Does I/O.
  * folder: StateSaveLocation. */
 void astra_shared_name(const char *folder, enum astra_shared_name which,
 		       char out[ASTRA_SHARED_NAME_SIZE]);
 
 /* Renames a file that an earlier release left in /dev/shm, PREFIX<device and
- * inode>SUFFIX, to PREFIX<random part>SUFFIX. If there is one, the earlier
- * release ran last, so a file of the new name is replaced. Does I/O. */
+ * inode>SUFFIX, to PREFIX<random part>SUFFIX. If there is such a file, the
+ * earlier release ran last. So it replaces a file that has the new name
+ * already. Does I/O. */
 void astra_shared_name_adopt(const char *folder, enum astra_shared_name which,
 			     const char *prefix, const char *suffix);
 
 /* Makes the random parts, unless they exist.
- * anew: make other ones, as somebody has found a name out and taken it.
+ * anew: make new ones in any case, as somebody has found out a name and taken
+ * it.
  * Returns 0, or -1 if they cannot be made or saved. */
 int astra_shared_name_make(const char *folder, bool anew);
 

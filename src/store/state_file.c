@@ -78,7 +78,7 @@ static int write_new(const char *path, const struct header *h, const void *data,
 {
 	int fd, rc;
 
-	(void)unlink(path); /* may be a pipe, which open() would block on */
+	(void)unlink(path); /* O_EXCL needs an unused name */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
@@ -92,9 +92,9 @@ static int write_new(const char *path, const struct header *h, const void *data,
 	return rc;
 }
 
-/* Links the present file to NAME.old. If there is none, as after damage, the
- * old backup stays: it is all there is until the new file is in place. Some
- * file systems have no links: then there is no backup. */
+/* Makes NAME.old a link to the present file. If the present file is missing, as
+ * after damage, the old backup stays: it is the only copy until the new file is
+ * in place. If the file system has no links, there is no backup. */
 static int back_up(const char *path, const char *old)
 {
 	if (access(path, F_OK) < 0)
@@ -208,8 +208,8 @@ int astra_state_keep(const char *path)
 
 	if (snprintf(kept, sizeof(kept), "%s.kept", path) >= PATH_MAX)
 		return -1;
-	/* rename() replaces neither a file by a folder nor a folder by a file.
-	 */
+	/* rename() cannot replace a file by a folder, nor a folder by a
+	 * file. */
 	if (rename(path, kept) < 0 &&
 	    ((errno != ENOTDIR && errno != EISDIR) || remove(kept) < 0 ||
 	     rename(path, kept) < 0))
@@ -250,7 +250,7 @@ int astra_state_read_old(const char *path, void **data, size_t *size,
 	return read_one(old, data, size, err);
 }
 
-/* Identifies the state file that could not be replaced; zeros: none. */
+/* Identifies the state file that could not be replaced; all zeros: no file. */
 struct identity {
 	uint64_t inode;
 	int64_t mtime_sec, mtime_nsec;
@@ -314,8 +314,8 @@ int astra_refuge_save(const char *path, const void *data, size_t size)
 	return rc;
 }
 
-/* Whether the file is ours. Anybody can make a file there, but nobody can
- * replace ours. */
+/* Whether the file belongs to this user. Anybody can make a file there, but
+ * nobody else can replace ours. */
 static bool refuge_is_ours(const char *name)
 {
 	struct stat st;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A state file that is either the new one or the old one, whatever happens: a
- * header with magic, format and size, the data, and a CRC-32 of both. It is
- * written as NAME.new and renamed to NAME after NAME has become NAME.old. The
- * file survives the process; if it is synced, it also survives the host. No
- * locks; one writer at a time. */
+/* A state file that has either the new content or the old one, whatever
+ * happens. It consists of a header with magic, format and size, the data, and a
+ * CRC-32 of both. It is written as NAME.new, which is then renamed to NAME.
+ * With ASTRA_STATE_KEEP, the old NAME becomes NAME.old before. The file
+ * survives the process. If it is synced, it also survives the host. No locks;
+ * there must be only one writer at a time. */
 #ifndef ASTRA_STATE_FILE_H
 #define ASTRA_STATE_FILE_H
 
@@ -12,21 +13,21 @@
 
 #include "src/common/error.h"
 
-/* A refuge for the state while its folder cannot be written to, being full or
- * read-only: shared memory, which outlives the process but not the host. The
- * refuge counts only while the state file is the one that could not be
- * replaced; otherwise another controller may have replaced it. No locks; one
- * writer at a time. */
+/* A refuge for the state while its folder is full or read-only. The refuge is
+ * shared memory, which outlives the process but not the host. The refuge counts
+ * only while the state file is still the one that could not be replaced. If it
+ * is another file, another controller may have written it. No locks; there must
+ * be only one writer at a time. */
 
-/* Keeps data instead of writing it to the state file path. Does no disk I/O.
- * Returns 0, or -1. */
+/* Keeps the data in the refuge instead of writing it to the state file `path`.
+ * Does no disk I/O. Returns 0, or -1. */
 int astra_refuge_save(const char *path, const void *data, size_t size);
 
-/* Loads what was kept for the state file as it is now. *data: owned by the
+/* Loads the data that was kept for the present state file. *data: owned by the
  * caller, free(); NULL if nothing was kept. */
 void astra_refuge_load(const char *path, void **data, size_t *size);
 
-/* Drops what was kept, as the state file can be written again. */
+/* Drops the kept data, as the state file can be written again. */
 void astra_refuge_drop(const char *path);
 
 #define ASTRA_STATE_SYNC 1u /* wait until the file is on the disk */
@@ -34,8 +35,8 @@ void astra_refuge_drop(const char *path);
 	2u /* the present file becomes NAME.old; it was synced, so one of the \
 	    * two always is */
 
-/* Writes the file. Returns 0, or -1 with err naming the file and the cause;
- * then the old file is still in place. */
+/* Writes the file. Returns 0. Otherwise returns -1, err names the file and the
+ * cause, and the old file is still in place. */
 int astra_state_write(const char *path, const void *data, size_t size,
 		      unsigned flags, struct astra_error *err);
 
@@ -50,8 +51,8 @@ int astra_state_read(const char *path, void **data, size_t *size,
 int astra_state_read_old(const char *path, void **data, size_t *size,
 			 struct astra_error *err);
 
-/* Renames an unusable file to NAME.kept, out of the way of the next save.
- * Returns 0, or -1 if it stays. */
+/* Renames an unusable file to NAME.kept, so that the next save can replace
+ * NAME. Returns 0, or -1 if the file stays where it is. */
 int astra_state_keep(const char *path);
 
 #endif

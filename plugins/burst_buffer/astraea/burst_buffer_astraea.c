@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* burst_buffer/astraea: the gate that Slurm asks before it starts a job. Entry
- * points only, the union over Slurm's releases; it has nothing to do with burst
- * buffers. Starts the engine if SchedulerType stays sched/backfill. */
+/* burst_buffer/astraea: the gate that Slurm asks before it starts a job. It has
+ * nothing to do with burst buffers. This file has only entry points: those of
+ * all supported releases of Slurm. It starts the engine if SchedulerType stays
+ * sched/backfill. */
 #include "astra_stamp.h"
 #include "src/common/fault.h"
 #include "src/slurm/check/selfcheck.h"
@@ -21,7 +22,7 @@ const char plugin_type[] = "burst_buffer/astraea";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 const char astra_plugin_stamp[] = ASTRA_STAMP;
 
-/* An older library does not have these. */
+/* An older library does not have these functions. */
 #pragma weak astra_stamp_check
 #pragma weak astra_selfcheck_desc
 #pragma weak astra_selfcheck_job
@@ -69,7 +70,7 @@ int fini(void)
 	return SLURM_SUCCESS;
 }
 
-/* As without such a plugin. */
+/* These do the same as without a burst buffer plugin. */
 char *bb_p_build_het_job_script(char *script, uint32_t het_job_offset)
 {
 	(void)het_job_offset;
@@ -81,8 +82,8 @@ uint64_t bb_p_get_system_size(void)
 	return 0;
 }
 
-/* After a failed reconfigure slurmctld passes false only. Jobs and partitions
- * exist now. Called before each pass of the main scheduler. */
+/* Called before each pass of the main scheduler, so jobs and partitions exist.
+ * After a failed reconfigure, slurmctld passes only false. */
 int bb_p_load_state(bool init_config)
 {
 	if (init_config)
@@ -110,7 +111,7 @@ int bb_p_reconfig(void)
 	return SLURM_SUCCESS;
 }
 
-/* Clears --bb=, with which Slurm would split array tasks early. */
+/* Clears --bb=, since Slurm would split array tasks early for it. */
 int bb_p_job_validate(job_desc_msg_t *job_desc, uid_t submit_uid,
 		      char **err_msg)
 {

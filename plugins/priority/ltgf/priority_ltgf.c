@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Entry points of priority/ltgf, the union over Slurm's releases. What they do
- * is in src/slurm/out/priority.c. sshare loads this file, too. */
+/* Entry points of priority/ltgf, for all supported releases of Slurm. What they
+ * do is in src/slurm/out/priority.c. sshare loads this file, too. */
 #include "astra_stamp.h"
 #include "src/slurm/check/stamp.h"
 #include "src/slurm/host.h"

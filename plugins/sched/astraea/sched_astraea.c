@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sched/astraea: starts the engine, and runs stock sched/backfill as a child
- * for all jobs that are not managed. Entry points only. */
+/* sched/astraea: starts the engine, and runs Slurm's own sched/backfill as a
+ * child for all jobs that are not managed. Entry points only. */
 #include "astra_stamp.h"
 #include "src/slurm/check/stamp.h"
 #include "src/slurm/compat/compat.h"

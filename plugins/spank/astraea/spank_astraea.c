@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --lease, --app and the options on a job's work for sbatch, srun and salloc;
- * --bid, whose file is read at submission; and --agent.
+/* The options --lease, --app, --bid, --agent and those on a job's work for
+ * sbatch, srun and salloc. The file of --bid is read at submission.
  *
- * What the user says goes into the job's SPANK environment as ASTRAEA_LEASE and
- * so on. There job_submit/astraea checks it against the pool's bounds; here
- * only the syntax is checked. slurmd and slurmstepd load this file too: there
- * the options exist only so that they are known, except that --agent takes
- * effect. In a batch script without --signal=B: slurmstepd starts the forwarder
- * of the checkpoint signal. */
+ * What the user gives goes into the job's SPANK environment as ASTRAEA_LEASE
+ * and so on. job_submit/astraea checks it there against the pool's bounds. Here
+ * only the syntax is checked.
+ *
+ * slurmd and slurmstepd load this file too. There the options exist only so
+ * that they are known, except that slurmstepd uses --agent and
+ * --checkpoint-with. For a batch script without --signal=B:, slurmstepd also
+ * starts the forwarder of the checkpoint signal. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +31,8 @@
 #include "src/model/stated.h"
 #include "src/proto/bid_text.h"
 
-/* --agent: sfair-agent becomes the parent of a task, whose command line stays
- * as it is. */
+/* --agent: sfair-agent becomes the parent of a task. The task's command line
+ * stays as it is. */
 
 #define TASK_AGENT_MAX 1024 /* characters of the agent's options */
 
@@ -57,8 +59,8 @@ static bool is_leased(char **env)
 	return false;
 }
 
-/* Note an option of the agent: whether the agent reads what the task prints, as
- * it does by default if it follows progress at all. */
+/* Note an option of the agent: whether the agent reads what the task prints. By
+ * default it does so if it follows progress at all. */
 static void note_word(struct pair *p, const char *word, bool *elsewhere)
 {
 	if (!strncmp(word, "--progress", 10))
@@ -96,14 +98,14 @@ static int open_pipes(struct pair *p)
 	return 0;
 }
 
-/* Run as the child: wait until the agent runs, then become the task. If there
- * is no agent, the parent goes on as the task. */
+/* Run as the child: wait until the agent runs, then become the task. If the
+ * agent cannot run, exit: the parent then goes on as the task. */
 static void be_task(spank_t spank, struct pair *p, pid_t agent)
 {
 	char text[16], byte;
 
-	/* To Slurm the task ends with its agent: it must not run on beside the
-	 * next holder of its GPUs. */
+	/* For Slurm the task ends when its agent ends. So the task must not run
+	 * on then: its GPUs may have another holder. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(p->ready[1]);
 	if (read(p->ready[0], &byte, 1) > 0 || getppid() != agent)
@@ -119,7 +121,8 @@ static void be_task(spank_t spank, struct pair *p, pid_t agent)
 	sigprocmask(SIG_SETMASK, &p->mask, NULL);
 }
 
-/* Run as the parent. Returns only if there is no agent, in the old state. */
+/* Run as the parent. Returns only if the agent cannot run, with all as it was
+ * before. */
 static void be_agent(struct pair *p, pid_t child, char **env)
 {
 	const char *path = *p->words;
@@ -145,10 +148,12 @@ static void be_agent(struct pair *p, pid_t child, char **env)
 }
 
 /* Called in the task's process before its program is executed. The task goes on
- * in a child, and this process, whose end slurmstepd waits for, becomes the
- * agent. It gets the signals, whatever tracks the processes. Without a lease
- * nothing happens. If the agent cannot be executed, the task goes on without
- * it. path: the agent. options: of its command line, separated by blanks. */
+ * in a child. This process becomes the agent, since slurmstepd waits for its
+ * end. The agent gets the signals, whatever tracks the processes. Without a
+ * lease nothing happens. If the agent cannot be executed, the task goes on
+ * without it.
+ * path: the agent's file. options: for its command line, separated by
+ * blanks. */
 static void task_agent_start(spank_t spank, const char *path,
 			     const char *options)
 {
@@ -165,7 +170,7 @@ static void task_agent_start(spank_t spank, const char *path,
 		slurm_error("--agent: %m; the task runs without it");
 		return;
 	}
-	/* No signal is lost before the agent listens. */
+	/* A signal that comes before the agent listens must not be lost. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &p.mask);
 	child = fork();
@@ -177,9 +182,9 @@ static void task_agent_start(spank_t spank, const char *path,
 		sigprocmask(SIG_SETMASK, &p.mask, NULL);
 }
 
-/* Put the agent in the place of the task's program, which the agent starts or
- * restores from a dump: slurmstepd then executes argv[0]. with, options: as for
- * the agent. */
+/* Put the agent in the place of the task's program: slurmstepd then executes
+ * argv[0]. The agent starts the program or restores it from a dump. with,
+ * options: as for the agent. */
 static int task_agent_replace(spank_t spank, const char *path, const char *with,
 			      const char *options)
 {
@@ -300,7 +305,7 @@ static int spank_astraea_set_app(int val, const char *text, int remote)
 	return 0;
 }
 
-/* Set an option on a job's work. val: an enum astra_stated_id. */
+/* Set an option on a job's work. val: enum astra_stated_id. */
 static int set_stated(int val, const char *text, int remote)
 {
 	struct astra_stated ignored = {0};
@@ -317,7 +322,8 @@ static int set_stated(int val, const char *text, int remote)
 	return 0;
 }
 
-/* Open a file. A pipe that nobody writes to is given up after a while. */
+/* Open a file. If it is a pipe to which nobody writes, give up after a
+ * while. */
 static FILE *spank_astraea_open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -391,7 +397,8 @@ static int set_bid(int val, const char *path, int remote)
 	return 0;
 }
 
-/* Set --agent, here and in slurmstepd. text: NULL: no options. */
+/* Set --agent, here and in slurmstepd. text: the agent's options; NULL:
+ * none. */
 static int set_agent(int val, const char *text, int remote)
 {
 	(void)val, (void)remote;
@@ -488,7 +495,8 @@ static int register_options(spank_t spank)
 	return 0;
 }
 
-/* Send an option in the job's environment. text: "": the user said nothing. */
+/* Send an option in the job's environment. text: "" if the user did not give
+ * the option. */
 static int send_option(spank_t spank, const char *variable, const char *text)
 {
 	if (!*text || !spank_job_control_setenv(spank, variable, text, 1))
@@ -537,7 +545,7 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 	}
 }
 
-/* Return the signal of this name or number; 0: there is none. */
+/* Return the signal of this name or number; 0: there is no such signal. */
 static int signal_of(const char *name)
 {
 	for (int number = 1; number < NSIG; number++) {
@@ -550,7 +558,7 @@ static int signal_of(const char *name)
 }
 
 /* Called in a batch script's process before the script is executed. Starts the
- * forwarder if the signal is not for the batch shell alone. */
+ * forwarder, unless the signal is for the batch shell alone. */
 static void forward_signal(spank_t spank)
 {
 	char to[16], name[32];
@@ -571,7 +579,7 @@ static void forward_signal(spank_t spank)
 			    "this script: %m");
 }
 
-/* argv: from plugstack.conf; agent=PATH. */
+/* argv: the arguments in plugstack.conf, such as agent=PATH. */
 int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 {
 	const char *path = ASTRA_AGENT;

@@ -27,13 +27,13 @@
 #define SAVE_SEC 60
 
 static struct astra_runtimes runtimes;
-static char path[PATH_MAX]; /* "": not kept */
+static char path[PATH_MAX]; /* "": nothing is kept */
 static bool loaded;
-static bool failing; /* which was logged */
+static bool failing; /* the last save failed, and this was logged */
 static time_t saved_sec;
 static double seen_sec; /* time of this round's snapshot */
 
-/* On disk. It has only estimates, so it is not synced. */
+/* The file. It has only estimates, so it is not synced. */
 
 static void forecaster_load(void)
 {
@@ -77,10 +77,10 @@ static void forecaster_save(void)
 	failing = runtimes.changed;
 }
 
-/* Begin learning run times. They are used by the engine's thread and the thread
- * that starts and stops it. They are read from the folder on first use, and
- * saved at the end of a round, at most once a minute, and at shutdown. folder
- * may be NULL: then nothing is read or saved. */
+/* Set where run times are kept. Run times are used by the engine's thread and
+ * the thread that starts and stops it. They are read from the folder on first
+ * use, and saved at the end of a round, at most once a minute, and at shutdown.
+ * folder may be NULL: then nothing is read or saved. */
 static void learned_begin(const char *folder)
 {
 	if (!folder ||
@@ -96,7 +96,7 @@ static void learned_end(void)
 	loaded = failing = false;
 }
 
-/* In each round. */
+/* Called in each round. */
 
 static struct astra_runtime_job runtime_of(const struct astra_view *view,
 					   size_t i)
@@ -119,7 +119,7 @@ static void learned_see(const struct astra_view *view)
 		(void)astra_runtimes_see(&runtimes, &view->others[i].job);
 }
 
-/* For a forecast. */
+/* Called for a forecast. */
 
 static int guess_runs(const struct astra_view *view, enum astra_guess_kind kind,
 		      struct look *look)
@@ -138,11 +138,11 @@ static int guess_runs(const struct astra_view *view, enum astra_guess_kind kind,
 	return guesses ? 0 : -1;
 }
 
-/* Return when another job is expected to leave; infinite: unknown. */
+/* Return when a job of another pool is expected to leave; infinite: unknown. */
 static double leaves_sec(const struct astra_other *other,
 			 enum astra_guess_kind kind, double now_sec)
 {
-	if (!other->job.running) /* it is being cleaned up */
+	if (!other->job.running) /* the job is being cleaned up */
 		return now_sec;
 	return now_sec +
 	       astra_runtimes_guess_other(&runtimes, &other->job, kind, now_sec)
@@ -174,8 +174,8 @@ static int guess_releases(const struct astra_view *view,
 	return releases ? 0 : -1;
 }
 
-/* Guess how long the jobs of a view run, and when others release what they
- * hold. The results go into look. Returns 0, or -1 when memory is out. */
+/* Guess how long the jobs of a view run, and when other jobs release what they
+ * hold. look: gets the results. Returns 0, or -1 when memory is out. */
 static int learned_guess(const struct astra_view *view, struct look *look)
 {
 	for (int kind = 0; kind < ASTRA_GUESSES; kind++)
@@ -185,9 +185,7 @@ static int learned_guess(const struct astra_view *view, struct look *look)
 	return 0;
 }
 
-#define CPU_PART                                                    \
-	20 /* the thread rests this many times as long as it worked \
-	    */
+#define CPU_PART 20 /* the thread rests 20 times as long as it worked */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -195,13 +193,13 @@ static pthread_t thread;
 static bool started;
 static atomic_bool stop;
 /* Under the mutex: */
-static struct look *question; /* waits for the thread */
+static struct look *question; /* the next forecast, until the thread takes it */
 static bool busy;
 static struct astra_forecaster_due {
 	char pool[ASTRA_POOL_NAME_MAX];
 	double at_sec;
-	struct astra_pause pause; /* of the last round */
-	double heard_sec;	  /* likewise */
+	struct astra_pause pause; /* as of the last round */
+	double heard_sec;	  /* as of the last round */
 } * dues;
 static size_t due_count, due_room;
 static struct table *tables;
@@ -215,7 +213,7 @@ static struct table *find_table(const char *pool)
 	return NULL;
 }
 
-/* Forget what was foreseen for a pool. */
+/* Forget the last forecast for a pool. */
 static void forget_table(const char *pool)
 {
 	struct table *table;
@@ -361,8 +359,8 @@ static struct look *make_look(const char *pool,
 	return NULL;
 }
 
-/* Whether a forecast of the pool may begin now; then it counts as begun. Pools
- * take turns: one forecast at a time. */
+/* Whether a forecast of the pool may begin now. If so, it counts as begun.
+ * Pools take turns: there is one forecast at a time. */
 static bool forecaster_is_time(const char *pool, double now_sec)
 {
 	const struct astra_forecaster_due *due;
@@ -428,7 +426,7 @@ void astra_forecaster_round_ends(void)
 		forecaster_save();
 }
 
-/* Return what was last foreseen for a job. Any thread. */
+/* Return the last forecast for a job. May be called from any thread. */
 static struct astra_forecast_time forecaster_of(const char *pool, uint32_t job)
 {
 	struct astra_forecast_time time = {0};
@@ -454,7 +452,7 @@ double astra_forecaster_past(const char *pool, double sec)
 	return sec;
 }
 
-/* Return from when on jobs may be taken back after a start of slurmctld. */
+/* Return from when on jobs may lose their GPUs after a start of slurmctld. */
 static double forecaster_heard_sec(const char *pool)
 {
 	const struct astra_forecaster_due *due;
@@ -476,8 +474,8 @@ static double forecaster_first_sec(const struct astra_reason *reason,
 					      : now_sec;
 }
 
-/* Whether nobody can know when the job starts: only the ends of jobs without a
- * time limit make room, or Slurm refuses the start. */
+/* Whether nobody can know when the job starts: only jobs without a time limit
+ * could make room, or Slurm refuses the start. */
 static bool forecaster_is_open(const struct astra_reason *reason)
 {
 	return reason->wait == ASTRA_WAIT_PINNED ||

@@ -6,14 +6,12 @@
 #include "src/common/clock.h"
 #include "src/slurm/ahead/forecaster_priv.h"
 
-#define PASS_CPU_SEC 2 /* of one pass */
+#define PASS_CPU_SEC 2 /* CPU time of one pass */
 #define HORIZON_SEC (14 * 86400.0)
-#define CHECKPOINT_PART                                                  \
-	0.5		/* part of their grace that jobs take on average \
-			 */
-#define MARGIN_PART 0.1 /* part of a wait by which the bounds are widened */
+#define CHECKPOINT_PART 0.5 /* of their grace, which jobs take on average */
+#define MARGIN_PART 0.1	    /* part of a wait by which the bounds are widened */
 
-/* When a pass ends. */
+/* What ends a pass. */
 struct bound {
 	const atomic_bool *stop;
 	double cpu_sec;
@@ -74,7 +72,8 @@ static double forecaster_look_least(double a, double b)
 	return !(a > 0) ? b : !(b > 0) ? a : fmin(a, b);
 }
 
-/* Widen a bound: things that are unknown of the cluster also change a start. */
+/* Widen a bound, since unknown properties of the cluster also change a
+ * start. */
 static double wider(const struct look *look, double sec, double by_sec)
 {
 	double wait = sec - look->snapshot.now_sec;
@@ -83,9 +82,9 @@ static double wider(const struct look *look, double sec, double by_sec)
 		       : 0;
 }
 
-/* Merge the passes. A longer run of one job can let another one start earlier,
- * so the bounds are over all three passes. If one pass did not reach the start,
- * there is no upper bound. */
+/* Merge the passes. If one job runs longer, another may start earlier, so the
+ * bounds are the extremes of all three passes. If one pass did not reach the
+ * start, there is no upper bound. */
 static struct astra_forecast_time
 forecaster_look_merge(const struct look *look,
 		      const double *starts[ASTRA_GUESSES], size_t i,

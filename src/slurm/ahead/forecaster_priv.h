@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of the forecaster: forecaster.c asks, answers and knows how long
- * jobs run; forecaster_look.c looks ahead. */
+/* For the forecaster's own files. forecaster.c asks for forecasts, answers, and
+ * learns how long jobs run; forecaster_look.c looks ahead. */
 #ifndef ASTRA_FORECASTER_PRIV_H
 #define ASTRA_FORECASTER_PRIV_H
 
@@ -14,15 +14,16 @@
 
 #define ASTRA_GUESSES 3
 
-/* A snapshot to look ahead from. */
+/* The snapshot from which a forecast begins. */
 struct look {
 	char pool[ASTRA_POOL_NAME_MAX];
 	struct astra_options options;
 	struct astra_bytes image;
-	struct astra_arena arena; /* of the snapshot */
+	struct astra_arena arena; /* the snapshot's memory */
 	struct astra_snapshot snapshot;
 	struct astra_run_guess *guesses[ASTRA_GUESSES];
-	struct astra_release *releases[ASTRA_GUESSES]; /* by other jobs */
+	struct astra_release *releases[ASTRA_GUESSES]; /* what other jobs
+							* release */
 	size_t release_count[ASTRA_GUESSES];
 	struct astra_pause pause;
 };
@@ -32,27 +33,26 @@ struct entry {
 	struct astra_forecast_time time;
 };
 
-/* What was foreseen for a pool, sorted by job. */
+/* The forecasts for a pool's jobs, sorted by job. */
 struct table {
 	char pool[ASTRA_POOL_NAME_MAX];
 	struct entry *entries;
 	size_t count;
 };
 
-/* Run ahead, once with each guess. Ends soon after stop is set. Returns 0 with
- * a table whose entries are to be freed, or -1. */
+/* Run ahead, once with each kind of guess. Returns soon after stop is set.
+ * Returns 0 with a table whose entries the caller frees, or -1. */
 int astra_look_ahead(const struct look *look, const atomic_bool *stop,
 		     struct table *out);
 
-/* Correct a time by the maintenance, which the engine does not know: what it
- * would start in one, or later, starts later by the time in which nothing
- * starts. */
+/* Correct a time by a maintenance, which the engine does not know. Starts
+ * during the maintenance or later are delayed by its length. */
 double astra_look_past(const struct astra_pause *pause, double sec);
 
-/* Return what was foreseen for a job, or NULL. table may be NULL. */
+/* Return the forecast for a job, or NULL. table may be NULL. */
 const struct entry *astra_look_find(const struct table *table, uint32_t job);
 
-/* Accepts NULL. */
+/* look may be NULL. */
 void astra_look_free(struct look *look);
 
 #endif

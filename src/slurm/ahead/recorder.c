@@ -18,7 +18,7 @@
 
 #define KEPT_SEC 120
 #define POOL_NAME_MAX 64 /* ASTRA_POOL_NAME_MAX */
-#define ORDERS 4	 /* of different pools, or not fetched yet */
+#define ORDERS 4	 /* for different pools, or not fetched yet */
 
 enum order_state { VACANT, WANTED, DONE, FAILED };
 
@@ -38,7 +38,7 @@ static uint64_t last_ticket;
 /* Whether there is any order; read without the mutex. */
 static atomic_bool busy;
 
-/* Of the engine's thread: the record being made, and its ticket. */
+/* The record that is being made, and its ticket. Engine's thread only. */
 static struct astra_text draft;
 static uint64_t draft_ticket;
 
@@ -49,9 +49,9 @@ static void vacate(struct order *order)
 	*order = (struct order){.state = VACANT};
 }
 
-/* Whether a new order should replace `this` rather than `that`: a vacant one
- * first, then one with a record, then one that is wanted; of two alike, the
- * older one. */
+/* Whether a new order should replace `this` rather than `that`. A vacant order
+ * is replaced first, then one with a record, then one that is wanted; among
+ * equals, the older one. */
 static bool is_rather(const struct order *this, const struct order *that)
 {
 	static const int rank[] = {
@@ -62,8 +62,8 @@ static bool is_rather(const struct order *this, const struct order *that)
 	return this->since_sec < that->since_sec;
 }
 
-/* Order a pool's record. If one is wanted already, the caller shares it.
- * Returns its ticket. Caller holds the mutex. */
+/* Order a pool's record. If it is ordered already, the caller shares that
+ * order. Returns the ticket. Caller holds the mutex. */
 static uint64_t order_record(const char *pool)
 {
 	struct order *at = &orders[0];
@@ -118,8 +118,8 @@ int astra_recorder_order(const char *pool, uint64_t *ticket,
 	return rc;
 }
 
-/* Find the pool's order, and forget records that nobody has fetched. Returns
- * the order's ticket, or 0. */
+/* Find the pool's order, and drop records that nobody has fetched. Returns the
+ * order's ticket, or 0. */
 static uint64_t take_order(const char *pool)
 {
 	uint64_t ticket = 0;

@@ -26,37 +26,36 @@
 
 #define NAME "astraea-terms" /* a pool's file is astraea.POOL */
 #define TERMS_VERSION 1
-#define POOLS_MAX 4096 /* in the file */
-#define RETRY_SEC 3600 /* after a choice that was impossible */
-#define READ_SEC 10    /* after the history could not be read */
-#define USABLE_PART                                                 \
-	0.5 /* of the GPUs; with fewer the pool is not in its usual \
-	     * state */
+#define POOLS_MAX 4096	/* in the file */
+#define RETRY_SEC 3600	/* after a choice that failed */
+#define READ_SEC 10	/* after the history could not be read */
+#define USABLE_PART 0.5 /* of the GPUs; with fewer the pool is not as usual */
 
 /* What is known of a pool. */
 struct tuned {
 	char pool[ASTRA_POOL_NAME_MAX];
-	double term_sec;   /* that was chosen; 0: none */
+	double term_sec;   /* the chosen term; 0: none yet */
 	double chosen_sec; /* time of the last choice; 0: never */
-	uint64_t jobs;	   /* that were simulated for it */
-	double points;	   /* by which the term is worse than the best one */
+	uint64_t jobs;	   /* how many jobs were simulated for it */
+	double points;	   /* how much worse the term is than the best one */
 	char why[1024];
 	/* Not saved. */
-	double due_sec;	 /* no choice before that time */
-	double told_sec; /* a term that the engine is to get; 0: none */
+	double due_sec;	 /* there is no choice before that time */
+	double told_sec; /* a term that the engine has yet to get; 0: none */
 };
 
-static char path[PATH_MAX]; /* "": not kept */
+static char path[PATH_MAX]; /* "": nothing is kept */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_t thread;
 static bool started;
-/* stop ends the thread's work, leave the thread as well. */
+/* stop ends the thread's present work; leave also ends the thread. */
 static atomic_bool stop, leave;
 /* Under the mutex: */
 static struct tuned *pools;
 static size_t pool_count, pool_room;
-static struct astra_tuner_question *question; /* waits for the thread */
+static struct astra_tuner_question *question; /* the next choice, until the
+					       * thread takes it */
 static bool busy;
 
 /* Return a pool's entry, adding a new one; NULL when memory is out. Caller
@@ -85,7 +84,7 @@ static void tuned_put(struct astra_bytes *out, const struct tuned *t)
 	astra_put_text(out, t->why);
 }
 
-/* Copy a text that may be missing. Returns whether it was there and fits. */
+/* Read a text, which may be missing. Returns whether it was there and fits. */
 static bool tuned_text(struct astra_reader *in, char *out, size_t size)
 {
 	char *text = astra_get_text(in);
@@ -157,8 +156,8 @@ static void tuner_load(void)
 	astra_damage_keep(path);
 }
 
-/* Save the terms. It is not synced, since only terms can be lost. Tuner's
- * thread. */
+/* Save the terms. The file is not synced, as only terms can be lost. Tuner's
+ * thread only. */
 static void tuner_save(void)
 {
 	struct astra_bytes bytes = {0};
@@ -184,8 +183,9 @@ static void tuner_save(void)
 
 /* The tuner's thread. */
 
-/* Note a choice, and log what is new. c may be NULL: none was possible, and the
- * next try is in retry_sec. Returns whether there is something to save. */
+/* Note a choice, and log it if it is new. c may be NULL if no choice was
+ * possible; the next try is in retry_sec. Returns whether there is something to
+ * save. */
 static bool tuner_note(const char *pool, const struct astra_term_choice *c,
 		       const char *why, double retry_sec)
 {
@@ -325,7 +325,7 @@ void astra_tuner_configure(struct astra_config *config)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* Whether most of the pool's GPUs are usable. */
+/* Whether enough of the pool's GPUs are usable. */
 static bool tuner_is_whole(const struct astra_snapshot *s)
 {
 	double gpus = 0, usable = 0;
@@ -337,8 +337,8 @@ static bool tuner_is_whole(const struct astra_snapshot *s)
 	return usable > 0 && usable >= USABLE_PART * gpus;
 }
 
-/* Whether it is time for a choice. Pools take turns: one choice at a time. If
- * the clock was set back, the last choice may lie in the future. */
+/* Whether it is time for a choice. If so, it counts as begun. Pools take turns:
+ * there is one choice at a time. */
 static bool tuner_is_time(const char *pool, double now_sec)
 {
 	const struct tuned *t;
@@ -346,7 +346,7 @@ static bool tuner_is_time(const char *pool, double now_sec)
 
 	pthread_mutex_lock(&mutex);
 	t = tuned_of(pool);
-	/* A time in the future is by a clock that was set back. */
+	/* If the clock was set back, these times may lie in the future. */
 	yes = started && !busy && t &&
 	      (t->due_sec <= now_sec ||
 	       t->due_sec > now_sec + ASTRA_TERM_EVERY_SEC) &&

@@ -7,13 +7,13 @@
 #include "src/history/past.h"
 #include "src/slurm/ahead/tuner_priv.h"
 
-#define CPU_SEC 600 /* the most for one choice */
+#define CPU_SEC 600 /* most CPU time for one choice */
 #define DAY_SEC 86400.0
 
-/* The cost of an interruption. How long a job takes to start is not
+/* The cost of an interruption. How long a job takes to start again is not
  * measured. */
-#define REVOKED_LEAST 10    /* interruptions; fewer are not representative */
-#define CHECKPOINT_PART 0.5 /* of their grace, if nothing is known */
+#define REVOKED_LEAST 10 /* with fewer interruptions their mean is not used */
+#define CHECKPOINT_PART 0.5 /* fraction of the grace, if nothing is known */
 #define COLD_START_SEC 40
 #define COLD_START_PART 0.2 /* of the shortest term, at most */
 
@@ -95,7 +95,7 @@ void astra_tuner_free(struct astra_tuner_question *q)
 struct tuner_reading {
 	struct astra_tuner_question *q;
 	size_t ended;
-	double first_sec; /* of any submission */
+	double first_sec; /* earliest submission of any job */
 	double revoked, lost_sec;
 };
 
@@ -123,7 +123,8 @@ static int tuner_take_job(void *arg, const struct astra_history_past_job *job)
 	return astra_trace_add(t, &j, "");
 }
 
-/* Return how long interruptions took on average until the GPUs were free. */
+/* Return how long it took on average until an interrupted job's GPUs were
+ * free. */
 static double tuner_checkpoint_sec(const struct tuner_reading *r)
 {
 	double grace_sec = r->q->options.grace_sec;
@@ -134,7 +135,7 @@ static double tuner_checkpoint_sec(const struct tuner_reading *r)
 		    astra_auto_least_sec(&r->q->options) / 2);
 }
 
-/* When a simulation ends. */
+/* What ends a simulation. */
 struct tuner_bound {
 	const atomic_bool *stop;
 	double cpu_sec;

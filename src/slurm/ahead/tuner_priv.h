@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of the tuner: tuner.c asks, answers and remembers; tuner_choose.c
- * reads the history and simulates. */
+/* For the tuner's own files. tuner.c asks, answers and remembers;
+ * tuner_choose.c reads the history and simulates. */
 #ifndef ASTRA_TUNER_PRIV_H
 #define ASTRA_TUNER_PRIV_H
 
@@ -14,23 +14,23 @@ struct astra_tuner_question {
 	char pool[ASTRA_POOL_NAME_MAX];
 	struct astra_options options;
 	struct astra_cluster cluster; /* with the usable nodes */
-	struct astra_trace trace;     /* with its tenants; no jobs yet */
+	struct astra_trace trace;     /* has its tenants, but no jobs yet */
 	double now_sec;
 };
 
-/* Copy what is needed from a snapshot. Returns NULL when memory is out. */
+/* Copy from a snapshot what a choice needs. Returns NULL when memory is out. */
 struct astra_tuner_question *
 astra_tuner_ask(const char *pool, const struct astra_options *options,
 		const struct astra_snapshot *snapshot);
 
-/* Read the pool's last days and choose. Does I/O; takes minutes. stop: ends it
- * soon. Returns 0, 1 with err set if the history cannot be read, or -1 with err
- * set. */
+/* Read the jobs of the pool's last days, and choose a term. Does I/O; takes
+ * minutes. Returns soon after stop is set. Returns 0; 1 with err set if the
+ * history cannot be read; or -1 with err set. */
 int astra_tuner_choose(struct astra_tuner_question *question,
 		       const atomic_bool *stop, struct astra_term_choice *out,
 		       struct astra_error *err);
 
-/* Accepts NULL. */
+/* question may be NULL. */
 void astra_tuner_free(struct astra_tuner_question *question);
 
 #endif

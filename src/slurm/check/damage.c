@@ -8,7 +8,7 @@
 #include "src/slurm/compat/compat.h"
 #include "src/store/state_file.h"
 
-/* One thread reads the pools, another what was learned. */
+/* guards said: one thread reads the pools, another the learned values */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_error said;
 

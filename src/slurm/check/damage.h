@@ -6,11 +6,12 @@
 
 #include "src/common/error.h"
 
-/* Report what cannot be used and what is done instead. */
+/* Report which file cannot be used, and what is done instead. */
 void astra_damage_tell(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Move the file out of the way of the next save, and report its new name. */
+/* Put a file aside, so that the next save does not overwrite it, and report its
+ * new name. */
 void astra_damage_keep(const char *path);
 
 /* Add all reports to out. */

@@ -147,8 +147,8 @@ static bool is_member(const struct astra_layout_member *m, const char *at)
 	}
 }
 
-/* Report a member that does not fit. If it is a pointer to a block of another
- * size, report the sizes. */
+/* Report a member that does not fit. If it points to a block of another size,
+ * report both sizes. */
 static int layout_tell(const char *layout, const struct astra_layout_member *m,
 		       const char *at, struct astra_error *err)
 {

@@ -9,7 +9,7 @@
 #include "src/slurm/check/selfcheck_priv.h"
 #include "src/slurm/check/stamp.h"
 
-/* At most so many records of each kind are checked. */
+/* How many records of each kind are checked at most. */
 #define SELFCHECK_MAX 64
 
 static atomic_bool begun, aside, passed, done, desc_fits, site_seen;
@@ -74,7 +74,7 @@ static int selfcheck_judge(int rc, const struct astra_error *err)
 	return rc;
 }
 
-/* Check the stamps each time: plugins are loaded one by one. */
+/* Check the stamps at each call, as plugins are loaded one by one. */
 static int look_at_plugins(void)
 {
 	struct astra_error err = {""};
@@ -100,7 +100,7 @@ int astra_selfcheck_begin(void)
 
 struct selfcheck_look {
 	struct astra_error *err;
-	bool answers; /* compare them with slurmctld's answers */
+	bool answers; /* also compare records with slurmctld's answers */
 	size_t count;
 	bool failed;
 };
@@ -175,7 +175,7 @@ static int selfcheck_compare_job(const job_record_t *job,
 	return astra_selfcheck_job_answer(job, err);
 }
 
-/* Look at a job. The size of the record decides whether its id may be read. */
+/* Look at a job. Only if the record's size is right may its id be read. */
 static int look_at_job(void *x, void *arg)
 {
 	struct selfcheck_look *look = arg;
@@ -215,7 +215,8 @@ int astra_selfcheck_look(void)
 	return 0;
 }
 
-/* Whether what the entry points look up for a job may be read. */
+/* Whether the entry points may read what they need for a job: nodes and
+ * partitions. */
 static bool see_site(void)
 {
 	struct astra_error err = {""};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Comparison with slurmctld's own answers. slurmctld packs for scontrol by its
- * own layout, and the same library unpacks into the public structures. So each
- * number there is right, and a member of ours that differs is another member.
- * Only members are compared that all releases from 22.05 to 26.05 pack and
- * unpack unchanged. pn_min_memory of a job with memory for each GPU is not such
- * a member. */
+/* Comparison with slurmctld's own answers. slurmctld packs its records for
+ * scontrol by its own layout, and the same library unpacks them into the public
+ * structures. So each value there is right, and a member of ours that differs
+ * is at the wrong place. Only members are compared that all releases from 22.05
+ * to 26.05 pack and unpack unchanged. pn_min_memory is not such a member if the
+ * job has memory per GPU. */
 #include <string.h>
 
 #include "src/common/pack.h"
@@ -15,7 +15,7 @@
 #define ANSWER_BYTES 16384
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* A member of a record, and the public member that it is packed as. */
+/* A member of a record, and the public member into which it is packed. */
 struct same {
 	const char *name;
 	uint32_t offset, size, public_offset, public_size;
@@ -141,7 +141,8 @@ static const struct same part_same[] = {
 	PART(total_nodes),
 };
 
-/* Return a number of any size. The union makes it independent of byte order. */
+/* Return an integer of any size. The union makes this independent of byte
+ * order. */
 static uint64_t selfcheck_answer_number(const char *at, uint32_t size)
 {
 	union {
@@ -201,7 +202,8 @@ static int selfcheck_answer_compare(const char *what, const struct same *table,
 	return 0;
 }
 
-/* Return what a client would get from an answer, or NULL. */
+/* Return what a client would get from an answer; NULL: it cannot be
+ * unpacked. */
 static void *unpacked(uint16_t type, buf_t *buffer)
 {
 	slurm_msg_t msg;
@@ -213,7 +215,7 @@ static void *unpacked(uint16_t type, buf_t *buffer)
 	return unpack_msg(&msg, buffer) == SLURM_SUCCESS ? msg.data : NULL;
 }
 
-/* Check that an answer is one record of the size in the public header. */
+/* Check that an answer has one record, of the size in the public header. */
 static int check_public(const void *array, uint32_t count, size_t size,
 			const char *name, struct astra_error *err)
 {
@@ -243,7 +245,7 @@ static int selfcheck_answer_compare_job(const job_record_t *job,
 					answer, err);
 }
 
-/* Free what 22.05's own function leaves. */
+/* Free the texts that 22.05's own function does not free. */
 static void free_texts(job_info_t *job)
 {
 	xfree(job->admin_comment);
@@ -254,7 +256,7 @@ static void free_texts(job_info_t *job)
 }
 
 /* Pack a job. pack_job() releases a lock that it takes only in some cases, so
- * the caller takes it. */
+ * the caller takes that lock. */
 static void pack_locked_job(const job_record_t *job, buf_t *buffer)
 {
 	assoc_mgr_lock_t locks = {.qos = READ_LOCK, .user = READ_LOCK};
@@ -273,7 +275,7 @@ int astra_selfcheck_job_answer(const job_record_t *job, struct astra_error *err)
 
 	pack32(1, buffer);
 	pack_time(0, buffer);
-	pack_time(0, buffer); /* of the last backfill pass */
+	pack_time(0, buffer); /* time of the last backfill pass */
 	pack_locked_job(job, buffer);
 	answer = unpacked(RESPONSE_JOB_INFO, buffer);
 	free_buf(buffer);
@@ -329,7 +331,7 @@ static buf_t *pack_node(const node_record_t *node)
 #endif
 }
 
-/* A node of a cloud may be hidden: then there is no record. */
+/* A cloud node may be hidden: then the answer has no record. */
 int astra_selfcheck_node_answer(const node_record_t *node,
 				struct astra_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The parts of the self-check: what structures must look like
- * (selfcheck_tables.c) and what slurmctld says of them (selfcheck_answer.c).
- */
+ * (selfcheck_tables.c), and what slurmctld says about them
+ * (selfcheck_answer.c). */
 #ifndef ASTRA_SELFCHECK_PRIV_H
 #define ASTRA_SELFCHECK_PRIV_H
 
@@ -12,8 +12,8 @@
  * caller holds conf read, or slurmctld's. */
 int astra_selfcheck_variables(struct astra_error *err);
 
-/* Check that a record and all that it points to have the right sizes, magic
- * numbers and kinds of members; their values may still be wrong. Locks: caller
+/* Check that a record, and everything that it points to, has the right sizes,
+ * magic numbers and kinds of members; values may still be wrong. Locks: caller
  * holds job, node, part read. Each returns 0, or -1 with err set. */
 int astra_selfcheck_job_record(const job_record_t *job,
 			       struct astra_error *err);
@@ -25,8 +25,8 @@ int astra_selfcheck_job_desc(const job_desc_msg_t *desc,
 			     struct astra_error *err);
 
 /* Compare a record's members with what slurmctld answers to clients. The record
- * must have passed the check above. Locks: caller holds conf, node, part read,
- * and for a job job write. Returns 0, or -1 with err set. */
+ * must have passed the check above. Locks: caller holds conf, node, part read;
+ * and for a job, job write. Returns 0, or -1 with err set. */
 int astra_selfcheck_job_answer(const job_record_t *job,
 			       struct astra_error *err);
 int astra_selfcheck_node_answer(const node_record_t *node,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The members that the plugin uses, with others between and after them: in
- * another layout one of them has an impossible value. Members that only some
- * releases have are left out. So are times that a user or a node may set to
- * anything: nobody is to be able to make the plugin stand aside. */
+/* The members that the plugin uses, with others between and after them, so that
+ * in another layout at least one of them has an impossible value. Members that
+ * only some releases have are left out. So are times that a user or a node may
+ * set to any value: nobody must be able to make the plugin stand aside. */
 #include "src/slurm/check/layout.h"
 #include "src/slurm/check/selfcheck_priv.h"
 
@@ -292,7 +292,7 @@ static int selfcheck_tables_check(const struct astra_layout *layout,
 	return record ? astra_layout_check(layout, record, err) : 0;
 }
 
-/* What is known while a list is walked. */
+/* The state of a walk over a list. */
 struct list_look {
 	const struct astra_layout *layout;
 	struct astra_error *err;
@@ -345,7 +345,7 @@ static int check_parts(list_t *list, struct astra_error *err)
 	return look.failed ? -1 : 0;
 }
 
-/* Check what a job points to, unless the job has ended: then that may be
+/* Check what a job points to, unless the job has ended: then the targets may be
  * gone. */
 static int check_kept(const job_record_t *job, struct astra_error *err)
 {

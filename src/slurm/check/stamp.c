@@ -21,7 +21,7 @@ struct stamp_paths {
 	char path[STAMP_PLUGINS][4096];
 };
 
-/* Note the paths of our plugins. The loader's lock is held: only names are
+/* Note the paths of our plugins. The loader's lock is held, so only names are
  * read. */
 static int stamp_note(struct dl_phdr_info *info, size_t size, void *arg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of slurm.conf that astraea needs, and what goes wrong without
- * each. */
+/* The lines of slurm.conf that astraea needs, and what does not work without
+ * each of them. */
 #ifndef ASTRA_STEPS_H
 #define ASTRA_STEPS_H
 
@@ -8,7 +8,7 @@
 
 #include "src/common/error.h"
 
-/* What slurm.conf says; NULL where it says nothing. Borrowed. */
+/* Values of slurm.conf; NULL if it does not set them. Borrowed. */
 struct astra_steps {
 	const char *scheduler;	  /* SchedulerType */
 	const char *burst_buffer; /* BurstBufferType */
@@ -20,9 +20,9 @@ struct astra_steps {
  * such as "sched/", before it. list may be NULL. */
 bool astra_steps_have(const char *list, const char *kind, const char *name);
 
-/* Add to out each missing line and what that costs. A line that pools without
- * leases (Leases=no) do not need is not missing. leases: some pool has
- * leases. */
+/* Add to out each missing line, and what does not work without it. Lines that
+ * only pools with leases need are not missing if there is none. leases: some
+ * pool has leases. */
 void astra_steps_warn(const struct astra_steps *steps, bool leases,
 		      struct astra_error *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What differs between Slurm's releases. All other files include Slurm's
- * headers through this one only. m4/astra_slurm_compat.m4 finds ASTRA_SLURM_...
- * and says which release brought each. */
+/* The differences between Slurm's releases. All other files include Slurm's
+ * headers only through this one. m4/astra_slurm_compat.m4 detects each
+ * ASTRA_SLURM_... and says which release brought it. */
 #ifndef ASTRA_COMPAT_H
 #define ASTRA_COMPAT_H
 
@@ -36,13 +36,13 @@ static inline void astra_state_set(job_record_t *job, uint32_t state)
 #endif
 }
 
-/* Whether a magnetic reservation attracts only jobs that end before it does. */
+/* Whether a magnetic reservation only attracts jobs that end before it does. */
 static inline bool astra_magnets_outlast(void)
 {
 	return SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0);
 }
 
-/* Choose nodes and start, as the main scheduler does.
+/* Choose nodes for a job and start it, as the main scheduler does.
  * Locks: caller holds job and node write, part, conf and fed read.
  * Returns a Slurm error number. */
 static inline int astra_select_nodes(job_record_t *job)
@@ -69,7 +69,8 @@ static inline int astra_requeue(job_record_t *job)
 }
 
 /* Count the job for the limits on submissions, as Slurm does at a requeue: the
- * end of its run has uncounted it. Locks: caller holds job write. */
+ * end of the job's run has removed it from that count. Locks: caller holds job
+ * write. */
 static inline void astra_submit_count(job_record_t *job)
 {
 #ifdef ASTRA_SLURM_SUBMIT_LOCKED
@@ -90,10 +91,11 @@ static inline void astra_limits_renew(job_record_t *job)
 #endif
 }
 
-/* Make a pending batch job's next run a new one for slurmdbd. slurmdbd knows a
- * run by the job and the time of submission, or by an index that slurmctld
- * draws and finds the job by, as in batch_requeue_fini(). submit_sec: of the
- * last run. Locks: job and node write, fed read. */
+/* Make a pending batch job's next run a new run for slurmdbd. slurmdbd
+ * identifies a run by the job and the time of submission; in newer releases by
+ * an index that slurmctld draws and by which it finds the job, as in
+ * batch_requeue_fini(). submit_sec: of the last run. Locks: job and node write,
+ * fed read. */
 static inline void astra_run_renew(job_record_t *job, time_t submit_sec)
 {
 	job_details_t *details = job->details;
@@ -111,7 +113,7 @@ static inline void astra_run_renew(job_record_t *job, time_t submit_sec)
 #endif
 }
 
-/* Whether slurmctld's record of the job has the index of that run, by which the
+/* Whether slurmctld's record of the job has this run's index, by which the
  * run's processes name it. Locks: caller holds job read. */
 static inline bool astra_run_is(const job_record_t *job, uint64_t index)
 {
@@ -127,8 +129,8 @@ static inline bool astra_run_is(const job_record_t *job, uint64_t index)
 /* Whether the request would crash slurmctld. When Slurm spreads a job whose
  * GRES count is for the whole job, it follows a NULL pointer
  * (_eval_nodes_spread(), fixed in 25.05). So anybody who may submit a job can
- * end slurmctld, and again each time that slurmctld has read the job from its
- * state. */
+ * crash slurmctld, and it crashes again each time that it has read the job from
+ * its state. */
 static inline bool astra_desc_ends_slurmctld(const job_desc_msg_t *desc)
 {
 #ifdef ASTRA_SLURM_SPREAD_ENDS
@@ -167,7 +169,7 @@ static inline bool astra_licence_has_layers(const licenses_t *licence)
 #endif
 }
 
-/* Leave in nodes those with enough free hierarchical resources for the job.
+/* Keep in nodes those with enough free hierarchical resources for the job.
  * Locks: job read. */
 static inline void astra_licensed_nodes(job_record_t *job, bitstr_t *nodes)
 {
@@ -187,9 +189,8 @@ static inline void astra_restarts_set(job_record_t *job, uint32_t count)
 	job->restart_cnt = (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX);
 }
 
-/* Whether slurmctld has all that plugins may look at: jobs, dependencies,
- * priorities. The thread that is tested for is made right after. Locks:
- * none. */
+/* Whether slurmctld has everything that plugins may read: jobs, dependencies,
+ * priorities. It then creates the thread whose id is tested. Locks: none. */
 static inline bool astra_slurmctld_ready(void)
 {
 	return slurmctld_config.thread_id_purge_files != 0;
@@ -202,8 +203,8 @@ static inline bool astra_slurmctld_ready(void)
 #define ASTRA_RECONFIGURE_REPLACES false
 #endif
 
-/* Take task array_task_id out of the array's record, which becomes the task's.
- * The last task needs no other record. Locks: job write. */
+/* Split task array_task_id from the array's record, which becomes the task's
+ * record. The last task needs no other record. Locks: job write. */
 static inline void astra_array_split(job_record_t *job)
 {
 	bool last = job->array_recs->task_cnt <= 1;
@@ -216,8 +217,8 @@ static inline void astra_array_split(job_record_t *job)
 #endif
 }
 
-/* Find the nodes on a list of names that exist. Caller frees. Locks: node read.
- * Returns a Slurm error number. */
+/* Find those nodes of a list of names that exist. The caller frees the bitmap.
+ * Locks: node read. Returns a Slurm error number. */
 static inline int astra_nodes_named(char *names, bitstr_t **nodes)
 {
 #ifdef ASTRA_SLURM_NODES_INVALID
@@ -250,8 +251,8 @@ static inline bool astra_wants_whole_nodes(const job_details_t *details)
 #endif
 }
 
-/* Whether a job wants nodes that only its user has: --exclusive=user. Locks:
- * job read. */
+/* Whether a job wants nodes that only its user may use: --exclusive=user.
+ * Locks: job read. */
 static inline bool astra_wants_users_nodes(const job_details_t *details)
 {
 #ifdef ASTRA_SLURM_WHOLE_BITS
@@ -261,8 +262,8 @@ static inline bool astra_wants_users_nodes(const job_details_t *details)
 #endif
 }
 
-/* Return the most nodes that a job's user named, or 0. From 26.05 on Slurm
- * itself sets the number to that of tasks. Locks: job read. */
+/* Return the most nodes that a job's user named, or 0. From 26.05 on, if the
+ * user named none, Slurm sets it to the number of tasks. Locks: job read. */
 static inline uint32_t astra_nodes_named_at_most(const job_record_t *job)
 {
 #ifdef JOB_IMPLICIT_MAX_NODES
@@ -272,7 +273,8 @@ static inline uint32_t astra_nodes_named_at_most(const job_record_t *job)
 	return job->details->max_nodes;
 }
 
-/* Whether the user listed counts of nodes, as -N 2,4,8. Locks: job read. */
+/* Whether the user listed several numbers of nodes, as -N 2,4,8. Locks: job
+ * read. */
 static inline bool astra_names_sizes(const job_details_t *details)
 {
 #ifdef ASTRA_SLURM_NODES_LISTED
@@ -283,8 +285,8 @@ static inline bool astra_names_sizes(const job_details_t *details)
 #endif
 }
 
-/* Clear --requeue=expedite. It holds a job that ends with an error, as a job
- * does that was told to checkpoint. Locks: job write. */
+/* Clear --requeue=expedite. It holds a job that ends with an error, and a job
+ * that was told to write a checkpoint may end so. Locks: job write. */
 static inline void astra_clear_expedite(job_record_t *job)
 {
 #ifdef EXPEDITED_REQUEUE
@@ -294,7 +296,8 @@ static inline void astra_clear_expedite(job_record_t *job)
 #endif
 }
 
-/* As astra_clear_expedite(), for a request. Returns whether it was set. */
+/* As astra_clear_expedite(), for a request. Returns whether the flag was
+ * set. */
 static inline bool astra_desc_clear_expedite(job_desc_msg_t *desc)
 {
 #ifdef EXPEDITED_REQUEUE
@@ -321,7 +324,8 @@ static inline uint32_t *astra_each_priority(const job_record_t *job)
 #endif
 }
 
-/* Whether any one licence of the list that this one is in is enough. */
+/* Whether any single licence of the list to which this one belongs is
+ * enough. */
 static inline bool astra_licence_is_or(const licenses_t *licence)
 {
 #ifdef ASTRA_SLURM_LICENCES_OR
@@ -344,7 +348,7 @@ static inline list_t *astra_qos_named(const job_record_t *job)
 #endif
 }
 
-/* Return the locks for a start; used for all that changes jobs. */
+/* Return the locks for a start. They are used for all changes of jobs. */
 static inline slurmctld_lock_t astra_write_locks(void)
 {
 	return (slurmctld_lock_t){
@@ -368,7 +372,7 @@ static inline slurmctld_lock_t astra_read_locks(void)
 
 /* Entry points whose arguments differ between releases. priority: before 24.05
  * the plugin filters sprio's lines. job_submit: since 23.02 it may return a
- * text for a refused change. */
+ * text with a refused change. */
 #ifdef ASTRA_SLURM_FACTORS_UID
 #define ASTRA_FACTORS_PARAMS uid_t uid
 #define ASTRA_FACTORS_ARGS uid
@@ -390,7 +394,7 @@ typedef priority_factors_t astra_factors_t;
 #else
 typedef priority_factors_object_t astra_factors_t;
 #endif
-/* burst_buffer: arguments that the gate does not use. */
+/* burst_buffer: arguments that our gate does not use. */
 #define ASTRA_UNUSED __attribute__((unused))
 #ifdef ASTRA_SLURM_BB_TOLD
 #define ASTRA_BB_STATUS_PARAMS                                \
@@ -446,7 +450,7 @@ static inline astra_factors_t *astra_factors(priority_factors_object_t *line)
 #endif
 }
 
-/* sshare loads priority/ltgf, and with it libastraea, without slurmctld.
+/* sshare loads priority/ltgf, and with it libastraea, outside of slurmctld.
  * Functions are looked up when they are called, but data when the library is
  * loaded. So all data of slurmctld that is used must be weak. A test compares
  * this list with what the library needs. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of compat.h that commands need too. Commands link libslurmfull and
- * nothing of slurmctld's. */
+/* The part of compat.h that commands need too. Commands link libslurmfull, but
+ * no code of slurmctld. */
 #ifndef ASTRA_COMPAT_CLIENT_H
 #define ASTRA_COMPAT_CLIENT_H
 
@@ -26,7 +26,7 @@ static inline const char *astra_reason_name(uint32_t reason)
 #endif
 }
 
-/* Ask slurmctld for a job and its array's tasks. jobs: free with
+/* Ask slurmctld for a job and its array's tasks. jobs: free it with
  * slurm_free_job_info_msg(). Returns 0, or -1 with errno. */
 static inline int astra_load_job(job_info_msg_t **jobs, uint32_t id)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What differs between Slurm's releases in the topology of nodes. */
+/* The differences between Slurm's releases in the topology of nodes. */
 #ifndef ASTRA_COMPAT_TOPOLOGY_H
 #define ASTRA_COMPAT_TOPOLOGY_H
 
 #include "src/slurm/compat/compat.h"
 
-/* Get a node's place below the switches, as "s0.s4.n7", or just its name. Free
- * with xfree(). Locks: conf and node read. Returns a Slurm error number. */
+/* Get a node's address below the switches, as "s0.s4.n7", or just its name.
+ * Free it with xfree(). Locks: conf and node read. Returns a Slurm error
+ * number. */
 static inline int astra_node_address(char *node, char **address)
 {
 	char *pattern = NULL;
@@ -34,8 +35,8 @@ static inline uint32_t astra_topology_number(const part_record_t *part)
 }
 
 /* Return a node's place in each topology with switches or blocks, as
- * "tree:s0:s4,blocks:b1". Free with xfree(). NULL: it has none, or Slurm does
- * not say. Locks: conf and node read. */
+ * "tree:s0:s4,blocks:b1". Free it with xfree(). NULL: the node has none, or
+ * Slurm does not say. Locks: conf and node read. */
 static inline char *astra_node_places(node_record_t *node)
 {
 #ifdef ASTRA_SLURM_TOPOLOGIES
@@ -58,8 +59,8 @@ static inline const char *astra_topology_name(const part_record_t *part)
 #endif
 }
 
-/* Whether a job's nodes have to be neighbours in a ring: topology/ring. name:
- * of the topology; NULL: the cluster's. Locks: conf and part read. */
+/* Whether a job's nodes have to be neighbours in a ring: topology/ring. name
+ * may be NULL for the cluster's topology. Locks: conf and part read. */
 static inline bool astra_topology_rings(const char *name)
 {
 #ifdef ASTRA_SLURM_RINGS

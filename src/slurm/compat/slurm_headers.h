@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slurm's private headers, wherever a release has them. Only compat.h and
- * configure's checks include this.
- */
+/* Slurm's private headers, whose places differ between releases. Only compat.h
+ * and configure's checks include this. */
 #ifndef ASTRA_SLURM_HEADERS_H
 #define ASTRA_SLURM_HEADERS_H
 

@@ -52,8 +52,8 @@ int astra_names_split(const char *text, struct astra_config_names *out)
 	return 0;
 }
 
-/* Read an absolute path: users do not know slurmctld's working folder. out:
- * gets it, or NULL. Returns 0, or -1 with err set. */
+/* Read an absolute path, since users do not know slurmctld's working folder.
+ * out: gets the path, or NULL. Returns 0, or -1 with err set. */
 static int read_path(const s_p_hashtbl_t *table, const char *path,
 		     const char *key, char **out, struct astra_error *err)
 {
@@ -68,8 +68,8 @@ static int read_path(const s_p_hashtbl_t *table, const char *path,
 
 struct span {
 	const char *key;
-	double days; /* default */
-	size_t at;   /* in struct astra_config */
+	double days; /* the default in days */
+	size_t at;   /* offset in struct astra_config */
 };
 
 static const struct span spans[] = {
@@ -85,11 +85,11 @@ static const struct span spans[] = {
 static void add_key(s_p_options_t *out, const char *key)
 {
 	*out = (s_p_options_t){.type = S_P_STRING};
-	/* s_p_options_t wants a char * that it never writes. */
+	/* s_p_options_t needs a char *, but never writes to it. */
 	memcpy(&out->key, &key, sizeof(key));
 }
 
-/* List the keys of the history for Slurm's parser. Returns their number. */
+/* List the history's keys for Slurm's parser. Returns how many there are. */
 static size_t conf_history_keys(s_p_options_t *out)
 {
 	size_t count = 0;
@@ -151,14 +151,14 @@ static int conf_history(const s_p_hashtbl_t *table, const char *path,
 
 #define KEYS_MAX 96
 
-/* Slurm's parser. Rows of options become strings, outside of pools and on Pool
- * lines. */
+/* Slurm's parser. Each row of the table of options becomes a string key, both
+ * outside of pools and on Pool lines. */
 
 static char *config_plain(const char *text)
 {
 	char *copy;
 
-	/* s_p_options_t wants a char * that it never writes. */
+	/* s_p_options_t needs a char *, but never writes to it. */
 	memcpy(&copy, &text, sizeof(copy));
 	return copy;
 }
@@ -280,8 +280,8 @@ int astra_conf_blame(const char *path, const char *key, const char *value,
 			       at.line, key, value, inner.text);
 }
 
-/* Set options from the table. said: gets the texts of the options, in the
- * table's order. */
+/* Set options from the table. said: gets the text of each option, in the order
+ * of the table of options. */
 static int config_set_options(const s_p_hashtbl_t *table, const char *path,
 			      struct astra_options *out, char **said,
 			      struct astra_error *err)
@@ -301,7 +301,7 @@ static int config_set_options(const s_p_hashtbl_t *table, const char *path,
 	return 0;
 }
 
-/* Read a pool. top: options outside of pools. */
+/* Read a pool. top: the table of options outside of pools. */
 static int config_read_pool(const s_p_hashtbl_t *table,
 			    const s_p_hashtbl_t *top, const char *path,
 			    struct astra_pool_config *pool,
@@ -345,8 +345,8 @@ static bool good_name(const char *name)
 	return *name && strlen(name) < ASTRA_POOL_NAME_MAX;
 }
 
-/* Whether a pool may not have this name: its state file would be another pool's
- * backup, or the socket. */
+/* Whether a pool must not have this name, since its state file would be another
+ * pool's backup, or the socket. */
 static bool taken_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -356,8 +356,8 @@ static bool taken_name(const char *name)
 			!strcmp(dot, ".kept")));
 }
 
-/* Check a pool: its name must differ from other pools', and no partition may
- * belong to two pools. */
+/* Check a pool: its name must be unique, and no partition may belong to two
+ * pools. */
 static int check_pool(const struct astra_config *config, size_t index,
 		      const char *path, struct astra_error *err)
 {
@@ -421,8 +421,8 @@ bool astra_config_listens(const struct astra_config *config)
 	return !config || !config->listen || strcasecmp(config->listen, "no");
 }
 
-/* Read Listen=[ADDRESS:]PORT. The address is only tried when the port is
- * opened. */
+/* Read Listen=[ADDRESS:]PORT. Whether the address works is only known when the
+ * port is opened. */
 static int read_listen(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err)
 {
@@ -442,8 +442,8 @@ static int read_listen(const s_p_hashtbl_t *table, const char *path,
 	return astra_conf_blame(path, "Listen", config->listen, err);
 }
 
-/* LeaseTerm=auto and Leases=watch need the history. Returns 0, or -1 with err
- * set. */
+/* Check that there is a history if LeaseTerm=auto or Leases=watch need it.
+ * Returns 0, or -1 with err set. */
 static int config_check_history(const struct astra_config *config,
 				const char *path, struct astra_error *err)
 {

@@ -65,7 +65,7 @@ int astra_config_overlap(const char *first, const char *second,
 			       first, second, node);
 }
 
-/* The file and the host on which it is checked, which need not be
+/* Compare the file with the host on which it is checked, which need not be
  * slurmctld's. */
 
 static void host_warn_folder(const char *key, const char *path,
@@ -131,12 +131,10 @@ void astra_config_warn_host(const struct astra_config *config,
 		host_warn_users(&config->tenants[i], out);
 }
 
-/* Keys that have no effect: of earlier releases; and those that occur twice, of
- * which Slurm's parser takes the last one and says nothing. */
+/* Keys that have no effect: those of earlier releases, and those that occur
+ * twice. Slurm's parser uses the last one of these and says nothing. */
 
-#define TWICE_KEYS                                          \
-	128 /* of a line or of the whole file; more are not \
-	     * checked */
+#define TWICE_KEYS 128 /* of a line or of the file; others go unchecked */
 #define TWICE_NAME 32
 
 struct twice_set {
@@ -145,8 +143,8 @@ struct twice_set {
 };
 
 struct twice {
-	struct twice_set file, line; /* keys of the whole file; keys of this
-				      * line */
+	struct twice_set file, line; /* keys of the whole file; keys of the
+				      * present line */
 	struct twice_set gone;	     /* keys of earlier releases */
 	int at;			     /* number of the line */
 	struct astra_error *out;
@@ -163,9 +161,9 @@ static bool twice_add(struct twice_set *set, const char *key)
 	return false;
 }
 
-/* Look at a pair. A line has one key of the whole file, or the keys of a pool
- * or tenant, of which there are several lines. It may go on in the next
- * line. */
+/* Check one key. A line has either one key of the whole file, or the keys of a
+ * pool or tenant, of which there may be several lines. A line may go on in the
+ * next one. */
 static int twice_look(void *arg, const struct astra_conf_pair *pair,
 		      struct astra_error *err)
 {

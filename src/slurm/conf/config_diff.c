@@ -18,7 +18,7 @@ static const char *diff_said(const struct astra_pool_config *pool, size_t row)
 			       : astra_option_table[row].initial;
 }
 
-/* Whether two texts of an option mean the same. */
+/* Whether two texts of an option have the same meaning. */
 static bool diff_same_value(const struct astra_option *o, const char *a,
 			    const char *b)
 {
@@ -149,10 +149,10 @@ static void diff_tenants(const struct astra_config *before,
 	}
 }
 
-/* What slurmctld reads only when it starts. */
+/* For settings that slurmctld reads only when it starts. */
 #define DIFF_START " at slurmctld's next start"
 
-/* Report a text that changes. when: DIFF_START or "". */
+/* Report a text that has changed. when: DIFF_START or "". */
 static void diff_text(const char *key, const char *before, const char *after,
 		      const char *when, struct astra_text *out)
 {

@@ -8,7 +8,7 @@
 
 /* Add a line to out for each pool that is added or removed, and for each pool's
  * changed partitions and options; likewise for tenants and for settings of the
- * whole file. Values that mean the same are equal however they are written.
+ * whole file. Values with the same meaning are equal, however they are written.
  * Locks: none. */
 void astra_config_compare(const struct astra_config *before,
 			  const struct astra_config *after,

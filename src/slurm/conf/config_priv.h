@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files that read astraea.conf share. */
+/* Shared by the files that read astraea.conf. */
 #ifndef ASTRA_CONFIG_PRIV_H
 #define ASTRA_CONFIG_PRIV_H
 
@@ -9,7 +9,7 @@
 /* Return a copy of a key's value, for free(), or NULL. */
 char *astra_conf_text(const s_p_hashtbl_t *table, const char *key);
 
-/* Put file, line, key and value before the error's text. Returns -1. */
+/* Put file, line, key and value before the text in err. Returns -1. */
 int astra_conf_blame(const char *path, const char *key, const char *value,
 		     struct astra_error *err);
 
@@ -20,8 +20,8 @@ void astra_conf_warn_keys(const char *path, struct astra_error *out);
 /* Split a text at its commas. Returns 0, or -1 when memory is out. */
 int astra_names_split(const char *text, struct astra_config_names *out);
 
-/* Read TenantLevel= and the Tenant= lines into config. Names in two of the
- * lines are added to its warning. Returns 0, or -1 with err set. */
+/* Read TenantLevel= and the Tenant= lines into config. A name in two of the
+ * lines adds a warning to config. Returns 0, or -1 with err set. */
 int astra_conf_tenants(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err);
 

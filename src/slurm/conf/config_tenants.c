@@ -34,7 +34,7 @@ static int config_tenants_read_tenant(const s_p_hashtbl_t *table,
 	return rc;
 }
 
-/* Warn about names that two tenants have: they belong to the first one. */
+/* Warn about names that two tenants have. They belong to the first tenant. */
 static void warn_twice(struct astra_config *config, size_t a, size_t b,
 		       const char *what, const struct astra_config_names *of_a,
 		       const struct astra_config_names *of_b)

@@ -63,7 +63,7 @@ void astra_gpu_kinds_add_gres(struct astra_gpu_kinds *kinds,
 		size_t length = strcspn(gres, ",");
 		char type[ASTRA_GPU_KIND_MAX] = "";
 
-		/* gpu:N has a count in the place of the type. */
+		/* In gpu:N, the count is at the place of the type. */
 		if (sscanf(gres, "gpu:%63[^:,(]", type) == 1 &&
 		    strlen(type) + 4 < length && gres[4 + strlen(type)] == ':')
 			astra_gpu_kinds_add(kinds, weights, node, type);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whole GPUs and MIG devices, which are parts of a GPU. Slurm counts both as
- * one gres/gpu. A pool with both would give a job that asks for a GPU one or
- * the other, and charge it alike. Pure: no Slurm, no locks. */
+/* Whole GPUs and MIG devices, which are parts of a GPU. Slurm counts each of
+ * them as one gres/gpu. In a pool with both, a job that asks for a GPU would
+ * get either, and be charged the same. Pure: no Slurm, no locks. */
 #ifndef ASTRA_GPU_KINDS_H
 #define ASTRA_GPU_KINDS_H
 
@@ -10,15 +10,15 @@
 #include "src/common/error.h"
 #include "src/model/weights.h"
 
-#define ASTRA_GPU_KIND_MAX 64 /* bytes kept of a name */
+#define ASTRA_GPU_KIND_MAX 64 /* how many bytes of a name are kept */
 
-/* One GPU of each kind among the nodes of a pool. */
+/* One example of each kind of GPU among the nodes of a pool. */
 struct astra_gpu_kinds {
 	struct astra_gpu_kind {
 		char type[ASTRA_GPU_KIND_MAX]; /* "": there is none */
 		char node[ASTRA_GPU_KIND_MAX];
-	} whole, mig, unweighed; /* unweighed: a MIG device that is not in
-				  * GPUWeight */
+	} whole, mig, unweighed; /* unweighed: a MIG device that GPUWeight does
+				  * not name */
 };
 
 /* Whether a type has a name that NVIDIA's driver and Slurm's AutoDetect give to
@@ -30,14 +30,14 @@ void astra_gpu_kinds_add(struct astra_gpu_kinds *kinds,
 			 const struct astra_weights *weights, const char *node,
 			 const char *type);
 
-/* As astra_gpu_kinds_add(), for Gres= of slurm.conf: gpu:TYPE:N, among
- * others. */
+/* As astra_gpu_kinds_add(), for the text of Gres= in slurm.conf, which may have
+ * gpu:TYPE:N. */
 void astra_gpu_kinds_add_gres(struct astra_gpu_kinds *kinds,
 			      const struct astra_weights *weights,
 			      const char *node, const char *gres);
 
-/* Check for a mixture. Returns 0, or -1 with err saying what is mixed and what
- * to do. */
+/* Check that a pool does not have both kinds. Returns 0, or -1 with err saying
+ * what is mixed and what to do. */
 int astra_gpu_kinds_check(const struct astra_gpu_kinds *kinds, const char *pool,
 			  struct astra_error *err);
 

@@ -23,7 +23,7 @@ static struct {
 	char pool[ASTRA_POOL_NAME_MAX];
 	uint32_t uid; /* who ordered it */
 	struct astra_query_adopt adopt;
-	/* if DONE: the outcome */
+	/* the outcome, if the state is DONE */
 	enum astra_fault fault;
 	struct astra_error err;
 	struct astra_text accounts;
@@ -32,7 +32,7 @@ static struct {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t last_ticket;
 
-/* Whether there is an order; read without the mutex. */
+/* Whether there is an order. May be read without the mutex. */
 static atomic_bool busy;
 
 /* For all below, the caller holds the mutex. */
@@ -121,8 +121,8 @@ static void adopter_end(enum astra_fault fault)
 	order.since_sec = time(NULL);
 }
 
-/* Carry out the order. If it changes nothing, the reply has the accounts as
- * well. */
+/* Carry out the order. If it only asks for the accounts, nothing is changed;
+ * astra_adopter_saved() adds them to the reply in both cases. */
 static void adopter_carry_out(struct astra_pool *pool)
 {
 	order.state = SERVED;
@@ -163,7 +163,7 @@ void astra_adopter_serve(struct astra_pools *pools)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* The accounts' present values. */
+/* Write the accounts' present values. */
 
 static void adopter_put_usage(struct astra_usage usage)
 {
@@ -234,7 +234,7 @@ static double adopter_devices(const struct astra_scene *scene, size_t pool)
 	return devices;
 }
 
-/* Put a pool with the parameters of its accounts, so that others can compute
+/* Write a pool with the parameters of its accounts, so that others can compute
  * the same values. */
 static void adopter_put_pool(const struct astra_pool *pool, double devices)
 {

@@ -57,8 +57,8 @@ static void fill_pool(struct publish_filler *f)
 	(void)astra_report_add_pool(f->report, &p);
 }
 
-/* Whether the job may be in its grace: it may have been signalled before
- * slurmctld's start without that being saved, and seem to run on. */
+/* Whether the job may be in its grace: it may have got its signal before
+ * slurmctld's start without that being saved, and so seem to run on. */
 static bool publish_may_be_in_grace(const struct publish_filler *f,
 				    const struct astra_job *job)
 {
@@ -77,7 +77,7 @@ static void fill_class(const struct astra_class *class, void *arg)
 	(void)astra_report_add_class(f->report, &out);
 }
 
-/* Note what a hook needs at the job's end. */
+/* Note what a hook needs to know at the job's end. */
 static void publish_remember(const struct publish_filler *f,
 			     const struct astra_job_view *v, uint32_t index)
 {
@@ -125,7 +125,7 @@ static void fill_jobs(struct publish_filler *f, uint32_t *queue)
 	}
 }
 
-/* Set when a hold's GPUs will be there: when its job is expected to start. */
+/* Set when a hold's GPUs will be complete: at the expected start of its job. */
 static void settle_hold(struct publish_filler *f)
 {
 	struct astra_report_pool *pool;

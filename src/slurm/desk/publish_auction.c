@@ -14,7 +14,7 @@ static int publish_auction_compare(const void *key, const void *item)
 	return (app > bid->app) - (app < bid->app);
 }
 
-/* Return where the bid came from that the round used. */
+/* Return the source of the bid that the round used. */
 static const char *source_of(const struct astra_snapshot *model, uint64_t app)
 {
 	const struct astra_bid *bid = NULL;

@@ -8,9 +8,9 @@
 #include "src/slurm/in/snapshot.h"
 #include "src/slurm/round/pool.h"
 
-/* Add a pool's last auction and its apps. Call before its jobs are added.
- * by_id: job -> index in the view. Returns whether its policy holds
- * auctions. */
+/* Add a pool's last auction and its apps. Call before the pool's jobs are
+ * added. by_id: job -> index in the view. Returns whether the pool's policy
+ * holds auctions. */
 bool astra_publish_auction(struct astra_report *report,
 			   const struct astra_pool *pool,
 			   const struct astra_view *view,

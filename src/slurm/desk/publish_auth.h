@@ -5,8 +5,9 @@
 
 #include "src/slurm/desk/server.h"
 
-/* Return what signs for clients, in the form of src/proto/sign.h, for free().
- * NULL: munged does. Locks: caller holds conf read, or slurmctld starts. */
+/* Return the name of what signs for clients, in the form of src/proto/sign.h,
+ * for free(); NULL: munged signs. Locks: caller holds conf read, or slurmctld
+ * starts. */
 char *astra_publish_auth(void);
 
 /* For use if astra_publish_auth() is not NULL. */

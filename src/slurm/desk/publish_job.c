@@ -11,8 +11,8 @@
 #include "src/slurm/note/parked.h"
 #include "src/slurm/note/progress.h"
 
-/* Return the phase to report. Without leases a job that holds GPUs just runs. A
- * grace that has begun goes on. */
+/* Return the phase to report. Without leases, a job that holds GPUs is just
+ * running, but a grace that has begun is still shown. */
 static enum astra_report_phase phase_of(enum astra_phase phase, bool leases)
 {
 	static const enum astra_report_phase phases[] = {
@@ -40,8 +40,8 @@ static void write_id(const struct astra_job_info *job_info, uint32_t id,
 		astra_text_printf(out, "%u", id);
 }
 
-/* Return why a job is held. If oasis refused the job, the text is the one in
- * squeue. */
+/* Return why a job is held. If the policy oasis refused the job, return the
+ * text that squeue shows. */
 static const char *held_reason(const struct astra_job_info *info)
 {
 	const struct astra_report_bind *bind = info->binds;
@@ -55,7 +55,7 @@ static const char *held_reason(const struct astra_job_info *info)
 	return astra_reason_name(info->state_reason);
 }
 
-/* Write the reason: Slurm's own one if it holds the job. */
+/* Write why the job waits: Slurm's own reason if that keeps it. */
 static void write_reason(const struct publish_filler *f,
 			 const struct astra_job_view *v,
 			 const struct astra_job_info *job_info, char *text,
@@ -93,7 +93,7 @@ static const char *publish_job_level_of(const struct astra_view *view,
 		       : "";
 }
 
-/* Return the term of a job's leases; 0: it has none. */
+/* Return the term of a job's leases; 0: it has no leases. */
 static double publish_term(const struct publish_filler *f,
 			   const struct astra_job_info *job_info)
 {
@@ -103,7 +103,7 @@ static double publish_term(const struct publish_filler *f,
 					     : f->options->lease_sec;
 }
 
-/* Return the GPUs that the job holds, else those that it will hold. */
+/* Return the GPUs that the job holds, or else will hold. */
 static uint32_t publish_gpus(const struct publish_filler *f,
 			     const struct astra_job_view *v,
 			     const struct astra_job *job)
@@ -125,8 +125,8 @@ static bool has_ended(const struct astra_report_job *job)
 	       job->of.state == ASTRA_JOB_REQUEUED;
 }
 
-/* A job from the engine and the snapshot, with the texts written for it. It
- * must outlive its row. */
+/* A job as the engine and the snapshot know it, with the texts written for its
+ * row. It must outlive the row. */
 struct publish_one {
 	const struct publish_filler *f;
 	const struct astra_job_view *v;
@@ -158,8 +158,8 @@ static void write_texts(struct publish_one *one)
 	write_signal(one->info->terms.signal, one->signal, sizeof(one->signal));
 }
 
-/* Fill in what the history counts. The last run of a job that was requeued and
- * runs again ended when the job was submitted again. */
+/* Fill in what the history counts. If a job was requeued and runs again, its
+ * last run ended when it was submitted again. */
 static void fill_run(const struct publish_one *one,
 		     struct astra_report_job *out)
 {
@@ -179,7 +179,7 @@ static void fill_run(const struct publish_one *one,
 		out->run_end_sec = job->submit_sec;
 }
 
-/* Fill in to whom the job belongs and what it asks for. */
+/* Fill in whose job it is and what it asks for. */
 static void fill_job(const struct publish_one *one,
 		     struct astra_report_job *out)
 {

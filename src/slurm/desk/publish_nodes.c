@@ -30,7 +30,8 @@ static const char *publish_nodes_state_of(const struct astra_node *node)
 	return node->settling ? "cleaning" : "up";
 }
 
-/* Count the jobs that hold GPUs of each node; ends has one more entry. */
+/* Count the jobs that hold GPUs of each node. ends[i] gets the count of node i;
+ * it has one entry more than there are nodes. */
 static void count_holders(const struct astra_view *view, size_t *ends)
 {
 	for (size_t i = 0; i < view->job_count; i++) {
@@ -42,8 +43,8 @@ static void count_holders(const struct astra_view *view, size_t *ends)
 	}
 }
 
-/* Sort holders by node: those of node i end before ends[i] and begin where
- * those of the node before end. */
+/* Sort holders by node. Afterwards ends[i] is the index after node i's holders,
+ * which begin where those of node i - 1 end. */
 static void sort_holders(const struct astra_view *view, size_t *ends,
 			 struct astra_report_holder *holders)
 {

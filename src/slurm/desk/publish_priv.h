@@ -20,7 +20,8 @@ struct publish_filler {
 	bool auctions;	  /* the pool holds auctions */
 };
 
-/* Add a job's record, and what has ended of it. (publish_job.c) */
+/* Add a job's row to the report, and the row of its ended run, if any.
+ * (publish_job.c) */
 void astra_publish_job(struct publish_filler *filler,
 		       const struct astra_job_view *view, size_t index);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where queries for the report are answered, and the history that keeps it. */
+/* Where queries for the report are answered, and the history in which it is
+ * kept. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -103,10 +104,10 @@ static int look_at_user(void *x, void *arg)
 	return -1;
 }
 
-/* List the accounts that a user coordinates: slurmctld shows the user their
- * jobs, and slurmdbd their usage, whatever PrivateData says. out: appended to,
- * in any order. Locks: takes assoc_mgr's user read. Returns 0, or -1 when
- * memory is out. */
+/* List the accounts that a user coordinates. slurmctld shows the user the jobs
+ * of these accounts, and slurmdbd their usage, whatever PrivateData says. out:
+ * appended to, in any order. Locks: takes assoc_mgr's user read. Returns 0, or
+ * -1 when memory is out. */
 static int accounts_of(uid_t uid, struct astra_names *out)
 {
 	assoc_mgr_lock_t locks = {.user = READ_LOCK};
@@ -119,9 +120,9 @@ static int accounts_of(uid_t uid, struct astra_names *out)
 	return c.failed ? -1 : 0;
 }
 
-/* Whether the user is an operator. validate_operator() compares with SlurmUser
- * of slurm.conf, which is the user 65534 while slurmctld reads the file
- * again. */
+/* Whether the user is an operator. validate_operator() would compare with
+ * SlurmUser of slurm.conf, which is the user 65534 while slurmctld reads the
+ * file again. */
 static bool is_operator(uid_t uid)
 {
 	return assoc_mgr_get_admin_level(acct_db_conn, uid) >=
@@ -149,7 +150,7 @@ static char *munge_socket(void)
 	return strndup(at, strcspn(at, ",;"));
 }
 
-/* The line in slurmctld's status reply, used at any time and by any thread. */
+/* The line in slurmctld's status reply. Any thread may use it at any time. */
 static pthread_mutex_t status_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_status status;
 
@@ -199,9 +200,9 @@ static char *write_address(unsigned int port)
 	return text.bytes;
 }
 
-/* Return the default place to listen: a port derived from slurmctld's own, and
- * slurmctld's address if slurmctld listens at one only. No name is looked up
- * here. malloced, or NULL: not on the network. */
+/* Return the default place to listen at, malloced; NULL: not on the network.
+ * The port is derived from slurmctld's own. The address is slurmctld's if
+ * slurmctld listens at one address only. No name is looked up here. */
 static char *publish_default(void)
 {
 	const char *own = slurm_conf.control_addr[publish_index()];
@@ -220,7 +221,7 @@ static char *publish_default(void)
 	return rc < 0 ? NULL : where;
 }
 
-/* Return where to listen. malloced, or NULL: not on the network. */
+/* Return where to listen, malloced; NULL: not on the network. */
 static char *publish_listen_at(const struct astra_config *config)
 {
 	if (!astra_config_listens(config))
@@ -246,9 +247,9 @@ static int publish_bid(const struct astra_report *report,
 	return astra_bids_note(report, query, &of, err);
 }
 
-/* Collect what slurm.conf and astraea.conf say of the server. listen: gets what
- * options->listen points to, for free(). Locks: caller holds conf and job read,
- * or slurmctld starts. */
+/* Collect the server's options from slurm.conf and astraea.conf. listen: gets
+ * the text to which options->listen points, for free(). Locks: caller holds
+ * conf and job read, or slurmctld starts. */
 static void publish_gather(const char *folder, struct astra_env_place *out,
 			   struct astra_server_options *options, char **listen)
 {
@@ -280,7 +281,8 @@ static void publish_gather(const char *folder, struct astra_env_place *out,
 	};
 }
 
-/* Start the server. Does I/O. Returns 0, or -1 with err set and p empty. */
+/* Start the server. Does I/O. Returns 0, or -1 with err set and the place's
+ * strings freed. */
 static int publish_serve(struct astra_env_place *p,
 			 const struct astra_server_options *options,
 			 struct astra_error *err)
@@ -293,8 +295,8 @@ static int publish_serve(struct astra_env_place *p,
 	return rc;
 }
 
-/* Tell jobs and scontrol the place. Locks: as publish_gather(), and job
- * write. */
+/* Tell jobs and scontrol where to send queries. Locks: as publish_gather(), and
+ * job write. */
 static void publish_place_set(struct astra_env_place *fresh)
 {
 	unsigned int port = astra_server_port();
@@ -330,7 +332,8 @@ static bool publish_answers(void)
 	return answers;
 }
 
-/* Another controller that hands over may still answer for a moment. */
+/* A first attempt may fail since another controller, which is handing over,
+ * still answers for a moment. */
 void astra_publish_retry(const char *folder)
 {
 	const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK};

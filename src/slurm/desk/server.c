@@ -14,7 +14,8 @@
 #include "src/common/thread.h"
 #include "src/slurm/desk/server_private.h"
 
-/* The report outlives the server: it may be published before the start. */
+/* The report is independent of the server: it may be published before the
+ * start. */
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_report *last_report;
 static struct server *the_server;

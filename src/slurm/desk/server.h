@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The query socket: one thread answers sfair from the last published report,
- * and another makes reports over past time, which take seconds. It takes no
- * lock of slurmctld, and nothing that arrives on the socket can delay a round:
- * sizes, clients, times and rates are bounded. There is one in a process. */
+/* The query socket. One thread answers sfair from the last published report,
+ * and another makes reports over past time, which take seconds. The server
+ * takes no lock of slurmctld, and nothing that arrives on the socket can delay
+ * a round: sizes, clients, times and rates are bounded. A process has one
+ * server. */
 #ifndef ASTRA_SERVER_H
 #define ASTRA_SERVER_H
 
@@ -22,7 +23,7 @@ struct astra_text;
 struct astra_viewer;
 
 /* Slurm's plugin auth/slurm in this process. Called in one of the server's
- * threads; it waits only for a lock of that plugin. */
+ * threads; waits only for a lock of that plugin. */
 struct astra_slurm_auth {
 	/* Return a token that one user, or ASTRA_TOKEN_ANYBODY, can check; for
 	 * free(). NULL on failure. */
@@ -36,29 +37,31 @@ struct astra_server_options {
 	const char *listen;	  /* [ADDRESS:]PORT; NULL: not on the network;
 				   * copied */
 	bool any_port;		  /* if the port is taken, the kernel chooses
-				   * one */
+				   * another */
 	const char *munge_socket; /* NULL: $MUNGE_SOCKET, else munge's own */
 	/* Signs in place of munged; borrowed. NULL: munged signs. */
 	const struct astra_slurm_auth *slurm_auth;
-	uid_t slurm_uid; /* SlurmUser: sees everything, as root does */
+	uid_t slurm_uid; /* SlurmUser, who sees everything, as root does */
 	/* Whether a user sees everything and may reset counts. Called in the
 	 * server's thread for users other than root and SlurmUser. It may take
-	 * locks of its own, which delay only queries. NULL: no other user. */
+	 * locks of its own, which delay only queries. NULL: no other user
+	 * does. */
 	bool (*is_operator)(uid_t uid);
 	/* Get the accounts that a user coordinates, in any order. Called only
-	 * if PrivateData hides something; otherwise as is_operator. NULL: none.
-	 * Returns 0, or -1 when memory is out: the user then sees less. */
+	 * if PrivateData hides something, and in the same way as is_operator.
+	 * NULL: no accounts. Returns 0, or -1 when memory is out: the user then
+	 * sees less. */
 	int (*accounts_of)(uid_t uid, struct astra_names *out);
 	/* Called in the server's thread when an operator resets the diag
-	 * counts; set a flag for the next round. NULL: nothing. */
+	 * counts. It should set a flag for the next round. May be NULL. */
 	void (*diag_reset)(void);
-	/* Keep an allowed report of a job about itself. Called in the server's
-	 * thread. Returns 0, or -1 with err set if it cannot be kept. NULL:
-	 * nothing is kept. */
+	/* Store what a job reports about itself, after it was found allowed.
+	 * Called in the server's thread. Returns 0, or -1 with err set if it
+	 * cannot be stored. NULL: nothing is stored. */
 	int (*note)(const struct astra_query *query, double now_sec,
 		    struct astra_error *err);
-	/* Likewise keep the bid of an app's agent that the report and the
-	 * sender's rights allow. */
+	/* Likewise store a bid of an app's agent. The report and the sender's
+	 * rights allow it. */
 	int (*bid)(const struct astra_report *report,
 		   const struct astra_query *query,
 		   const struct astra_viewer *viewer, struct astra_error *err);
@@ -74,7 +77,7 @@ struct astra_server_options {
 	 * in the server's thread. */
 	int (*record)(const char *pool, uint64_t *ticket,
 		      struct astra_text *out, struct astra_error *err);
-	/* Set what accounts begin with (astra_adopt_order in
+	/* Set the usage that accounts begin with (astra_adopt_order in
 	 * src/proto/answer.h). Called in the server's thread. */
 	enum astra_fault (*adopt)(const char *pool,
 				  struct astra_query_adopt *adopt, uint32_t uid,
@@ -86,8 +89,8 @@ struct astra_server_options {
 };
 
 /* Make the socket and start the thread. A stale socket at path is replaced; a
- * live one, or any other file, is not. Returns 0, or -1 with err set: then
- * queries are not answered, and all else may go on. */
+ * socket that somebody uses, or any other file, is not. Returns 0, or -1 with
+ * err set: then queries are not answered, and all else may go on. */
 int astra_server_start(const struct astra_server_options *options,
 		       struct astra_error *err);
 
@@ -99,15 +102,15 @@ unsigned int astra_server_port(void);
  * "". Locks: as astra_server_start(). */
 const char *astra_server_network_error(void);
 
-/* Answer from this report from now on. Takes the reference. NULL: nothing is
- * known, and answers say so. May be called before start and after stop. Locks:
- * one of its own, held for an assignment. */
+/* Answer from this report from now on. Takes over the reference. report may be
+ * NULL: then replies say that nothing is known. May be called before start and
+ * after stop. Locks: one of its own, held for an assignment. */
 void astra_server_publish(struct astra_report *report);
 
-/* Stop the threads, remove the socket, forget the report. Waits until the
- * present request is done (about a second; longer while munged hangs), and the
- * present report over past time, unless the host ends it. Does nothing if the
- * server was not started. */
+/* Stop the threads, remove the socket, and forget the report. Waits for the
+ * present request, about a second, or longer while munged hangs. Also waits for
+ * the present report over past time, unless the host ends it. Does nothing if
+ * the server was not started. */
 void astra_server_stop(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client of the server: its connection, its place among others, its user, how
- * often it may ask, and what is logged about it. */
+/* A client of the server: its connection, its place among the clients, its
+ * user, how often it may ask, and what is logged about it. */
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -119,7 +119,8 @@ void server_client_reply(struct server_client *client, struct astra_text *text,
 		server_client_close(client);
 }
 
-/* Return the user's bucket, or reset and return the one unused for longest. */
+/* Return the user's bucket. If there is none, reset and return the bucket that
+ * was not used for the longest time. */
 static struct server_bucket *server_limit_bucket_of(struct server_limit *limit,
 						    uid_t uid, int64_t now_msec)
 {
@@ -215,7 +216,7 @@ static void server_place_name(const struct server_client *client, char *text,
 {
 	struct sockaddr_storage addr = {0};
 	socklen_t length = sizeof(addr);
-	char host[128] = "?"; /* an address is shorter */
+	char host[128] = "?"; /* longer than any address */
 
 	if (!client->remote) {
 		(void)snprintf(text, size, "uid %u", client->uid);
@@ -227,7 +228,7 @@ static void server_place_name(const struct server_client *client, char *text,
 	(void)snprintf(text, size, "host %s", host);
 }
 
-/* Whether no refusal of that kind for the user is remembered. */
+/* Whether a refusal of this kind for the user is new. Remembers it. */
 static bool is_first(struct server_noted *noted, uid_t uid,
 		     enum astra_fault fault)
 {
@@ -303,12 +304,12 @@ void server_count(struct server *s, enum astra_fault fault)
 	}
 }
 
-/* Finding a place for a connection. If none is free, it takes the place of the
- * oldest connection that has sent no request. Honest clients send their request
- * at once, so a crowd of idle connections keeps nobody out. */
+/* Finding a place for a connection. If none is free, the connection takes the
+ * place of the oldest one that has sent no request. Honest clients send their
+ * request at once, so a crowd of idle connections keeps nobody out. */
 
-/* If a network client has not taken its reply for so long, its place may be
- * given to others. */
+/* If a network client has not taken its reply for this long, another client may
+ * take its place. */
 #define PLACE_SLOW_MSEC 1000
 
 static bool place_is_own(const struct server_client *client, bool remote,
@@ -317,7 +318,7 @@ static bool place_is_own(const struct server_client *client, bool remote,
 	return client->remote == remote && client->uid == uid && !client->known;
 }
 
-/* Return for how long the reply has waited to be taken. */
+/* Return how long the client has left its reply untaken. */
 static int64_t place_untaken_msec(const struct server_client *client,
 				  int64_t now_msec)
 {
@@ -333,8 +334,9 @@ bool server_place_is_idle(const struct server_client *client, int64_t now_msec)
 		place_untaken_msec(client, now_msec) >= PLACE_SLOW_MSEC);
 }
 
-/* Whether a is made to go before b: clients without a request before clients
- * that do not take their reply, and of these the oldest. */
+/* Whether client a loses its place before b. Clients without a request come
+ * before clients that do not take their reply; within each group the oldest
+ * comes first. */
 static bool place_goes_before(const struct server_client *a,
 			      const struct server_client *b)
 {
@@ -343,8 +345,8 @@ static bool place_goes_before(const struct server_client *a,
 	return a->number < b->number;
 }
 
-/* Find a client that may be made to go. own: only of that user or host;
- * otherwise any local one, or any on the network. */
+/* Find a client that may lose its place. own: only a client of that user or
+ * host; otherwise any local client, or any on the network. */
 static struct server_client *place_of_idle(struct server *s, bool own,
 					   bool remote, uid_t uid,
 					   int64_t now_msec)

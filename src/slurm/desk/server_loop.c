@@ -12,7 +12,8 @@
 #define POLL_MSEC 1000
 #define FULL_USEC 100000
 
-/* Return a text with room for the frame's head, which is written on sending. */
+/* Return a text with room for the frame's head, which is filled in when the
+ * reply is sent. */
 static struct astra_text begin_reply(void)
 {
 	struct astra_text reply = {.limit = ASTRA_REPLY_MAX};
@@ -21,8 +22,9 @@ static struct astra_text begin_reply(void)
 	return reply;
 }
 
-/* Send a reply. On the network a reply to a known user is signed. If that is
- * impossible, as above a credential's size, the client is told so. */
+/* Send a reply. On the network, a reply to a known user is signed. If it cannot
+ * be signed, for example as it is too large for a credential, the client gets
+ * an error instead. */
 static void send_reply(struct server *s, struct server_client *client,
 		       struct astra_text *reply)
 {
@@ -54,7 +56,7 @@ static void diag_reset(struct server *s)
 }
 
 /* Log a refusal, but rarely: anybody can send requests that are refused, and
- * they must not fill the log. */
+ * these must not fill the log. */
 static void log_refusal(struct server *s, const char *text)
 {
 	int64_t now = server_now_msec();
@@ -78,7 +80,7 @@ static int server_loop_keep_said(struct server *s,
 	return 0;
 }
 
-/* Answer from the last report. Reports of jobs are stored. */
+/* Answer from the last report. What jobs report is stored. */
 static enum astra_fault answer_query(struct server *s,
 				     struct server_client *client,
 				     struct astra_query *query, uint32_t uid,
@@ -121,8 +123,8 @@ static enum astra_fault too_often(struct astra_error *err)
 	return ASTRA_FAULT_RATE;
 }
 
-/* Authenticate, decode and answer, now or later; if later, the client has an
- * order. On a fault, err says why. */
+/* Authenticate, decode and answer a request. If the answer comes later, the
+ * client gets an order. On a fault, err says why. */
 static enum astra_fault server_loop_answer(struct server *s,
 					   struct server_client *client,
 					   struct astra_text *reply,
@@ -144,7 +146,8 @@ static enum astra_fault server_loop_answer(struct server *s,
 		client->uid = uid;
 		client->known = true;
 		if (!server_limit_allow(&s->limit, uid, server_now_msec())) {
-			/* From many hosts such requests would fill the list. */
+			/* Such requests from many hosts would fill the list of
+			 * signatures. */
 			server_munge_forget(s->munge);
 			free(message);
 			return too_often(err);
@@ -189,7 +192,8 @@ static void handle_request(struct server *s, struct server_client *client)
 	}
 	if (fault) {
 		astra_text_clear(&reply);
-		if (atomic_load(&s->stop)) /* munged was not waited for */
+		if (atomic_load(&s->stop)) /* the server is stopping and did not
+					    * wait for munged */
 			server_client_close(client);
 		else
 			reply_fault(s, client, fault, err.text);
@@ -201,7 +205,7 @@ static void handle_request(struct server *s, struct server_client *client)
 	send_reply(s, client, &reply);
 }
 
-/* Deliver what a client has waited for. */
+/* Deliver the reply for which a client has waited. */
 static void deliver(struct server *s, struct server_client *client)
 {
 	struct server_order *order = client->order;
@@ -276,14 +280,15 @@ static void turn_away(struct server *s, int fd, uid_t uid)
 static void loop_drive_out(struct server *s, struct server_client *client)
 {
 	server_log_crowd(s, client);
-	if (!client->reply.size) /* otherwise in the middle of its reply */
+	if (!client->reply.size) /* otherwise the reply is already partly
+				  * sent */
 		reply_fault(s, client, ASTRA_FAULT_BUSY,
 			    "it came too slowly while others waited for a "
 			    "place: ask again");
 	server_client_close(client);
 }
 
-/* Return a place for another client; NULL: all are in use. */
+/* Return a place for another client; NULL: all places are in use. */
 static struct server_client *loop_make_place(struct server *s, bool remote,
 					     uid_t uid)
 {
@@ -294,7 +299,7 @@ static struct server_client *loop_make_place(struct server *s, bool remote,
 
 		if (!place || place->fd < 0)
 			return place;
-		/* The missing data may have come since. */
+		/* The client's missing data may have come meanwhile. */
 		handle_client(s, place);
 		if (server_place_is_idle(place, now))
 			loop_drive_out(s, place);
@@ -302,8 +307,8 @@ static struct server_client *loop_make_place(struct server *s, bool remote,
 	return NULL;
 }
 
-/* Accept a process of this host; its user is known by SO_PEERCRED. Returns as
- * accept(). */
+/* Accept a connection from this host. The kernel tells the user (SO_PEERCRED).
+ * Returns as accept(). */
 static int accept_local(int listen_fd, uid_t *uid)
 {
 	struct ucred peer = {.uid = (uid_t)-1};
@@ -335,7 +340,7 @@ static bool accept_one(struct server *s, bool remote)
 		turn_away(s, fd, uid);
 		return true;
 	}
-	/* Most requests have arrived already, and some clients have gone. */
+	/* Most clients have sent their request already, and some have gone. */
 	server_client_open(place, fd, remote, uid, server_now_msec());
 	place->number = s->accepted++;
 	handle_client(s, place);

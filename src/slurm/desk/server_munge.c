@@ -15,9 +15,10 @@
 /* Time between two checks of the stop flag. */
 #define LOOK_MSEC 50
 
-/* A question and its answer. From ASKED to ANSWERED it is the thread's. */
+/* A question and its answer. From ASKED to ANSWERED it belongs to the
+ * thread. */
 struct task {
-	bool sign; /* else verify */
+	bool sign; /* sign a message; else verify a credential */
 	char *in, *out;
 	size_t in_size, out_size;
 	uint32_t uid;
@@ -36,9 +37,9 @@ struct server_munge {
 				     * asked */
 	const atomic_bool *stop;
 	enum state state;
-	bool given_up; /* the answer is not waited for */
-	bool ending;   /* the thread ends when it has no task */
-	bool orphaned; /* ... and frees everything */
+	bool given_up; /* nobody waits for the answer any more */
+	bool ending;   /* the thread ends once it has no task */
+	bool orphaned; /* ... and then frees everything */
 	struct task task;
 };
 
@@ -118,7 +119,7 @@ static void *server_munge_run(void *arg)
 	return NULL;
 }
 
-/* Choose what signs. Returns 0, or -1 with err set. */
+/* Choose who signs. Returns 0, or -1 with err set. */
 static int server_munge_signer(struct server_munge *m,
 			       const struct astra_server_options *options,
 			       struct astra_error *err)
@@ -155,7 +156,7 @@ server_munge_start(const struct astra_server_options *options,
 	return NULL;
 }
 
-/* Keep the library loaded: a thread that is left behind needs its code. */
+/* Keep the library loaded, as a thread that is left behind needs its code. */
 static void keep_code(void)
 {
 	Dl_info info;
@@ -174,7 +175,8 @@ void server_munge_stop(struct server_munge *m)
 		return;
 	thread = m->thread;
 	pthread_mutex_lock(&m->lock);
-	/* Slurm's plugin does not hang, and will soon be unloaded. */
+	/* Always wait for Slurm's plugin: it does not hang, and will soon be
+	 * unloaded. */
 	busy = m->state == ASKED && !m->token;
 	m->ending = true;
 	m->orphaned = busy;
@@ -217,7 +219,8 @@ static enum astra_fault hangs(const struct server_munge *m,
 	return ASTRA_FAULT_AUTH;
 }
 
-/* Ask, and wait. asked: taken. answer: the caller's, with drop_task(). */
+/* Ask, and wait for the answer. Takes over asked. answer: free it with
+ * drop_task(). */
 static enum astra_fault server_munge_ask(struct server_munge *m,
 					 struct task *asked,
 					 struct task *answer,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports over past time, in a thread of their own: each may take seconds, for
- * which other requests should not wait. */
+/* Reports over past time, in a thread of their own: each may take seconds, and
+ * other requests should not wait that long. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "src/slurm/desk/server_private.h"
 
-/* Return the oldest order of another user than the last one, else the oldest.
- * Caller holds the lock. */
+/* Return the oldest order of a user other than the last one served; if there is
+ * none, the oldest order. Caller holds the lock. */
 static struct server_order *take_next(struct server_past *past)
 {
 	struct server_order **at = &past->first, *order;
@@ -106,7 +106,8 @@ static void server_past_add(struct server_past *past,
 	pthread_mutex_unlock(&past->lock);
 }
 
-/* Whether too many clients wait: each takes a place that others may need. */
+/* Whether too many clients wait for reports: each takes a place that others may
+ * need. */
 static bool server_past_too_many(const struct server *s, uint32_t uid)
 {
 	int all = 0, own = 0;

@@ -13,13 +13,13 @@
 
 #define SERVER_CLIENTS 64
 #define SERVER_CLIENTS_PER_UID 16
-#define SERVER_CLIENTS_REMOTE 32 /* so that local clients find a place */
-#define SERVER_ORDERS 32	 /* of clients that wait for a report */
+#define SERVER_CLIENTS_REMOTE 32 /* leaves places for local clients */
+#define SERVER_ORDERS 32	 /* reports that clients wait for */
 #define SERVER_ORDERS_PER_UID 4
-#define SERVER_REQUEST_MSEC 5000 /* for a request to arrive completely */
-#define SERVER_REPLY_MSEC 30000	 /* for a client to take its reply */
-#define SERVER_QUIET_MSEC 60000	 /* between two log lines of one kind */
-#define SERVER_REPLIES_MAX ((size_t)256 << 20) /* bytes on their way */
+#define SERVER_REQUEST_MSEC 5000 /* until a request is complete */
+#define SERVER_REPLY_MSEC 30000	 /* until a reply is taken */
+#define SERVER_QUIET_MSEC 60000	 /* between two log lines of the same kind */
+#define SERVER_REPLIES_MAX ((size_t)256 << 20) /* bytes being sent */
 #define SERVER_RATE                    \
 	200 /* requests per second and \
 	     * user */
@@ -28,16 +28,17 @@
 struct server_order {
 	struct server_order *next;
 	uint32_t uid; /* of the client */
-	bool charged; /* its user is charged for the time it takes */
+	bool charged; /* its user is charged for the time that the report
+		       * takes */
 	struct astra_query query;
-	struct astra_report *report; /* owned; NULL: none yet */
-	struct astra_names accounts; /* which the viewer borrows */
+	struct astra_report *report; /* owned; NULL: there was none yet */
+	struct astra_names accounts; /* the viewer borrows these */
 	struct astra_viewer viewer;
 	struct astra_text reply;
 	struct astra_error err;
 	enum astra_fault fault;
 	int64_t took_msec;
-	bool done; /* under the lock of struct server_past */
+	bool done; /* guarded by the lock of struct server_past */
 };
 
 struct server;
@@ -45,10 +46,10 @@ struct server;
 /* One connection: it sends one request and gets one reply. */
 struct server_client {
 	int fd;		 /* -1: the place is free */
-	uint64_t number; /* of all connections */
+	uint64_t number; /* counts all connections */
 	bool remote;
-	/* Of the process at the other end. Of a remote one, first a number for
-	 * its host, then the sender's uid. */
+	/* Uid of the process at the other end. For a remote client: first a
+	 * number for its host, then the sender's uid. */
 	uid_t uid;
 	bool known; /* munged has verified the sender */
 	int64_t until_msec;
@@ -56,19 +57,19 @@ struct server_client {
 	char *request; /* the credential, once its length is known */
 	size_t request_size;
 	size_t received;	 /* including the head */
-	struct astra_text reply; /* including the head; empty: still
-				  * receiving */
+	struct astra_text reply; /* including the head; empty: the request is
+				  * still being received */
 	size_t sent;
-	/* What the client waits for; owned. Until it is done the client is left
-	 * alone. */
+	/* The report that the client waits for; owned. The client's connection
+	 * is not read until the report is done. */
 	struct server_order *order;
 };
 
 enum server_step {
 	SERVER_WAIT,	/* poll again */
 	SERVER_REQUEST, /* the request is complete */
-	SERVER_LARGE,	/* the request is announced as too large */
-	SERVER_CLOSE,	/* done, or gone */
+	SERVER_LARGE,	/* the head says that the request is too large */
+	SERVER_CLOSE,	/* the reply was sent, or the client is gone */
 };
 
 /* server_client.c: one connection's input and output, never blocking. */
@@ -78,7 +79,8 @@ void server_client_close(struct server_client *client);
 enum server_step server_client_receive(struct server_client *client);
 enum server_step server_client_send(struct server_client *client);
 
-/* Begin to reply. text: JSON; taken. Closes the connection if there is none. */
+/* Begin to reply. text: JSON; taken over. If it has failed, closes the
+ * connection. */
 void server_client_reply(struct server_client *client, struct astra_text *text,
 			 int64_t now_msec);
 
@@ -86,31 +88,33 @@ void server_client_reply(struct server_client *client, struct astra_text *text,
  * descriptor, or -1 with err set. */
 int server_socket_open(const char *path, struct astra_error *err);
 
-/* server_socket.c: the network, at the place that astra_listen() takes. */
+/* server_socket.c: listening on the network, at a place as for
+ * astra_listen(). */
 
-/* Listen where the options say. A failure is logged, and then queries are
- * answered only on the socket. */
+/* Listen where the options say. A failure is logged; queries are then answered
+ * only on the local socket. */
 void server_network_open(struct server *s);
 
-/* Accept a connection and say who is at the other end: a user, or a number for
- * the host. Returns -1 if there is none, -2 if it has gone again. */
+/* Accept a connection. host: gets a number for the host at the other end.
+ * Returns a descriptor; -1 if there is no connection, -2 if it is gone
+ * again. */
 int server_network_accept(int fd, uid_t *host);
 
-/* server_client.c: find a place for a connection: a free one, or one of a
- * client that may be made to go. That client is of the same user or host if
- * these have their share of places, otherwise any at the socket or on the
- * network. uid: as in struct server_client. Returns NULL if no client may be
- * made to go. */
+/* server_client.c: find a place for a connection: a free one, or that of a
+ * client that may lose its place. If the user or host has its share of places
+ * already, that client must be of the same user or host; otherwise it may be
+ * any local client, or any on the network. uid: as in struct server_client.
+ * Returns NULL if no client may lose its place. */
 struct server_client *server_place_find(struct server *s, bool remote,
 					uid_t uid, int64_t now_msec);
 
-/* Whether the client may be made to go: its request is incomplete, or it has
+/* Whether the client may lose its place: its request is incomplete, or it has
  * not taken its reply for a while. */
 bool server_place_is_idle(const struct server_client *client, int64_t now_msec);
 
 /* Sign a reply so that only the client's user can read it, and only as a reply
- * to its request. text: with its head; replaced. Returns 0, or -1 with err set
- * and text empty. */
+ * to its request. text: the reply with its head; replaced. Returns 0, or -1
+ * with err set and text empty. */
 int server_network_seal(struct astra_text *text,
 			const struct server_client *client,
 			struct server_munge *munge, struct astra_error *err);
@@ -128,7 +132,7 @@ struct server_limit {
 	struct server_bucket buckets[SERVER_BUCKETS];
 };
 
-/* Charge a request that took long: its user may ask nothing for
+/* Charge a user for a request that took long: the user may send no request for
  * SERVER_WORK_PART times as long, so that others get their turn. */
 #define SERVER_FREE_MSEC 300
 #define SERVER_WORK_PART 4
@@ -149,21 +153,21 @@ struct server_past {
 	astra_history *history;
 	int wake_fd; /* written to when an order is done */
 	struct server_order *first;
-	uid_t last_uid; /* user of the last order */
+	uid_t last_uid; /* user of the order that was served last */
 };
 
-/* Start the thread. Returns 0, or -1 with err set: then server_past_stop() does
+/* Start the thread. Returns 0, or -1 with err set; then server_past_stop() does
  * nothing. */
 int server_past_start(struct server_past *past, astra_history *history,
 		      int wake_fd, struct astra_error *err);
 
-/* Stop the thread when the present order is done; the others are left as they
+/* Stop the thread when the present order is done. The other orders stay as they
  * are. */
 void server_past_stop(struct server_past *past);
 
 /* Order a report. The client gets an order, which belongs to the thread until
- * server_past_done() returns true or the thread is stopped. Takes the query and
- * the reply, unless it returns a fault, with err set. */
+ * server_past_done() returns true or the thread is stopped. Takes over the
+ * query and the reply, unless it returns a fault, with err set. */
 enum astra_fault server_past_order(struct server *s,
 				   struct server_client *client,
 				   struct astra_query *query, uint32_t uid,
@@ -172,11 +176,11 @@ enum astra_fault server_past_order(struct server *s,
 bool server_past_done(struct server_past *past,
 		      const struct server_order *order);
 
-/* Accepts NULL. */
+/* order may be NULL. */
 void server_order_free(struct server_order *order);
 
-/* Refusals that were logged: each user's of each kind once, as long as it is
- * remembered. */
+/* Refusals that were logged. A refusal of the same user and kind is logged only
+ * once while it is in this list. */
 #define SERVER_NOTED 256
 
 struct server_noted {
@@ -195,32 +199,34 @@ struct server {
 	dev_t device; /* of the socket that we made */
 	ino_t inode;
 	pthread_t thread;
-	atomic_bool stop; /* all below is the thread's while it runs */
+	atomic_bool stop; /* set this to stop the thread, which owns all members
+			   * below while it runs */
 	int wake_fd, listen_fd;
 	int network_fd;			  /* -1: none */
 	unsigned int port;		  /* of network_fd */
-	struct astra_error network_error; /* why network_fd is -1 although it
-					   * should not be */
+	struct astra_error network_error; /* why network_fd is -1, if the server
+					   * should be on the network */
 	struct server_client clients[SERVER_CLIENTS];
 	struct server_limit limit;
-	struct server_limit hosts; /* of remote clients */
+	struct server_limit hosts; /* limits of remote hosts */
 	struct astra_socket_stats stats;
 	struct server_noted noted;
 	struct server_past past;
 	uint64_t accepted;	  /* connections accepted so far */
-	int64_t quiet_until_msec; /* no log line of unknown senders before */
-	int64_t crowd_until_msec; /* no log line of crowds before */
+	int64_t quiet_until_msec; /* unknown senders are not logged before */
+	int64_t crowd_until_msec; /* crowds are not logged before */
 };
 
-/* server_loop.c: run the server, which is arg. Ends soon after stop is set. */
+/* server_loop.c: run the server, which is arg. Returns soon after stop is
+ * set. */
 void *server_run(void *arg);
 
 /* server_client.c: whether the user sees everything despite PrivateData. */
 bool server_sees_all(const struct server *s, uint32_t uid);
 
 /* server_client.c: return who asks and what that user may see of a report. A
- * public query shows what a user without jobs and rights may see. report: NULL:
- * there is none. accounts: empty; filled with what the viewer then borrows; the
+ * public query shows what a user without jobs and rights may see. report may be
+ * NULL. accounts: empty; gets the accounts that the viewer then borrows; the
  * caller clears it. */
 struct astra_viewer server_viewer(const struct server *s,
 				  const struct astra_report *report,
@@ -230,20 +236,20 @@ struct astra_viewer server_viewer(const struct server *s,
 /* server_client.c: count the outcome of a request. */
 void server_count(struct server *s, enum astra_fault fault);
 
-/* Log a request that is malformed or not allowed, once for each user and kind:
- * a program makes the same mistake again and again. */
+/* Log a request that is malformed or not allowed, once for each user and kind,
+ * since a program makes the same mistake again and again. */
 void server_log_fault(struct server *s, uid_t uid, enum astra_fault fault,
 		      const char *text);
 
-/* Log which client makes room for another, so that an admin knows where to
+/* Log which client loses its place to another, so that an admin knows where to
  * look. */
 void server_log_crowd(struct server *s, const struct server_client *client);
 
-/* server.c: return the time by the monotonic clock. */
+/* server.c: return the time of the monotonic clock. */
 int64_t server_now_msec(void);
 
-/* Start a thread that gets no signals, since those are slurmctld's. Returns 0,
- * or -1 with err set. */
+/* Start a thread that receives no signals, since those are for slurmctld's own
+ * threads. Returns 0, or -1 with err set. */
 int server_thread_start(pthread_t *thread, void *(*run)(void *), void *arg,
 			struct astra_error *err);
 

@@ -16,10 +16,10 @@
 #include "src/slurm/desk/server_private.h"
 
 /* The server for jobs on other hosts. A connection does not say who asks. So
- * until munged does, requests are counted for its host; and replies are
+ * until munged does, requests are counted for the host, and replies are
  * signed. */
 
-/* Listen on any port at the host part of `where`. Otherwise as
+/* Listen on any free port, at the host part of `where`. Returns as
  * astra_listen(). */
 static int network_listen_any(const char *where, struct astra_error *err)
 {
@@ -58,7 +58,7 @@ void server_network_open(struct server *s)
 	s->port = network_port(s->network_fd);
 }
 
-/* Return a number for an address; two addresses with one number share a
+/* Return a number for an address. Two addresses with the same number share a
  * limit. */
 static uid_t server_network_number_of(const struct sockaddr_storage *addr)
 {
@@ -125,7 +125,7 @@ static int fill_address(const char *path, struct sockaddr_un *addr,
 	return 0;
 }
 
-/* Check that no other user can replace what we make in the folder. */
+/* Check that no other user can replace files that we make in the folder. */
 static int check_folder(const char *path, struct astra_error *err)
 {
 	char copy[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -195,7 +195,7 @@ int server_socket_open(const char *path, struct astra_error *err)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return astra_error_set(err, "socket: %s", strerror(errno));
-	/* Anybody may connect: MUNGE identifies the user. */
+	/* Anybody may connect: the request's signature identifies the user. */
 	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
 	    chmod(path, 0666) < 0 || listen(fd, SERVER_CLIENTS) < 0) {
 		astra_error_set(err, "%s: %s", path, strerror(errno));

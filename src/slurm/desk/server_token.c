@@ -8,8 +8,9 @@
 #include "src/proto/token.h"
 #include "src/slurm/desk/server.h"
 
-/* 200 requests a second of one user are 12,000 in ASTRA_TOKEN_SEC. Each has one
- * of the SEEN_WAYS places that belong to its hash. */
+/* Requests that were seen. One user can send 200 a second, so 12,000 in
+ * ASTRA_TOKEN_SEC. A request can be in any of the SEEN_WAYS places of its
+ * hash's set. */
 #define SEEN_WAYS 16
 #define SEEN_SETS 8192
 #define SEEN_BYTES 16 /* of a hash */
@@ -46,8 +47,8 @@ void server_token_destroy(struct server_token *token)
 	free(token);
 }
 
-/* Hash what is signed: the signature itself can be written in several ways.
- * Returns the set's index. */
+/* Hash the signed part of a token, since the signature itself can be written in
+ * several ways. Returns the index of the set. */
 static size_t seen_hash(const char *credential, char hash[SEEN_BYTES])
 {
 	char hex[ASTRA_SHA256_HEX + 1];
@@ -63,7 +64,7 @@ static size_t seen_hash(const char *credential, char hash[SEEN_BYTES])
 	return set % SEEN_SETS;
 }
 
-/* Note a request until it is refused for its age alone. */
+/* Note a request until it would be refused as too old. */
 static enum astra_fault seen_add(struct server_token *t, const char *credential,
 				 int64_t now_sec, int64_t until_sec,
 				 struct astra_error *err)
@@ -107,7 +108,8 @@ static enum astra_fault token_refuse(struct astra_error *err, const char *why)
 	return ASTRA_FAULT_AUTH;
 }
 
-/* Check what a token says before Slurm is asked, which logs each refusal. */
+/* Check the content of a token before Slurm checks the signature, as Slurm logs
+ * each refusal. */
 static enum astra_fault token_look(const struct astra_token *says,
 				   int64_t now_sec, struct astra_error *err)
 {
@@ -123,8 +125,8 @@ static enum astra_fault token_look(const struct astra_token *says,
 	return ASTRA_FAULT_NONE;
 }
 
-/* Check that a valid token comes for the first time. If the clock was set back
- * to before the start, tokens for the slurmctld before are from the future. */
+/* Check that a valid token was not seen before. If the clock was set back to
+ * before the start, tokens for the previous slurmctld are from the future. */
 static enum astra_fault token_is_first(struct server_token *t,
 				       const char *credential,
 				       const struct astra_token *says,

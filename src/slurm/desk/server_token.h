@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The query server's signatures if slurm.conf has AuthType=auth/slurm: Slurm's
- * plugin in slurmctld signs and checks. The plugin keeps no list of what it has
- * seen, so this module does: a request is accepted once, and none that was
- * signed before the server began. One thread. */
+ * plugin in slurmctld signs and checks. The plugin keeps no list of tokens that
+ * it has seen, so this module does. It accepts a request only once, and no
+ * request that was signed before the server began. One thread. */
 #ifndef ASTRA_SERVER_TOKEN_H
 #define ASTRA_SERVER_TOKEN_H
 
@@ -16,12 +16,12 @@ struct astra_slurm_auth;
 struct server_token;
 
 /* Make an empty list. auth: borrowed. now_sec: since the epoch. Returns NULL
- * with err set. */
+ * with err set on failure. */
 struct server_token *server_token_create(const struct astra_slurm_auth *auth,
 					 int64_t now_sec,
 					 struct astra_error *err);
 
-/* Accepts NULL. */
+/* token may be NULL. */
 void server_token_destroy(struct server_token *token);
 
 /* Check a request and take the message out, for free(). Returns
@@ -32,7 +32,7 @@ enum astra_fault server_token_verify(struct server_token *token,
 				     char **message, size_t *size,
 				     uint32_t *uid, struct astra_error *err);
 
-/* Forget the last request, which is not served. */
+/* Forget the last request, since it is not served. */
 void server_token_forget(struct server_token *token);
 
 /* Return a reply that one user can check, for free(), or NULL with err set. */

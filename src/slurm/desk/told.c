@@ -6,9 +6,10 @@
 #include "src/slurm/note/bids.h"
 #include "src/slurm/note/progress.h"
 
-/* Part apps that share an id. The id is made from the app's name and user, so
- * another user's app may have the same one. Then the app is that of the active
- * job with the lowest id; the other user's jobs are apps of their own. */
+/* Separate the apps of several users that share an id. An id is made from the
+ * app's name and user, so apps of two users may happen to have the same. The
+ * user of the active job with the lowest id keeps the app; each job of another
+ * user becomes an app of its own. */
 static void part_apps(struct astra_view *view)
 {
 	struct astra_idmap first = {0};
@@ -55,7 +56,7 @@ static void told_add_progress(struct astra_scene *scene,
 	astra_progress_end();
 }
 
-/* Read the texts of --bid that this snapshot copied. */
+/* Read the texts of --bid that this snapshot has copied. */
 static void read_files(const struct astra_view *view)
 {
 	for (size_t i = 0; i < view->job_count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports of jobs, and bids of agents and users, added to the snapshots. */
+/* Adds the reports of jobs, and the bids of agents and users, to the
+ * snapshots. */
 #ifndef ASTRA_TOLD_H
 #define ASTRA_TOLD_H
 
@@ -12,7 +13,7 @@ void astra_told_add(struct astra_scene *scene,
 		    const struct astra_config *config,
 		    const struct astra_pools *pools);
 
-/* Move the times of all reports and bids by so much: the clock was set. */
+/* Move the times of all reports and bids by by_sec, as the clock was set. */
 void astra_told_shift(double by_sec);
 
 void astra_told_free(void);

@@ -14,12 +14,13 @@
 
 #define NAME "astraea-told" /* a pool's file is astraea.POOL */
 #define SAVE_USEC 3000000
-#define SAVE_SHARE 20 /* of the time, at most */
+#define SAVE_SHARE 20 /* of the time, saving takes at most 1/20 */
 #define SYNC_USEC 60000000
 
-static char path[PATH_MAX]; /* "": not kept */
+static char path[PATH_MAX]; /* "": nothing is kept */
 static bool loaded;
-static bool unsaved, failing; /* failing: which was logged */
+static bool unsaved, failing; /* failing: the last save failed, and this was
+			       * logged */
 static uint64_t due_usec, sync_usec;
 
 static void put_aside(const struct astra_error *err)

@@ -12,10 +12,11 @@
  * and the two are equal. */
 static atomic_uint came[ASTRA_ROOM_POOLS];
 static atomic_uint served[ASTRA_ROOM_POOLS];
-static atomic_bool known[ASTRA_ROOM_POOLS]; /* set by a round that left nobody
+static atomic_bool known[ASTRA_ROOM_POOLS]; /* set by a round that left no job
 					     * waiting */
 
-static unsigned int noted[ASTRA_ROOM_POOLS]; /* came as the round began */
+static unsigned int noted[ASTRA_ROOM_POOLS]; /* value of came when the round
+					      * began */
 
 void astra_arrival_close(size_t pool)
 {
@@ -66,8 +67,8 @@ void astra_arrival_round_begins(void)
 		noted[i] = came[i];
 }
 
-/* Whether a job waits that comes before new ones. A job at which Slurm balks
- * comes after them. */
+/* Whether a job waits that has precedence over new jobs. Jobs that Slurm has
+ * refused again and again do not count. */
 static bool somebody_waits(const struct astra_pool *pool)
 {
 	const struct astra_plan *plan = &pool->plan;

@@ -10,17 +10,17 @@
 #include "src/slurm/out/start.h"
 #include "src/slurm/round/bell.h"
 
-static _Thread_local bool testing;  /* the job that this thread makes is only
+static _Thread_local bool testing;  /* the job that this thread creates is only
 				     * tested */
-static _Thread_local bool arriving; /* this thread makes a job that the gate has
-				     * not seen yet */
-static _Thread_local const job_record_t *admitted; /* that job, once let
-						    * through */
+static _Thread_local bool arriving; /* this thread creates a job that the gate
+				     * has not seen yet */
+static _Thread_local const job_record_t *admitted; /* that job, once the gate
+						    * has let it through */
 static _Thread_local size_t admitted_pool;
 static atomic_bool stopping;
 
-/* Let an arriving job through. Until it has started, no other job is let
- * through. Returns whether it may start. */
+/* Let an arriving job through. No other job is let through until it has
+ * started. Returns whether it may start. */
 static bool gate_admit(const job_record_t *job, size_t pool)
 {
 	if (admitted == job)
@@ -37,25 +37,25 @@ static bool gate_admit(const job_record_t *job, size_t pool)
 	return true;
 }
 
-/* Whether the job may start at its submission. Slurm also asks for other jobs
- * then, but only whether they could start. */
+/* Whether the job may start at its submission. Slurm then also asks about other
+ * jobs, but only whether they could start (test_only). */
 static bool may_arrive(const job_record_t *job, size_t pool, bool test_only)
 {
 	return !test_only && gate_admit(job, pool);
 }
 
-/* Whether to park the job. If others' reservations kept a job without a
- * reservation from its nodes at its submission, its reason would be replaced by
- * one about burst buffers. */
+/* Whether to park the job. A job that other reservations keep from its nodes at
+ * its submission is parked too: otherwise Slurm would replace its reason by one
+ * about burst buffers. */
 static bool gate_parks(const job_record_t *job)
 {
 	return astra_reason_is_plain(job->state_reason) ||
 	       (job->state_reason == WAIT_RESERVATION && !job->resv_name);
 }
 
-/* Return the first reason of a job: the limit, if it is over one. Slurm's
- * functions take assoc_mgr's lock, which the gate's callers do not hold, and
- * call no burst buffer plugin. */
+/* Return a job's first text: the name of a limit that it is over, else
+ * ASTRA_PARK_NEW. Slurm's functions take assoc_mgr's lock, which the gate's
+ * callers do not hold, and call no burst buffer plugin. */
 static const char *gate_first_words(job_record_t *job)
 {
 	uint32_t before = job->state_reason, reason;

@@ -23,8 +23,8 @@ static const struct astra_options *grace_options(const job_record_t *job)
 	return &astra_config_active()->pools[pool].options;
 }
 
-/* Get the grace of this run that the engine knows, which is over now. Returns
- * false if there is none. */
+/* Get the grace of this run that the engine has noted, and note that it is
+ * over. Returns false if there is none. */
 static bool grace_take(const job_record_t *job, struct astra_grace *out)
 {
 	struct astra_note *note = astra_note_find(job->job_id);
@@ -41,8 +41,8 @@ static bool grace_take(const job_record_t *job, struct astra_grace *out)
 }
 
 /* Get the grace that the pool's options give, if it is unknown whether the job
- * is in one. Returns false if there is none. Locks: caller holds job, node and
- * part read. */
+ * is in its grace. Returns false if there is none. Locks: caller holds job,
+ * node and part read. */
 static bool grace_by_options(const job_record_t *job, struct astra_grace *out)
 {
 	const struct astra_options *o =
@@ -57,10 +57,10 @@ static bool grace_by_options(const job_record_t *job, struct astra_grace *out)
 }
 
 /* Whether the job has had Slurm's signal before its time limit and may go on in
- * another run. Dying of that signal is no checkpoint: a job that does not know
- * the signal would start again for ever. Nor is the end of a run so short that
- * its limit leaves no time to work. Locks: caller holds job, node and part
- * read. */
+ * another run. Death by that signal does not count as a checkpoint: a job that
+ * does not know the signal would start again for ever. Nor does the end of a
+ * run so short that its limit leaves no time to work. Locks: caller holds job,
+ * node and part read. */
 static bool grace_before_limit(const job_record_t *job, struct astra_grace *out)
 {
 	const struct astra_options *o;
@@ -75,8 +75,8 @@ static bool grace_before_limit(const job_record_t *job, struct astra_grace *out)
 	return true;
 }
 
-/* Get what makes the job's end a checkpoint. Returns false if it cannot be
- * one. */
+/* Get the grace by which the job's end may be a checkpoint. Returns false if it
+ * cannot be one. */
 static bool grace_of_job(const job_record_t *job, struct astra_grace *out)
 {
 	if (!grace_take(job, out) && !grace_by_options(job, out))
@@ -86,8 +86,8 @@ static bool grace_of_job(const job_record_t *job, struct astra_grace *out)
 	return true;
 }
 
-/* Whether a wait status is that of a checkpoint. A shell reports a child's
- * death by a signal as 128 + signal. */
+/* Whether a wait status means that a checkpoint was written. A shell reports a
+ * child's death by a signal as 128 + signal. */
 static bool says_checkpointed(const struct astra_grace *g, int status)
 {
 	int code;
@@ -112,8 +112,8 @@ bool astra_grace_end(job_record_t *job)
 
 	if (!grace_of_job(job, &grace))
 		return false;
-	/* Requeued by its user, as Lightning and submitit do: it need not
-	 * wait. */
+	/* The job was requeued by its user, as Lightning and submitit do: it
+	 * need not wait two minutes. */
 	if (job->job_state & JOB_REQUEUE)
 		astra_revoke_mark(job);
 	if (!IS_JOB_FAILED(job) || !job->batch_flag || !job->details ||

@@ -9,9 +9,9 @@
 
 #include "src/slurm/compat/compat.h"
 
-/* Turn a job that ended with a checkpoint into a requeued one. Slurm's state
- * and exit code are final, and nobody has been told yet. Locks: caller holds
- * job write (job_completion_logger()). Returns whether it was one. */
+/* Requeue a job that ended with a checkpoint. Slurm's state and exit code are
+ * final, and not reported yet. Locks: caller holds job write
+ * (job_completion_logger()). Returns whether the job was requeued. */
 bool astra_grace_end(job_record_t *job);
 
 #endif

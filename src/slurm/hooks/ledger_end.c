@@ -9,7 +9,8 @@
 
 #define WORD "astraea:"
 
-/* Return the comment without our word and one space beside it; for xfree(). */
+/* Return the comment without our word and without one space beside it. Free it
+ * with xfree(). */
 static char *ledger_others_words(const char *comment)
 {
 	const char *at = comment ? strstr(comment, WORD) : NULL;
@@ -30,9 +31,9 @@ static char *ledger_others_words(const char *comment)
 	return text;
 }
 
-/* Count a run that has ended. If it ended before the engine saw it, it had a
- * lease all the same. If we ended it, it lost the time since its lease was
- * over. */
+/* Count a run that has ended. If the engine did not see it, it had one lease
+ * all the same. If the engine ended it, the time since its lease was over is
+ * lost. */
 static void ledger_count_run(const job_record_t *job,
 			     struct astra_ledger_entry *e)
 {

@@ -12,8 +12,9 @@
 
 #include "src/slurm/compat/compat.h"
 
-/* Update the comment when a run has ended and accounting has not been told yet.
- * Jobs without an entry are left alone. Locks: caller holds job write. */
+/* Update the comment when a run has ended, before accounting hears of it. Jobs
+ * without an entry in the ledger stay unchanged. Locks: caller holds job
+ * write. */
 void astra_ledger_end(job_record_t *job);
 
 #endif

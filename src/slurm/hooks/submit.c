@@ -97,9 +97,8 @@ static int submit_refuse_parts(bool shards, struct astra_error *err)
 	return ESLURM_INVALID_GRES;
 }
 
-/* Check the kind: MIG devices of different sizes are not interchangeable. If
- * there are several sizes, refuse a request that names no type or asks for
- * whole nodes. */
+/* Check that the request names a type if there are MIG devices of several
+ * sizes, which are not interchangeable. Whole nodes are then refused. */
 static int check_kind(const struct astra_submit *r,
 		      const struct astra_places *places,
 		      struct astra_error *err)
@@ -201,8 +200,8 @@ static int check_managed(struct astra_submit *r,
 	return rc ? rc : astra_submit_check_unleased(r, places, err);
 }
 
-/* Check a job without GPUs or in partitions of Slurm's own. It is refused only
- * if it would take leased GPUs. */
+/* Check a job without GPUs or in partitions that are Slurm's own. It is refused
+ * only if it would take leased GPUs. */
 static int check_unmanaged(const struct astra_submit *r,
 			   const struct astra_places *places,
 			   struct astra_error *err)
@@ -235,7 +234,7 @@ static bool submit_takes_gpus(const struct astra_submit *r,
 	       astra_stock_has_gpus(r->partitions, r->nodes);
 }
 
-/* Find the partitions, what the job needs of them, and whether it is
+/* Find the request's partitions, what the job needs, and whether it is
  * managed. */
 static void submit_look(struct astra_submit *r, struct astra_places *places)
 {
@@ -251,7 +250,7 @@ static void submit_look(struct astra_submit *r, struct astra_places *places)
 	r->managed = places->managed && r->need.gpus;
 }
 
-/* Check a job. said: a static text for its user; NULL: nothing. */
+/* Check a job. said: gets a static text for its user; NULL: none. */
 static int submit_check(struct astra_submit *r, const char **said,
 			struct astra_error *err)
 {
@@ -313,8 +312,8 @@ static void drop_expedite(job_desc_msg_t *desc, char **err_msg)
 				    "fairness");
 }
 
-/* Append to the job's output: it has what was printed before a dump, and Slurm
- * must not truncate it at the next start. */
+/* Let Slurm append to the job's output file. It has the output from before a
+ * dump, and Slurm must not truncate it at the next start. */
 static int submit_append(job_desc_msg_t *desc, struct astra_error *err)
 {
 	if (desc->open_mode == OPEN_MODE_TRUNCATE) {
@@ -364,7 +363,7 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 	return rc;
 }
 
-/* Check that a user does not free a running job from its lease. */
+/* Check that a user does not free a running job from its lease by Requeue=0. */
 static int check_requeue(const job_desc_msg_t *desc, const job_record_t *job,
 			 struct astra_error *err)
 {
@@ -378,7 +377,7 @@ static int check_requeue(const job_desc_msg_t *desc, const job_record_t *job,
 	return ESLURM_ACCESS_DENIED;
 }
 
-/* Whether the job has no leases in that pool already, and the change does not
+/* Whether the job already has no leases in that pool, and the change does not
  * lengthen its time limit. */
 static bool was_as_long(const struct astra_submit *r, const char *pool,
 			const job_record_t *job)
@@ -400,8 +399,9 @@ static bool was_as_long(const struct astra_submit *r, const char *pool,
 	return old <= 0 || (new > 0 && new <= old);
 }
 
-/* Check the time limit. That of a new job is shortened to NoLeaseTime, so no
- * change of limit, partition, GPUs or requeue by its user may lengthen it. */
+/* Check the time limit. A new job's limit is cut to NoLeaseTime. So its user
+ * may not get a longer one later by changing the limit, partition, GPUs or
+ * requeue. */
 static int check_time(const job_desc_msg_t *desc, const job_record_t *job,
 		      struct astra_error *err)
 {

@@ -6,7 +6,7 @@
 
 #include "src/slurm/compat/compat.h"
 
-/* Check a new job. Only one thing is changed: GPUs that follow from
+/* Check a new job. It is changed in one way only: GPUs that follow from
  * --ntasks-per-gpu alone are written out, so that everybody sees them.
  * desc: het_job_offset is NO_VAL except in a component of a heterogeneous job.
  * err_msg: a text for the user is appended, allocated for xfree().
@@ -15,7 +15,7 @@
 int astra_submit_check(job_desc_msg_t *desc, char **err_msg);
 
 /* Check a change of a job. Called before Slurm has checked whether uid may
- * change the job: nothing is changed, and strangers are told nothing.
+ * change the job: so nothing is changed, and other users learn nothing.
  * err_msg: as above, or NULL if Slurm has no such argument.
  * Locks: caller holds job and node write (job_modify()).
  * Returns SLURM_SUCCESS or an error of Slurm's. */

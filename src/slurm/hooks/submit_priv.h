@@ -22,16 +22,18 @@ struct astra_submit {
 	uint64_t mem_mib;
 	bool cpus_per_gpu;
 	bool exclusive;
-	bool whole;  /* asks for no GPUs, but for nodes that have some */
+	bool whole;  /* asks for whole nodes with GPUs, but names no GPUs */
 	bool shards; /* the pool has Gres=shard */
 	bool het;
 	bool managed;
 	bool revocable;	    /* a batch job that may be requeued */
-	bool requeue;	    /* its user said so; not only JobRequeue */
-	bool unprepared;    /* set by a check: nothing says that it saves its
-			     * work */
-	bool unleased;	    /* set by a check: it will have no leases */
-	uint32_t shortened; /* ... and so many minutes at most; 0: as asked */
+	bool requeue;	    /* the user said --requeue; JobRequeue alone does
+			     * not count */
+	bool unprepared;    /* set by a check: nothing says that the job saves
+			     * its work */
+	bool unleased;	    /* set by a check: the job will have no leases */
+	uint32_t shortened; /* set by a check: cut its time limit to so many
+			     * minutes; 0: as asked */
 	uint32_t gpus_min, gpus_max; /* --gpu-range, --workers; 0: one size */
 	uint32_t minutes;	     /* time limit; NO_VAL: the partition's */
 	int signal;		     /* of --signal */
@@ -52,10 +54,9 @@ struct astra_places {
 struct astra_stock {
 	uint64_t gpus;	      /* of the type asked for */
 	uint64_t most;	      /* on one node */
-	uint32_t nodes_gpus;  /* nodes that have the GPUs that each node
-			       * needs */
-	uint32_t nodes;	      /* ... and the CPUs and the memory */
-	uint64_t gpus_usable; /* GPUs on the latter */
+	uint32_t nodes_gpus;  /* nodes that have the GPUs needed on each node */
+	uint32_t nodes;	      /* nodes that also have the CPUs and the memory */
+	uint64_t gpus_usable; /* GPUs on those nodes */
 };
 
 /* submit_read.c */
@@ -69,9 +70,10 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
  * number. */
 int astra_submit_check_spread(const job_desc_msg_t *d, struct astra_error *err);
 
-/* submit_wish.c: check that the pool grants the user's wishes about leases; and
- * that the job does not ask for more GPUs without leases than a tenant may ever
- * hold. Both return a Slurm error number. */
+/* submit_wish.c. astra_submit_check_wish() checks that the pool grants the
+ * user's wishes about leases. astra_submit_check_unleased() checks that the job
+ * does not ask for more GPUs without leases than a tenant may ever hold. Both
+ * return a Slurm error number. */
 int astra_submit_check_wish(struct astra_submit *r,
 			    const struct astra_places *places,
 			    struct astra_error *err);
@@ -95,24 +97,26 @@ bool astra_submit_is_too_long(struct astra_submit *r,
 /* Whether a change touches anything that is checked here. */
 bool astra_submit_concerns(const job_desc_msg_t *d);
 
-/* submit_wish.c: read --gpu-range, with the GPUs of its largest size. Returns a
- * Slurm error number. */
+/* submit_wish.c: read --gpu-range, and set the request's GPUs to its largest
+ * size. Returns a Slurm error number. */
 int astra_submit_range_read(struct astra_submit *r, struct astra_error *err);
 /* Check the range of a request that is valid otherwise. Returns a Slurm error
  * number. */
 int astra_submit_range_check(const struct astra_submit *r,
 			     struct astra_error *err);
-/* Write the smallest size, with which the job begins. */
+/* Write the range's smallest size, with which the job begins, into the
+ * request. */
 void astra_submit_range_write(job_desc_msg_t *desc,
 			      const struct astra_submit *r);
-/* Refuse changes of the range and of the requeue. Returns a Slurm error
- * number. */
+/* Refuse changes that contradict the range of an elastic job. Returns a Slurm
+ * error number. */
 int astra_submit_range_keep(const job_desc_msg_t *d, const job_record_t *job,
 			    struct astra_error *err);
 
 /* submit_stock.c; the caller holds part and node read. */
-/* Return the next partition on a list that Slurm knows; Slurm itself refuses
- * unknown names. *at: where to go on, NULL at first and "" at the end. */
+/* Return the next partition on a list; NULL: no more. Unknown names are
+ * skipped, as Slurm itself refuses them. *at: where to go on, NULL at first and
+ * "" at the end. */
 part_record_t *astra_next_part(const char *list, const char **at);
 void astra_places_look(struct astra_places *places, const char *list);
 bool astra_stock_suffices(const part_record_t *part,

@@ -111,7 +111,7 @@ static const char *submit_read_either(const char *changed, const char *old)
 	return changed ? changed : old;
 }
 
-/* See submit_priv.h: CPUs and memory are left out, since Slurm has merged them
+/* See submit_priv.h. CPUs and memory are left out, since Slurm has merged them
  * with its own defaults. */
 int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 			     const job_record_t *job, struct astra_error *err)

@@ -6,8 +6,9 @@
 #include "src/slurm/hooks/submit_priv.h"
 #include "src/slurm/in/gpus.h"
 
-/* Return the next partition on a list that Slurm knows; Slurm itself refuses
- * unknown names. *at: where to go on, NULL at first and "" at the end. */
+/* Return the next partition on a list; NULL: no more. Unknown names are
+ * skipped, as Slurm itself refuses them. *at: where to go on, NULL at first and
+ * "" at the end. */
 part_record_t *astra_next_part(const char *list, const char **at)
 {
 	char name[256];
@@ -74,7 +75,7 @@ static uint64_t gpus_of_type(const gres_node_state_t *gpus, const char *type)
 	return count;
 }
 
-/* Count shards of a type, which is that of their GPUs. */
+/* Count the shards of a type, which is the type of their GPUs. */
 static uint64_t shards_of_type(const gres_node_state_t *shards,
 			       const char *type)
 {
@@ -100,7 +101,7 @@ static uint64_t submit_stock_node_gpus(const node_record_t *node, bool shards,
 	return shards ? shards_of_type(g, type) : gpus_of_type(g, type);
 }
 
-/* Return how many of these one job can have. */
+/* Return how many of a node's GPUs or shards one job can have. */
 static uint64_t node_most(const node_record_t *node, bool shards, uint64_t all)
 {
 	struct astra_node_units units;

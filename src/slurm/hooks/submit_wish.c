@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the user of a managed job wishes of its leases. */
+/* What the user of a managed job wishes for its leases. */
 #include "src/proto/bid_text.h"
 #include "src/slurm/hooks/submit_priv.h"
 #include "src/slurm/in/managed.h"
@@ -108,7 +108,8 @@ void astra_submit_mark_requeue(char ***env, uint32_t *count)
 	(*env)[*count] = NULL;
 }
 
-/* What a tenant holds now does not matter: the job waits for that to change. */
+/* What a tenant holds now does not count, since the job waits until that
+ * changes. */
 int astra_submit_check_unleased(struct astra_submit *r,
 				const struct astra_places *places,
 				struct astra_error *err)
@@ -144,8 +145,8 @@ static const char *range_name(const struct astra_wish *wish)
 	return wish->stated.workers_max ? "--workers" : "--gpu-range";
 }
 
-/* Return which option contradicts the range; NULL: none. r: as the user wrote
- * it. */
+/* Return which option contradicts the range; NULL: none. r: the request before
+ * any change. */
 static const char *range_clash(const struct astra_submit *r)
 {
 	const uint64_t *count = r->ask.count;

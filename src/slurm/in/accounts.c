@@ -34,8 +34,8 @@ static uint32_t account_shares_find(const struct astra_account_shares *s,
 	return at == ASTRA_IDMAP_NONE ? ASTRA_NONE : at;
 }
 
-/* Return an account's index, adding a new account after the few accounts above
- * it: the list has them in any order. Slurmdbd counts associations from 1. */
+/* Return an account's index. A new account is added after its parents, as
+ * Slurm's list may name a child first. Ids of associations begin with 1. */
 static uint32_t shares_number(struct astra_account_shares *s,
 			      const slurmdb_assoc_rec_t *account)
 {
@@ -86,7 +86,7 @@ static int shares_assoc(void *x, void *arg)
 	return 0;
 }
 
-/* Read the tree anew. Locks: caller holds assoc_mgr's association read lock.
+/* Build the tree again. Locks: caller holds assoc_mgr's association read lock.
  * Returns 0, or -1 when memory is out. */
 static int account_shares_read(struct astra_account_shares *shares)
 {
@@ -124,7 +124,8 @@ uint32_t astra_accounts_find(const struct astra_accounts *a, const char *name)
 	return at;
 }
 
-/* Add an account. The caller's copy of the name is not used later. */
+/* Add an account; its name is copied. in_tree: its index in the tree. Returns
+ * its index in the list, or ASTRA_NONE when memory is out. */
 static uint32_t accounts_add(struct astra_accounts *a, const char *name,
 			     uint32_t in_tree,
 			     const struct astra_config *config)
@@ -180,7 +181,8 @@ struct accounts_walk {
 	bool failed;
 };
 
-/* Look at an association: an account, or a user's place in one. */
+/* Add the account of an association and, if this is a user's, the user's
+ * shares. */
 static int accounts_walk(void *x, void *arg)
 {
 	const slurmdb_assoc_rec_t *assoc = x, *account = assoc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The accounts of slurmdbd and the tenants of their jobs, as slurmctld knows
- * them. Read once a snapshot, for all pools. */
+ * them. Read once per snapshot, for all pools. */
 #ifndef ASTRA_ACCOUNTS_H
 #define ASTRA_ACCOUNTS_H
 
@@ -12,7 +12,7 @@
 
 struct astra_account_shares {
 	struct astra_idmap by_id; /* id of an account's association -> index */
-	struct astra_account_tree tree; /* with slurmctld's names */
+	struct astra_account_tree tree; /* its names are slurmctld's */
 };
 
 /* An account, and its tenant: the account itself or one above it. Names lie in
@@ -20,13 +20,13 @@ struct astra_account_shares {
 struct astra_account {
 	const char *name, *tenant;
 	double weight;	/* of its tenant */
-	bool has_users; /* has users of its own; not set for root, which always
-			 * has one */
+	bool has_users; /* the account has users of its own; never set for root,
+			 * which always has one */
 	uint32_t next;	/* next account whose name has the same key, or NONE */
 };
 
-/* The shares of a user within an account that is a tenant, if they are not
- * 1. */
+/* The shares of a user within an account that is a tenant. Users with 1 share
+ * are not listed. */
 struct astra_user_share {
 	uint32_t uid, account;
 	double shares;
@@ -35,7 +35,7 @@ struct astra_user_share {
 };
 
 struct astra_accounts {
-	bool used; /* if not, there are none: no slurmdbd */
+	bool used; /* false: there is no slurmdbd, so there are no accounts */
 	struct astra_account *list;
 	size_t count, room;
 	struct astra_idmap by_name; /* key of an account's name -> index */
@@ -47,7 +47,7 @@ struct astra_accounts {
 	struct astra_arena *arena;
 };
 
-/* Read the accounts anew. Locks: caller holds slurmctld's; takes assoc_mgr's
+/* Read all accounts again. Locks: caller holds slurmctld's; takes assoc_mgr's
  * read lock. Returns 0, or -1 when memory is out. */
 int astra_accounts_read(struct astra_accounts *accounts,
 			const struct astra_config *config,
@@ -67,7 +67,7 @@ astra_accounts_user_next(const struct astra_accounts *accounts,
 
 void astra_accounts_free(struct astra_accounts *accounts);
 
-/* Return a name's hash, never 0: the key of maps. */
+/* Return a name's hash, which is the key of maps; it is never 0. */
 uint32_t astra_name_key(const char *name);
 
 #endif

@@ -18,7 +18,8 @@ const job_array_struct_t *astra_array_throttle(const job_record_t *job)
 	return a && a->max_run_tasks ? a : NULL;
 }
 
-/* Whether a record counts here: running tasks are in the array's own count. */
+/* Whether a record shares in what its array's limit leaves. Running tasks do
+ * not: the array's own count has them. */
 static bool arrays_counts(const struct astra_view *view, size_t i)
 {
 	enum astra_job_state state = view->jobs[i].state;
@@ -27,8 +28,8 @@ static bool arrays_counts(const struct astra_view *view, size_t i)
 	       state != ASTRA_JOB_ENDING && state != ASTRA_JOB_ENDED;
 }
 
-/* Find the jobs of arrays with a limit. list: room for all jobs. Returns their
- * number. */
+/* Fill in list with the jobs of arrays that have a limit. list has room for all
+ * jobs. Returns how many there are. */
 static size_t arrays_find(const struct astra_view *view,
 			  struct astra_throttled *list)
 {

@@ -13,8 +13,8 @@ struct astra_view;
  * limit, else NULL. Borrowed. */
 const job_array_struct_t *astra_array_throttle(const job_record_t *job);
 
-/* Let the waiting records of each array together start no more tasks than its
- * limit leaves. Records that may start none are BLOCKED, with the texts for
+/* Divide the tasks that each array's limit leaves among the array's waiting
+ * records. A record that may start no task is BLOCKED, with the texts for
  * squeue and `sfair why`. Returns 0, or -1 when memory is out. */
 int astra_arrays_share(struct astra_arena *arena, struct astra_view *view);
 

@@ -56,7 +56,7 @@ bool astra_ask_is_derived(const struct astra_ask *ask)
 	return true;
 }
 
-/* Whether the same GPUs are named again, as in --gres=gpu:2
+/* Whether the text names the same GPUs again, as in --gres=gpu:2
  * --gpus-per-node=2. */
 static bool ask_is_named(const struct astra_ask *ask, enum astra_ask_per per,
 			 const char *type)
@@ -72,8 +72,9 @@ static void note_type(struct astra_ask *ask, const char *type)
 		strcpy(ask->type, type);
 }
 
-/* Add gpu, gpu:COUNT, gpu:TYPE or gpu:TYPE:COUNT, given without the "gpu", or
- * the same for shard. said: set if the count is not 0. Returns 0, or -1. */
+/* Add one item: gpu, gpu:COUNT, gpu:TYPE or gpu:TYPE:COUNT, or the same for
+ * shard. rest: the item without "gpu" or "shard". Sets *said if the count is
+ * not 0. Returns 0, or -1 if the item is invalid. */
 static int add_units(struct astra_ask *ask, enum astra_ask_per per, char *rest,
 		     bool *said)
 {

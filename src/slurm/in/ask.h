@@ -21,14 +21,15 @@ enum astra_ask_per {
 };
 
 struct astra_ask {
-	/* GPUs or shards. The types of one text are summed; of each type the
-	 * last count holds. */
+	/* GPUs or shards. If a text names several types, their counts are
+	 * summed; if it names a type twice, the last count is used. */
 	uint64_t count[ASTRA_PER_COUNT];
 	char type[ASTRA_GPU_TYPE_MAX]; /* the only type; "": any */
-	bool two_types;	   /* more than one type, or a type and none */
-	bool gpus, shards; /* which are asked for: Slurm refuses both in one
-			    * job */
-	bool mps;	   /* gres/mps, which is not counted */
+	bool two_types; /* several types, or some units with and some without a
+			 * type */
+	bool gpus, shards; /* which of the two the job asks for; Slurm refuses a
+			    * job that asks for both */
+	bool mps;	   /* the job asks for gres/mps; its count is ignored */
 };
 
 /* How the job is spread over nodes. 0: not given. */
@@ -38,8 +39,7 @@ struct astra_spread {
 	uint32_t sockets_per_node;
 };
 
-/* What follows from an ask and a spread: the least that the job can run
- * with. */
+/* The least that a job with this ask and spread can run with. */
 struct astra_need {
 	uint64_t gpus;	    /* in all */
 	uint64_t node_gpus; /* on at least one node */
@@ -47,18 +47,17 @@ struct astra_need {
 };
 
 /* Add one text to ask, which must be zero before the first text. text: as in
- * tres_per_job and its like; NULL and "" add nothing. Returns 0, or -1 with err
- * set if it names GPUs or shards in an unreadable way; other resources are
- * ignored. */
+ * tres_per_job and similar members; NULL and "" add nothing. Other resources
+ * are ignored. Returns 0, or -1 with err set if GPUs or shards are named in an
+ * unreadable way. */
 int astra_ask_add(struct astra_ask *ask, enum astra_ask_per per,
 		  const char *text, struct astra_error *err);
 
-/* Whether neither GPUs nor shards are named. Then what a job needs follows from
- * its tasks and tasks_per_gpu, or is nothing. */
+/* Whether neither GPUs nor shards are named. If so, the job's need follows from
+ * its tasks and tasks_per_gpu; without these it needs no GPU. */
 bool astra_ask_is_derived(const struct astra_ask *ask);
 
-/* Return what a job needs, never more than it can run with; all zero if it asks
- * for no GPU. */
+/* Return the least that a job can run with; all zero if it asks for no GPU. */
 struct astra_need astra_ask_need(const struct astra_ask *ask,
 				 const struct astra_spread *spread);
 

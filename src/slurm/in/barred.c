@@ -119,7 +119,8 @@ static int barred_maintenance(struct barred *b, const slurmctld_resv_t *maint)
 	return 0;
 }
 
-/* Say that another reservation reaches into the job's run. */
+/* Say that a reservation other than a maintenance begins before the job would
+ * end. */
 static int barred_reservation(struct barred *b, const slurmctld_resv_t *resv)
 {
 	struct astra_report_bind *bind =
@@ -157,7 +158,8 @@ static int barred_nodes(struct barred *b, bitstr_t *nodes)
 	return bind->who ? 0 : -1;
 }
 
-/* Return the nodes that the job names and that are not up; to be freed. */
+/* Return the nodes that the job names and that are not up. The caller frees the
+ * result. */
 static bitstr_t *barred_down(const struct barred *b)
 {
 	const struct astra_view *view = b->view;
@@ -183,8 +185,8 @@ static bool barred_only_by_reservation(struct barred *b)
 	return all;
 }
 
-/* Find and say what keeps the job from its nodes. named: it is a node that the
- * job names. */
+/* Find and say what keeps the job from its nodes. named: it cannot have all
+ * nodes that it names. among: only reservations of these nodes count. */
 static int barred_explain(struct barred *b, bool named, bitstr_t *among)
 {
 	struct astra_keepers keepers = {NULL, NULL};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes that a job needs and cannot have even if no job ran: reserved, drained
- * or down. The engine knows no cause, only that the job does not fit. */
+/* Why a job could not have the nodes that it needs even if no job ran: they are
+ * reserved, drained or down. The engine does not know the cause, only that the
+ * job does not fit. */
 #ifndef ASTRA_BARRED_H
 #define ASTRA_BARRED_H
 

@@ -215,8 +215,8 @@ static bool is_limit(const char *name)
 	       (begins(name, "Max") && strstr(name, "PerAccount"));
 }
 
-/* Add a hold. For a job that the policy refused, this is all there is to
- * say. */
+/* Add a hold with its text: the policy's if the policy refused the job, else
+ * Slurm's. */
 static void add_hold(struct binds *b, job_record_t *job, const char *name)
 {
 	struct astra_report_bind *bind = binds_add(b, ASTRA_BIND_HOLD, name);

@@ -10,23 +10,23 @@
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/in/arrays.h"
 
-/* List what keeps a pending job. Limits are without their values. name: Slurm's
- * reason, or that of the limit of a parked job. out: *count entries in the
- * arena, or NULL. Locks: caller holds job, part and conf read. Returns 0, or -1
- * when memory is out. */
+/* List what keeps a pending job from running. Limits get no values here: see
+ * astra_limit_fill(). name: Slurm's reason or, for a parked job, its limit's
+ * name. out: *count entries in the arena, or NULL. Locks: caller holds job,
+ * part and conf read. Returns 0, or -1 when memory is out. */
 int astra_binds_of(struct astra_arena *arena, job_record_t *job,
 		   const char *name, struct astra_report_bind **out,
 		   uint32_t *count);
 
-/* Return how many tasks of a pending record's array may run and how many do;
- * all 0 if the array has no limit. Locks: caller holds job read. */
+/* Return how many tasks of a pending record's array may run, and how many run
+ * and wait; all 0 if the array has no limit. Locks: caller holds job read. */
 struct astra_report_array astra_array_of(const job_record_t *job);
 
 #define ASTRA_LIMITS_MAX 1000 /* jobs whose limit is looked up in a round */
 
-/* Whether that is the name of a limit on what running jobs together have or may
- * still use: jobs of a group, an account or a user, or of an association. The
- * end of a job makes room in such a limit. (limit.c) */
+/* Whether name is a limit on a sum over running jobs: on what the jobs of a
+ * group, account, user or association have or may still use. When such a job
+ * ends, there is room again. (limit.c) */
 bool astra_limit_is_of_runs(const char *name);
 
 /* Fill in the values of a limit by its name. (limit.c) Locks: caller holds job

@@ -35,8 +35,8 @@ static double node_mem_mib(const struct astra_blocked *pool, size_t at)
 				    : 0;
 }
 
-/* Find the worth by the partition's weights, whose unit for memory is MiB.
- * Returns false if they do not weigh GPUs. */
+/* Set the worth of a CPU and of a MiB, relative to a GPU's, by the partition's
+ * billing weights. Returns false if these do not weigh GPUs. */
 static bool billed(const struct astra_blocked *pool, const job_record_t *record,
 		   struct worth *w)
 {
@@ -52,8 +52,9 @@ static bool billed(const struct astra_blocked *pool, const job_record_t *record,
 	return true;
 }
 
-/* Return the part of a node's worth for one of the pool's nodes. A node that
- * counts as several, one for each type of MIG device, is divided by charge. */
+/* Return which part of a Slurm node's worth is that of this node of the pool.
+ * It is 1 unless the Slurm node counts as several nodes, one for each type of
+ * MIG device: these divide the worth by charge. */
 static double blocked_part(const struct astra_blocked *pool, size_t at)
 {
 	const struct astra_node *n = pool->nodes;
@@ -112,8 +113,8 @@ static struct worth own_worth(const struct astra_blocked_sums *of)
 	};
 }
 
-/* Return by how much CPUs and memory are worth more than the GPUs, at least
- * 0. */
+/* Return by how much the CPUs, or the memory, are worth more than the GPUs; at
+ * least 0. */
 static double excess(const struct worth *w, double gpus, double cpus,
 		     double mem_mib)
 {
@@ -158,8 +159,8 @@ void astra_blocked_begin(struct astra_blocked *pool)
 	}
 }
 
-/* Return the most that the excess can be: that of all the nodes which the job
- * takes, each like the mean of its nodes. */
+/* Return an upper bound of the excess: the charge of as many mean nodes as the
+ * job needs, less the charge of its GPUs. */
 static double most_excess(const struct astra_blocked_sums *of,
 			  const struct astra_request *r, double gpu,
 			  double cpus, double mem_mib)
@@ -177,7 +178,8 @@ static double most_excess(const struct astra_blocked_sums *of,
 	return fmax(n * of->charge / count - gpu * r->gpus, 0);
 }
 
-/* Return the excess on the mean of the nodes that the job may use. */
+/* Return the excess of what the job asks for, as on the mean of the nodes that
+ * it may use. */
 static double asked_excess(struct astra_blocked *pool,
 			   const job_record_t *record,
 			   const struct astra_request *r)
@@ -214,7 +216,7 @@ void astra_charge_blocked(struct astra_blocked *pool,
 	double more;
 
 	if (job->request.whole_node)
-		return; /* it is charged for all of it */
+		return; /* it is charged for the whole node already */
 	more = asked_excess(pool, record, &job->request);
 	if (more > 0)
 		job->request.charge =

@@ -148,7 +148,7 @@ static double mean(const struct astra_request *request,
 	return gpus > 0 ? charge / gpus : 1;
 }
 
-/* Whether the job's last run is over, so that it may be known what it had. */
+/* Whether the job's last run is over, so that it is known what the run had. */
 static bool charge_is_over(const struct astra_job *job)
 {
 	return job->start_sec > 0 && (job->state == ASTRA_JOB_REQUEUED ||
@@ -166,9 +166,9 @@ uint32_t astra_charge_run_gpus(const struct astra_job *job,
 	return s ? s->gpus : (uint32_t)astra_usage_gpus(record);
 }
 
-/* Return the charge of a run that is over, from the record or from what was
- * noted before slurmctld was killed. each: a GPU's charge if no more is
- * known. */
+/* Return the charge of a run that is over, from the record. If slurmctld was
+ * killed since, only the number of GPUs was noted: then each is one GPU's
+ * charge. */
 static double ran(const struct astra_options *options,
 		  const job_record_t *record, double each)
 {

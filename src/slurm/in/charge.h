@@ -23,15 +23,15 @@ void astra_charge_job(const struct astra_options *options,
 		      const struct astra_node *nodes, size_t count,
 		      struct astra_job *job);
 
-/* Return how many devices the job's last run had, by its record or by what was
- * noted before slurmctld was killed; 0: the run is not over, or unknown. job:
- * with its state and times. Locks: caller holds job read. */
+/* Return how many devices the job's last run had, from its record or from what
+ * was noted before slurmctld was killed; 0: the run is not over, or the number
+ * is unknown. job has its state and times. Locks: caller holds job read. */
 uint32_t astra_charge_run_gpus(const struct astra_job *job,
 			       const job_record_t *record);
 
-/* Return how many GPUs a job will hold. If it takes whole nodes these are all
- * GPUs of the nodes that it names and of the smallest others that are enough.
- * Locks: none. */
+/* Return how many GPUs a job will hold. If it takes whole nodes, these are all
+ * GPUs of the nodes that it names and of the smallest other nodes that are
+ * enough. Locks: none. */
 uint32_t astra_charge_gpus(const struct astra_request *request,
 			   const struct astra_node *nodes, size_t count);
 

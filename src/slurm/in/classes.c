@@ -67,8 +67,7 @@ static void classes_compare_tiers(struct astra_classes *c)
 				c->preempts[i] |= UINT64_C(1) << k;
 }
 
-/* Complete the table: a class also preempts what the classes preempt that it
- * preempts. */
+/* Complete the table: if A preempts B, and B preempts C, then A preempts C. */
 static void classes_close(struct astra_classes *c)
 {
 	for (uint32_t via = 1; via < c->count; via++)

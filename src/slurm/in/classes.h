@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which jobs Slurm preempts for which others: classes of jobs, by QOS
- * (preempt/qos) or by partition (preempt/partition_prio). A QOS, or a tier,
- * that no preemption concerns is class 0, which has no rights. So are all
- * classes beyond ASTRA_PREEMPT_CLASSES. */
+ * (preempt/qos) or by partition (preempt/partition_prio). A QOS or tier without
+ * any preemption is class 0, which preempts nothing. Classes beyond
+ * ASTRA_PREEMPT_CLASSES also count as class 0. */
 #ifndef ASTRA_CLASSES_H
 #define ASTRA_CLASSES_H
 

@@ -7,7 +7,7 @@
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/request.h"
 
-/* For so long the search for equal nodes begins at the same node. */
+/* How long the search among equal nodes begins at the same node. */
 #define AIM_SEC 3600
 
 /* Return the node at which a job's search begins. It changes now and then,
@@ -31,8 +31,8 @@ struct own_nodes {
 	bitoff_t first; /* where the search begins */
 };
 
-/* List a job's nodes in the order of `all`; equal ones begin with the first
- * look. list: for xfree(). */
+/* List the nodes that a job may have, in the order of `all`. Among equal nodes,
+ * begin with the node where the search begins. Free list with xfree(). */
 static struct own_nodes own_nodes(const job_record_t *job,
 				  const struct astra_ordered_node *all,
 				  bitstr_t *nodes)
@@ -61,8 +61,8 @@ static struct own_nodes own_nodes(const job_record_t *job,
 	return own;
 }
 
-/* Leave in nodes those that are up, have the type, and have as many GPUs as the
- * job wants of each node. */
+/* Keep in nodes those that are up, have the job's GPU type, and have as many
+ * GPUs as the job wants on each node. */
 static void keep_suited(const job_record_t *job, struct astra_node_order *order,
 			bitstr_t *nodes)
 {
@@ -158,8 +158,8 @@ static bitoff_t nodes_needed(const job_record_t *job,
 				   (uint64_t)least);
 }
 
-/* Find where the best of all rows of nodes begins, or -1. Goes round twice,
- * since a row may lie across the first look. */
+/* Return where the best row of neighbours begins, or -1. Walks twice around the
+ * nodes, since a row may lie across the node where the walk begins. */
 static bitoff_t aim_find_row(const job_record_t *job,
 			     const struct astra_ordered_node *all,
 			     bitstr_t *nodes, bitoff_t need)
@@ -205,11 +205,11 @@ static void keep_neighbours(const job_record_t *job,
 /* Nodes of one block that follow one another in the job's list. */
 struct segment {
 	uint32_t rack;
-	size_t at;     /* index of the first one there */
-	bitoff_t turn; /* distance of the block from the first look */
-	uint64_t free; /* free GPUs of all of them */
-	size_t beside; /* equally good segments of the block, counted up to
-			* those wanted */
+	size_t at;     /* index of its first node in that list */
+	bitoff_t turn; /* distance of the block from where the search begins */
+	uint64_t free; /* free GPUs of all its nodes */
+	size_t beside; /* how many segments of the block are at least as good;
+			  at most as many as wanted */
 };
 
 static bool is_better(const struct segment *a, const struct segment *b)
@@ -223,8 +223,8 @@ static bool is_better(const struct segment *a, const struct segment *b)
 	return a->at < b->at;
 }
 
-/* List all segments of so many nodes of a rack. apart: one for each rack. For
- * xfree(). */
+/* List all segments of `each` nodes of one rack. apart: only one segment of
+ * each rack. Free the result with xfree(). */
 static struct segment *list_segments(const struct own_nodes *own, size_t each,
 				     bool apart, size_t *found)
 {
@@ -255,7 +255,7 @@ static struct segment *list_segments(const struct own_nodes *own, size_t each,
 	return segments;
 }
 
-/* Number equal segments within a block, counting up; the best of a block come
+/* Set `beside` of all segments. They are sorted by block, the best of a block
  * first. */
 static void count_beside(struct segment *segments, size_t found, size_t want)
 {
@@ -267,8 +267,7 @@ static void count_beside(struct segment *segments, size_t found, size_t want)
 			segments[i].beside = want;
 }
 
-/* Let the entry at `at` of a heap, which has the worst one on top, sink to its
- * place. */
+/* Sift down the entry at `at` of a heap that has the worst segment on top. */
 static void aim_sink(struct segment *heap, size_t count, size_t at)
 {
 	for (;;) {
@@ -286,8 +285,8 @@ static void aim_sink(struct segment *heap, size_t count, size_t at)
 	}
 }
 
-/* Move the best segments to the front, in any order. Of equal ones, choose
- * those of the fewest blocks. */
+/* Move the `want` best segments to the front, in any order. Of equal segments,
+ * choose those that need the fewest blocks. */
 static void choose_segments(struct segment *segments, size_t found, size_t want)
 {
 	count_beside(segments, found, want);
@@ -301,8 +300,8 @@ static void choose_segments(struct segment *segments, size_t found, size_t want)
 	}
 }
 
-/* Leave in nodes those of the segments. A job with a single segment may use any
- * nodes of its block. */
+/* Keep in nodes only those of the chosen segments. A job with a single segment
+ * may use any nodes of its block. */
 static void keep_segments(const struct own_nodes *own,
 			  const struct segment *segments, size_t want,
 			  size_t each, bitstr_t *nodes)
@@ -353,10 +352,10 @@ static void keep_blocks(const job_record_t *job, struct astra_node_order *order,
 struct row {
 	const struct astra_ordered_node *ring;
 	size_t size; /* of the ring */
-	size_t at;   /* index of the first one there */
+	size_t at;   /* index of its first node in the ring */
 	size_t nodes;
-	bitoff_t turn; /* distance of the ring from the first look */
-	uint64_t free; /* free GPUs of all of them */
+	bitoff_t turn; /* distance of the ring from where the search begins */
+	uint64_t free; /* free GPUs of all its nodes */
 };
 
 static int compare_rows(const void *x, const void *y)
@@ -404,7 +403,7 @@ static bool find_row(struct row *best, bitoff_t first, bitstr_t *nodes)
 	return found;
 }
 
-/* List the best row of each ring. Returns their number. */
+/* List the best row of each ring. Returns how many rows there are. */
 static size_t list_rows(const job_record_t *job,
 			const struct astra_ordered_node *all, size_t each,
 			bitstr_t *nodes, struct row *rows)
@@ -457,15 +456,17 @@ static void keep_rings(const job_record_t *job, struct astra_node_order *order,
 	xfree(rows);
 }
 
-/* Leave in nodes as many as the job needs, those with the most free GPUs:
+/* Keep in nodes as many as the job needs, preferably those with the most free
+ * GPUs:
  * - "[a*2&b*1]", if all features have a count: that many of each;
  * - --contiguous: neighbours;
  * - topology/block: nodes of one block, or for each --segment nodes of one
- * block, from as few blocks as possible;
+ *   block, from as few blocks as possible;
  * - rings: neighbours, or neighbours for each --segment.
- * Other jobs' nodes are left alone, as are those of a job that needs several
- * blocks or a single node. Costs a few walks over all nodes. order: of this
- * snapshot. Locks: caller holds conf, job, node and part read. */
+ * The nodes of other jobs stay unchanged, as do those of a job that needs a
+ * single node or for which no block has enough. Costs a few walks over all
+ * nodes. order: of this snapshot. Locks: caller holds conf, job, node and part
+ * read. */
 static void aim(const job_record_t *job, struct astra_node_order *order,
 		bitstr_t *nodes)
 {
@@ -487,8 +488,8 @@ void astra_constraint_use(job_details_t *d, bool prefer)
 	d->feature_list_use = prefer ? d->prefer_list : d->feature_list;
 }
 
-/* The alternatives of "[a|b]": features with the exclusive or as their
- * operator, or as that of the feature before. */
+/* A choice among the alternatives of "[a|b]". An alternative is a feature whose
+ * operator, or that of the feature before it, is the exclusive or. */
 struct choice {
 	const struct astra_ordered_node *all; /* by number */
 	bitstr_t *nodes;		      /* those left so far */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Wishes about nodes that the engine does not know: --constraint, --prefer,
- * --contiguous, --switches, and blocks of topology/block with --segment. What a
- * set of nodes can express becomes one; the rest is left to Slurm when the job
- * starts. */
+ * --contiguous, --switches, and blocks of topology/block with --segment. Those
+ * that a set of nodes can express become such a set; Slurm checks the others
+ * when the job starts. */
 #ifndef ASTRA_CONSTRAINT_H
 #define ASTRA_CONSTRAINT_H
 
@@ -23,8 +23,8 @@ void astra_constraint_apply(const job_record_t *job,
  * read. */
 bool astra_constraint_intricate(const job_record_t *job);
 
-/* Set what select_nodes() is to obey: --prefer or --constraint. Locks: caller
- * holds job write. */
+/* Choose which features select_nodes() is to obey: those of --prefer or those
+ * of --constraint. Locks: caller holds job write. */
 void astra_constraint_use(job_details_t *details, bool prefer);
 
 #endif

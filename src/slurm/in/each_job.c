@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/each_job.h"
 
-#define RECORDS_AHEAD 8 /* jobs whose records are being fetched */
-#define PARTS_AHEAD 4	/* jobs of which the parts that records point to are */
+#define RECORDS_AHEAD 8 /* jobs whose records are being prefetched */
+#define PARTS_AHEAD 4	/* jobs whose details and texts are being prefetched */
 #define CACHE_LINE 64
 
 struct each_job {
@@ -27,7 +27,8 @@ static void each_job_fetch_parts(const job_record_t *job)
 	__builtin_prefetch(job->account);
 	__builtin_prefetch(job->name);
 	__builtin_prefetch(job->partition);
-	__builtin_prefetch(job->gres_list_req, 1); /* to be locked */
+	__builtin_prefetch(job->gres_list_req,
+			   1); /* for writing: this list gets locked */
 	if (job->details)
 		each_job_fetch(job->details, sizeof(*job->details));
 }

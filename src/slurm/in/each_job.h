@@ -5,9 +5,9 @@
 #include "src/slurm/compat/compat.h"
 
 /* Call see(job, arg) for all of slurmctld's jobs, in its order, until see()
- * returns a negative value. Jobs lie all over the memory, so a walk over many
- * is a third faster if the caches prefetch the next ones. see() must not change
- * the list. Locks: caller holds job read. */
+ * returns a negative value. Job records are scattered over the memory:
+ * prefetching the next ones makes a walk over many jobs a third faster. see()
+ * must not change the list. Locks: caller holds job read. */
 void astra_each_job(ListForF see, void *arg);
 
 #endif

@@ -22,8 +22,8 @@ uint32_t astra_extras_of(const job_record_t *job)
 	hash = extras_number(hash, job->time_limit);
 	hash = extras_number(hash, job->time_min);
 	hash = extras_number(hash, (uint64_t)job->deadline);
-	if (!astra_qos_named(job)) /* if it names several, job->qos_ptr is the
-				    * one with room */
+	if (!astra_qos_named(job)) /* not for several QOS: Slurm puts the one
+				      with room into qos_id */
 		hash = extras_number(hash, job->qos_id);
 	hash = extras_number(hash, job->assoc_id);
 	hash = extras_number(hash, job->req_switch);

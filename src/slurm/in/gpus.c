@@ -5,7 +5,8 @@
 
 #include "src/slurm/conf/gpu_kinds.h"
 
-/* A search for the nth state of each kind, indexed by `shards`. */
+/* A search for the nth state of gres/gpu (index 0) and of gres/shard (index
+ * 1). */
 struct search {
 	int nth, met[2];
 	gres_state_t *found[2];
@@ -59,7 +60,8 @@ gres_node_state_t *astra_node_gpus(const node_record_t *node)
 	return astra_node_gres(node, false);
 }
 
-/* Whether a GPU, or a part of it, is held as the other kind. */
+/* Whether a GPU is held, as a whole or in part, as the other kind. other: the
+ * node's state of that kind, or NULL. */
 static bool gpus_is_held(const gres_node_state_t *other, int gpu)
 {
 	return other && other->gres_bit_alloc &&

@@ -6,9 +6,9 @@
 
 #include "src/slurm/compat/compat.h"
 
-/* Return the gres_state of shard in a job's list, or that of gpu if there is
- * none, or NULL. A job may have several, one for each type: nth counts from 0.
- * Borrowed. Locks: those of the list's owner, read. */
+/* Return the state of gres/shard in a job's list; if there is none, that of
+ * gres/gpu; NULL: neither. A job may have several, one for each type: nth
+ * counts from 0. Borrowed. Locks: those of the list's owner, read. */
 gres_state_t *astra_gpu_state(list_t *list, int nth);
 
 /* Return the GPUs of a node, or its shards, or NULL. Borrowed. node may be
@@ -19,7 +19,8 @@ gres_node_state_t *astra_node_gpus(const node_record_t *node);
 /* A node's GPUs, or its shards. */
 struct astra_node_units {
 	uint32_t all;
-	uint64_t used; /* by jobs of either kind, as far as Slurm lists it */
+	uint64_t used; /* by jobs of either kind, as far as Slurm lists their
+			  use */
 	uint32_t most; /* the most that one job can have of the node */
 	uint32_t free; /* the most that one job can have of it now */
 };
@@ -30,21 +31,22 @@ void astra_node_units(const node_record_t *node, bool shards,
 		      struct astra_node_units *out);
 
 /* Return the number of a node's types if it has several types of MIG devices
- * and no other GPUs, else 1. MIG devices are no parts of one another, so to the
- * engine such a node is as many nodes. node may be NULL. Locks: as
- * astra_node_gres(). */
+ * and no other GPUs, else 1. MIG devices of different types are not
+ * interchangeable, so the engine sees such a node as several nodes. node may be
+ * NULL. Locks: as astra_node_gres(). */
 uint32_t astra_node_kinds(const node_record_t *node);
 
-/* As astra_node_units(), for one of the types, from 0. */
+/* As astra_node_units(), for one type of the node. kind: the type's index, from
+ * 0. */
 void astra_node_kind_units(const node_record_t *node, uint32_t kind,
 			   struct astra_node_units *out);
 
-/* Return how many of these devices are of that type; 0 if devices is NULL. */
+/* Return how many of `devices` have the type `kind`; 0 if devices is NULL. */
 uint32_t astra_node_kind_count(const node_record_t *node, uint32_t kind,
 			       bitstr_t *devices);
 
-/* Return how many GPUs of a type, or of its shards, no job has. type: "": any.
- * node may be NULL. Locks: as astra_node_gres(). */
+/* Return how many GPUs of a type, or how many shards, are free. type: ""  means
+ * any; ignored for shards. node may be NULL. Locks: as astra_node_gres(). */
 uint64_t astra_node_free(const node_record_t *node, bool shards,
 			 const char *type);
 

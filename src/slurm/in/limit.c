@@ -22,7 +22,7 @@ struct limit {
 	const char *tres; /* the TRES' type */
 };
 
-/* Longer words come before their own beginnings. */
+/* A longer word comes before a word that it begins with. */
 static const struct {
 	const char *word, *tres;
 	enum limit_what what;
@@ -217,7 +217,7 @@ static double used_of(const struct source *s, int i)
 	return s->used;
 }
 
-/* Whether TRES i binds; then its values are written to out. */
+/* Whether the limit on TRES i binds. If so, out has its values. */
 static bool tres_binds(const struct limit *l, const struct source *s,
 		       const job_record_t *job, int i,
 		       struct astra_report_bind *out)
@@ -261,7 +261,8 @@ static const char *limit_unit_of(const struct limit *l, const char *tres)
 	return tres;
 }
 
-/* Returns 1 if this source is the one that binds, 0 if not, or -1. */
+/* Returns 1 if this source's limit binds, with out filled in; 0 if not; -1 when
+ * memory is out. */
 static int try_source(struct astra_arena *arena, const struct limit *l,
 		      const struct source *s, job_record_t *job,
 		      struct astra_report_bind *out)
@@ -324,8 +325,8 @@ static int fill_qos(struct astra_arena *arena, const struct limit *l,
 	return 1;
 }
 
-/* Fill in an association's values. A user's own limit belongs to the user's
- * association with an account. */
+/* Fill in the values of an association's limit. A user's own limit is that of
+ * the user's association with an account. Returns as try_source(). */
 static int fill_assoc(struct astra_arena *arena, const struct limit *l,
 		      slurmdb_assoc_rec_t *assoc, job_record_t *job,
 		      struct astra_report_bind *out)

@@ -11,7 +11,8 @@
 /* What Slurm adds to BatchStartTimeout, plus time for a slow node. */
 #define SLACK_SEC 20
 
-static time_t started_sec; /* of slurmctld; 0: nothing to ask */
+static time_t
+	started_sec; /* when slurmctld started; 0: no node is to be asked */
 
 void astra_lost_launch_doubt(void)
 {
@@ -37,7 +38,7 @@ static int lost_launch_add(void *x, void *arg)
 		return 0;
 	node = find_node_record(job->batch_host);
 	if (!node || IS_NODE_DOWN(node) || IS_NODE_NO_RESPOND(node))
-		return 0; /* it registers when it is up again */
+		return 0; /* the node registers when it is up again */
 	if (order->protocol_version > node->protocol_version)
 		order->protocol_version = node->protocol_version;
 	astra_order_pack_address(order, node);
@@ -58,7 +59,7 @@ static void lost_launch_send(agent_arg_t *order)
 	verbose("astraea: %u nodes are asked for the jobs that started shortly "
 		"before slurmctld",
 		order->node_count);
-	ping_begin(); /* pings end when the nodes have answered */
+	ping_begin(); /* Slurm calls ping_end() when the nodes have answered */
 	set_agent_arg_r_uid(order, (uid_t)SLURM_AUTH_UID_ANY);
 	agent_queue_request(order);
 }

@@ -15,8 +15,8 @@
 #include "src/slurm/note/marks.h"
 #include "src/slurm/note/progress.h"
 
-/* Runs that Slurm did not requeue although their flags allowed it. There are
- * few, and losing one costs another refused requeue. */
+/* Runs that Slurm did not requeue although their flags allowed it. They are
+ * few, and forgetting one costs only another refused requeue. */
 #define PINNED_MAX 256
 
 static pthread_mutex_t pinned_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -239,9 +239,9 @@ void astra_terms_before_maintenance(const struct astra_options *o,
 		o->round_sec);
 }
 
-/* Drop what the pool does not grant of the user's wish for a lease: the job
- * came when stock Slurm ran, or the bounds have changed. Returns what was
- * dropped, or "". */
+/* Drop the parts of the user's wish for a lease that the pool does not allow.
+ * Such a job was submitted to stock Slurm, or the bounds have changed since.
+ * Returns what was dropped, or "". */
 static const char *drop_lease(struct astra_wish *wish,
 			      const struct astra_options *options)
 {
@@ -283,7 +283,8 @@ void astra_terms_of(const job_record_t *job,
 	out->app = wish.app;
 	out->bid = wish.bid;
 	if (astra_signal_is_deaf(job->warn_signal)) {
-		out->signal = 0; /* of before job_submit refused such signals */
+		out->signal = 0; /* submitted before job_submit refused such
+				    signals */
 	} else if (job->warn_signal) {
 		out->signal = job->warn_signal;
 		out->batch_only = job->warn_flags & KILL_JOB_BATCH;

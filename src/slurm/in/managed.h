@@ -15,8 +15,8 @@ enum astra_claim {
 	ASTRA_FOREIGN, /* Slurm's own job */
 	ASTRA_MANAGED, /* asks for GPUs, or for whole nodes with GPUs, in one
 			* pool's partitions; for shards if Gres=shard */
-	ASTRA_MIXED,   /* ... and in other partitions too: it may not start at
-			* all */
+	ASTRA_MIXED, /* as managed, but names other partitions too: it must not
+			start */
 	ASTRA_ORDERED, /* as managed, in a pool without leases: Slurm starts it,
 			* in our order */
 };
@@ -44,11 +44,11 @@ struct astra_terms {
 	bool revocable;
 	bool leasable;	 /* it would be revocable in a pool with leases if its
 			  * run had begun with one */
-	bool unprepared; /* nothing says that it saves its work before it
-			  * leaves */
+	bool unprepared; /* nothing says that the job saves its work before it
+			    leaves */
 	const char *pinned;  /* why it is not revocable; else "". Static. */
-	const char *dropped; /* which wish about its lease was dropped; "".
-			      * Static. */
+	const char *dropped; /* which wish about its lease was dropped; "":
+				none. Static. */
 	/* Before a maintenance the job is told to leave lead_sec early, and
 	 * gets no lease shorter than least_sec; 0: it has no leases. */
 	double lead_sec, least_sec;

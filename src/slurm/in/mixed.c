@@ -18,9 +18,10 @@ static void mixed_add_node(struct astra_gpu_kinds *kinds,
 					    node->name, g->type_name[i]);
 }
 
-/* Return the kinds of GPUs in a pool. With Gres=shard, GPUs without shards do
- * not count, and MIG devices have none. Until the self-check has passed,
- * slurmctld's nodes must not be read. */
+/* Return the kinds of GPUs in a pool. For Gres=shard they are empty: GPUs
+ * without shards do not count there, and MIG devices have no shards. They are
+ * also empty until the self-check has passed, as slurmctld's nodes must not be
+ * read before. */
 static struct astra_gpu_kinds mixed_kinds(const struct astra_pool_config *pool)
 {
 	struct astra_gpu_kinds kinds = {.whole = {.type = ""}};

@@ -12,8 +12,8 @@
 int astra_mixed_check(const struct astra_config *config,
 		      struct astra_error *err);
 
-/* Add a warning if a pool has got both kinds since, or has MIG devices that
- * count as whole GPUs. Locks: as astra_mixed_check(). */
+/* Add a warning if a pool has got both kinds since that check, or has MIG
+ * devices that count as whole GPUs. Locks: as astra_mixed_check(). */
 void astra_mixed_warn(const struct astra_pool_config *pool,
 		      struct astra_error *out);
 

@@ -36,7 +36,7 @@ static int node_order_compare(const void *x, const void *y)
 	return a->node < b->node ? -1 : 1;
 }
 
-/* Whether a row is still to be filled; it then counts as filled. */
+/* Whether the caller has to fill a row. Marks the row as filled. */
 static bool node_order_claim(struct astra_node_order *order, size_t row)
 {
 	uint64_t bit = UINT64_C(1) << row;
@@ -70,7 +70,8 @@ astra_node_order_numbered(struct astra_node_order *order)
 	return list;
 }
 
-/* Return a row, filled. part may be NULL: all nodes are in one rack. */
+/* Return a row, filling it if necessary. part may be NULL: then all nodes are
+ * in one rack. */
 static const struct astra_ordered_node *
 node_order_row(struct astra_node_order *order, const part_record_t *part,
 	       size_t row)

@@ -12,7 +12,7 @@ struct astra_ordered_node {
 	uint32_t rack, node; /* node: slurmctld's index */
 	uint32_t place;	     /* in its ring, from 1 on; 0: no ring */
 	uint64_t gpus, free;
-	uint32_t shards; /* the most that one job can have of it */
+	uint32_t shards; /* the most that one job can have of the node */
 };
 
 /* Zeroed, it is empty. */

@@ -5,7 +5,8 @@
 
 #define OWNER_LABELLED UINT32_C(0x80000000)
 
-/* Return the number of an owner. uid: NO_VAL: any user. label: NULL: none. */
+/* Return the number of an owner. uid may be NO_VAL for any user, and label NULL
+ * for none. */
 static uint32_t owner_number(uint32_t uid, const char *label)
 {
 	uint32_t number = uid == NO_VAL ? 0 : uid + 1;

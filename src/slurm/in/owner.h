@@ -9,8 +9,8 @@
 #include "src/model/model.h"
 #include "src/slurm/compat/compat.h"
 
-/* Whether only its owner may use the job's nodes. Locks: caller holds job and
- * part read. */
+/* Whether the job needs nodes that only its owner may use. Locks: caller holds
+ * job and part read. */
 bool astra_owner_wants(const job_record_t *job);
 
 /* Return the job's user as the owner of jobs without a label. Locks: caller

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/period.h"
 
-/* mktime() corrects a day after the last one of a month. */
+/* mktime() normalizes a day that is beyond the end of its month. */
 void astra_period_tell(enum astra_period kind, time_t now,
 		       struct astra_snapshot *snapshot)
 {

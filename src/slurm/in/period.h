@@ -8,7 +8,7 @@
 #include "src/model/model.h"
 #include "src/policies/period.h"
 
-/* Say in the snapshot which period `now` is in. Locks: none. */
+/* Set the begin and the end of the period that `now` is in. Locks: none. */
 void astra_period_tell(enum astra_period kind, time_t now,
 		       struct astra_snapshot *snapshot);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A job's weight within its tenant: QOSWeight of its QOS, by id, so that jobs
- * can be looked at without the lock of the QOS. */
+/* A job's weight within its tenant: QOSWeight of its QOS. The table is by QOS
+ * id, so that looking at jobs needs no lock on the QOS. */
 #ifndef ASTRA_QOS_H
 #define ASTRA_QOS_H
 
@@ -15,10 +15,10 @@
 /* Whether the job names more than one pair. Locks: caller holds job read. */
 bool astra_pairs_are_several(const job_record_t *job);
 
-/* Give the job the first pair that suits it, in Slurm's order; if none does it
- * keeps its pair. first: the partition to begin with, or NULL. suits: called
- * with the pair in the record. Locks: caller holds job write, part read.
- * Returns whether a pair suits. */
+/* Give the job the first pair that suits it, in Slurm's order. If no pair
+ * suits, the job keeps its own. first: the partition to begin with, or NULL.
+ * suits: called with the pair in the record. Locks: caller holds job write,
+ * part read. Returns whether a pair suits. */
 bool astra_pairs_find(job_record_t *job, part_record_t *first,
 		      bool (*suits)(job_record_t *job, void *arg), void *arg);
 
@@ -27,8 +27,8 @@ struct astra_qos_weights {
 	struct astra_idmap by_id;	     /* id of a QOS -> row of weights */
 };
 
-/* Begin anew. Locks: takes assoc_mgr's read lock.
- * Returns 0, or -1 when out of memory. */
+/* Build the table from weights, which are borrowed. Locks: takes assoc_mgr's
+ * read lock. Returns 0, or -1 when out of memory. */
 int astra_qos_begin(struct astra_qos_weights *qos,
 		    const struct astra_weights *weights);
 

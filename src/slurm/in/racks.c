@@ -9,7 +9,8 @@
 #include "src/slurm/compat/compat_topology.h"
 
 /* Return the part of an address such as "s0.s4.n7" before the node's name. If
- * that is dots only, no switch is above the node, and all of it is returned. */
+ * that part is dots only, no switch is above the node, and the whole address is
+ * returned. */
 static const char *rack_name(char *address, const char *node)
 {
 	size_t size = strlen(address), name = strlen(node);
@@ -22,7 +23,7 @@ static const char *rack_name(char *address, const char *node)
 	return address;
 }
 
-/* Return a node's rack in the cluster's topology. For xfree(). */
+/* Return a node's rack in the cluster's topology. Free it with xfree(). */
 static char *racks_first(const node_record_t *node)
 {
 	char *address = NULL, *rack;
@@ -35,8 +36,8 @@ static char *racks_first(const node_record_t *node)
 	return rack;
 }
 
-/* Return where "NAME:..." begins in "tree:s0:s4,blocks:b1", or NULL. It is
- * terminated. */
+/* Return the entry "NAME:..." of a list such as "tree:s0:s4,blocks:b1", or
+ * NULL. Overwrites the list's commas. */
 static const char *racks_place_in(char *places, const char *name)
 {
 	size_t size = strlen(name);
@@ -49,7 +50,8 @@ static const char *racks_place_in(char *places, const char *name)
 	return NULL;
 }
 
-/* Return a node's rack in a named topology. For xfree(). */
+/* Return a node's rack in a named topology. Free it with xfree(). known: the
+ * topology has switches or blocks; a node without one is then its own rack. */
 static char *racks_named(node_record_t *node, const char *name, bool known)
 {
 	char *places = astra_node_places(node), *rack;
@@ -93,8 +95,8 @@ static uint32_t racks_take_place(char *name)
 	return (uint32_t)place + 1;
 }
 
-/* Fill in a topology's racks. number: index of the topology; name: NULL: the
- * cluster's. */
+/* Fill in a topology's racks. number: the topology's index. name may be NULL
+ * for the cluster's topology. */
 static int racks_fill(struct astra_racks *racks, size_t number,
 		      const char *name)
 {

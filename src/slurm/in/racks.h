@@ -15,23 +15,23 @@
 #include "src/common/intern.h"
 #include "src/slurm/compat/compat.h"
 
-/* Partitions with further topologies count as having the cluster's. */
+/* Partitions with a topology beyond these count as having the cluster's. */
 #define ASTRA_TOPOLOGIES_MAX 32
 
 /* Zeroed, there are none. */
 struct astra_racks {
 	struct astra_intern names; /* switches above a node, e.g. "s0.s4." */
 	uint32_t *of_node; /* by topology, then by slurmctld's node index */
-	uint32_t *places;  /* likewise; 0: no ring */
+	uint32_t *places;  /* place in the ring, indexed likewise; 0: no ring */
 	size_t topologies, nodes, room, place_room;
 	uint64_t rings; /* bit i: topology i has rings */
 	time_t taken;
 };
 
-/* Bring the racks up to date. They are made anew if Slurm's configuration was
- * read or nodes were added since the last call; only then does a call cost
- * much. Locks: caller holds conf, node and part read. Returns 0, or -1 when
- * memory is out. */
+/* Bring the racks up to date. They are built again if Slurm's configuration was
+ * read or nodes were added since the last call; only such a call costs much.
+ * Locks: caller holds conf, node and part read. Returns 0, or -1 when memory is
+ * out. */
 int astra_racks_take(struct astra_racks *racks, time_t now);
 
 /* Return the index of the partition's topology, less than racks->topologies; 0:

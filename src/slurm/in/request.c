@@ -34,9 +34,9 @@ static int request_add_part(void *x, void *arg)
 	return 0;
 }
 
-/* Add the nodes of the job's partitions. Of several partitions only those count
- * that let the job run now. If there is one, Slurm's own reason says so if it
- * does not. */
+/* Add the nodes of the job's partitions. If it names several, only those count
+ * that let the job run now. A single partition always counts: if it does not
+ * let the job run, Slurm's own reason says so. */
 static void request_add_parts(const job_record_t *job, bitstr_t *nodes)
 {
 	struct part_sum sum = {.job = job, .nodes = nodes};
@@ -57,10 +57,10 @@ uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part)
 	return free ? INFINITE : part->max_nodes;
 }
 
-/* Return which of these nodes, left by the partitions, the job prefers; NULL:
- * any. These are nodes of a magnetic reservation, which others have to leave
- * free; of a FLEX reservation that the job is in; and, with --time-min, nodes
- * on which the job can run for its time limit. To be freed. */
+/* Return which of `nodes`, those of its partitions, the job prefers; NULL: any.
+ * It prefers nodes of a magnetic reservation, which others have to leave free;
+ * of a FLEX reservation that the job is in; and, with --time-min, nodes on
+ * which it can run for its full time limit. The caller frees the result. */
 static bitstr_t *request_preferred(job_record_t *job,
 				   const struct astra_terms *terms,
 				   struct astra_node_order *order, time_t now,
@@ -243,8 +243,8 @@ static uint32_t least_nodes(const job_details_t *d,
 		     div_up(request_cpus(d), map->cpus_max));
 }
 
-/* Return how many GPUs each node must have. Whole nodes without a number of
- * GPUs need at least one. */
+/* Return how many GPUs each node must have. If the job takes whole nodes
+ * without a number of GPUs, each must have at least one. */
 static uint32_t gpus_of_a_node(const job_details_t *d,
 			       const struct astra_ask *ask, bool whole)
 {
@@ -295,7 +295,8 @@ static uint32_t nodes_limit(const job_record_t *job)
 	return most && of_part ? min32(most, of_part) : max32(most, of_part);
 }
 
-/* Return the most nodes of the job's range; 0: it has none, or prefers few. */
+/* Return the most nodes of the job's range; 0: it has no range, or
+ * --use-min-nodes. */
 static uint32_t most_nodes(const job_record_t *job)
 {
 	uint32_t most = request_said32(astra_nodes_named_at_most(job));
@@ -305,8 +306,8 @@ static uint32_t most_nodes(const job_record_t *job)
 	return min32(most, part_nodes(job));
 }
 
-/* Set how many nodes a job with a number of GPUs per node has or needs, and how
- * many it would like. */
+/* For a job with a number of GPUs per node, set how many nodes it has or needs,
+ * and how many it would like. */
 static void request_range(const job_record_t *job,
 			  const struct astra_node_map *map,
 			  struct astra_request *out)
@@ -435,8 +436,8 @@ static int request_named(const job_record_t *job, const struct astra_ask *ask,
 	return 0;
 }
 
-/* Apply --gpu-range. The job's record says on how many GPUs it ran, or will run
- * next. */
+/* Apply --gpu-range. It replaces the size in the job's record, which is that of
+ * its last or its next run. */
 static void request_elastic(const job_record_t *job,
 			    const struct astra_terms *terms, time_t now,
 			    struct astra_request *out)
@@ -453,14 +454,15 @@ static void request_elastic(const job_record_t *job,
 		out->gpus_min = terms->gpus_min;
 }
 
-/* Whether -N MIN-MAX with GPUs on each node makes it elastic: each node is as
- * good as another, whichever they are. The record needs no change: it holds the
+/* Whether -N MIN-MAX with GPUs on each node makes the job elastic. For this,
+ * its nodes must be interchangeable. The record needs no change: it holds the
  * range, and Slurm tests limits of a waiting job with MIN. A start narrows MIN
- * and MAX for one select_nodes(), so the range outlives each run and each
- * crash. The nodes that the job may use cut MAX, as demand would otherwise be
- * what nobody can have. A job without a checkpoint signal keeps its size until
- * it has to leave (keeps_size). Whole nodes, and what a set of alike nodes
- * cannot say, stay Slurm's: as many as are idle at the start (widen.c). */
+ * and MAX only for one select_nodes(), so the range outlives each run and each
+ * crash. MAX is cut to the number of nodes that the job may use: otherwise its
+ * demand would be more than it can get. A job without a checkpoint signal keeps
+ * its size until it has to leave (keeps_size). A job that takes whole nodes, or
+ * whose wishes a set of alike nodes cannot express, is not elastic: Slurm gives
+ * it as many nodes as are idle at the start (widen.c). */
 static bool is_node_range(const job_record_t *job,
 			  const struct astra_terms *terms,
 			  const struct astra_ask *ask)
@@ -472,9 +474,9 @@ static bool is_node_range(const job_record_t *job,
 	       !job->details->prefer && !astra_constraint_intricate(job);
 }
 
-/* Make the job elastic over numbers of nodes, of which `usable` may be used.
- * The most GPUs are those on the most nodes. Each node needs the CPUs that a
- * node needs if the job has the fewest nodes. */
+/* Make the job elastic by nodes. usable: how many nodes it may use. The most
+ * GPUs are those on the most nodes. Each node needs as many CPUs as if the job
+ * had the fewest nodes. */
 static void request_nodes(const job_record_t *job,
 			  const struct astra_node_map *map, size_t usable,
 			  struct astra_request *out)

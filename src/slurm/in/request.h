@@ -18,8 +18,9 @@ uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part);
 struct astra_node_map {
 	uint32_t *local;  /* slurmctld's index -> ours, or ASTRA_NONE */
 	uint32_t *global; /* ours -> slurmctld's */
-	/* Our index -> the type, for a node that counts as several of ours,
-	 * else ASTRA_NONE. The entries of one node follow one another. */
+	/* Our index -> index of the GPU type, if slurmctld's node counts as
+	 * several of ours; else ASTRA_NONE. The entries of one node are
+	 * adjacent. */
 	uint32_t *kind;
 	uint32_t kinds_max; /* most entries of one node */
 	size_t count;	    /* of our entries */
@@ -36,8 +37,8 @@ struct astra_node_map {
 
 /* Fill in out from a job's record and its terms. Bitmaps are taken from the
  * arena, and jobs may share them. A job that may use all of the pool's nodes
- * has none. Locks: caller holds conf, job, node and part read. Returns 0, or -1
- * when memory is out. */
+ * has no bitmap. Locks: caller holds conf, job, node and part read. Returns 0,
+ * or -1 when memory is out. */
 int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 		     const struct astra_node_map *map, time_t now,
 		     struct astra_arena *arena, struct astra_request *out);

@@ -42,7 +42,8 @@ struct reserved_first {
 	bitstr_t *nodes;
 	time_t now, from, lead;
 	bool maint, maint_only;
-	bool may_be_in; /* not for magnetic ones: they may attract the job */
+	bool may_be_in; /* skip magnetic reservations: they may attract the job
+			 */
 };
 
 static int reserved_find(void *x, void *arg)
@@ -196,8 +197,9 @@ struct astra_pause astra_reserved_pause(bitstr_t *nodes,
 struct reserved_test {
 	const job_record_t *job;
 	const struct astra_terms *terms;
-	bitstr_t *nodes; /* nodes are taken from these, or NULL */
-	bitstr_t *among; /* only here does a maintenance count, or NULL */
+	bitstr_t *nodes; /* reserved nodes are cleared here; may be NULL */
+	bitstr_t *among; /* keepers are reservations of these nodes; may be NULL
+			  */
 	const slurmctld_resv_t *inside; /* the reservation that the job may be
 					 * in, or NULL */
 	time_t now, until;
@@ -309,7 +311,8 @@ static int reserved_is_magnetic(void *x, void *key)
 	       resv->start_time <= *now && resv->end_time > *now;
 }
 
-/* Return Slurm's queue records of those that the job may use; NULL: none. */
+/* Return Slurm's queue records for the magnetic reservations that the job may
+ * use; NULL: there are none. */
 static list_t *reserved_magnetic_of(job_record_t *job, time_t now)
 {
 	job_queue_req_t request = {.job_ptr = job, .part_ptr = job->part_ptr};
@@ -325,12 +328,12 @@ static list_t *reserved_magnetic_of(job_record_t *job, time_t now)
 struct reserved_attract {
 	time_t now, until; /* the job runs from now to until */
 	bitstr_t *nodes;   /* nodes that have to be inside, or NULL */
-	/* For a job that waits; NULL: for a job that starts on these nodes. */
+	/* The request of a waiting job; NULL: the job starts on `nodes`. */
 	const struct astra_request *request;
 	bitstr_t *suited; /* nodes that suit the job */
 	struct astra_ask ask;
 	const struct astra_ordered_node *all;
-	bool free; /* there has to be room now */
+	bool free; /* there must be free GPUs for the job now */
 };
 
 static int reserved_add_nodes(void *x, void *arg)
@@ -354,7 +357,7 @@ static bitstr_t *reserved_inside(list_t *records, bitstr_t *among)
 	return nodes;
 }
 
-/* Leave in nodes those with the job's GPU type and features. */
+/* Keep in nodes those with the job's GPU type and features. */
 static void reserved_keep_suited(const job_record_t *job,
 				 struct astra_node_order *order,
 				 const char *type, bitstr_t *nodes)

@@ -19,7 +19,7 @@ static void run_end_set(uint32_t job, int64_t end_sec)
 	astra_note_close(note);
 }
 
-/* When memory is out, the time of the clean-up is taken. */
+/* When memory is out nothing is noted; then the time of the cleaning counts. */
 void astra_run_end_note(const job_record_t *job)
 {
 	if (run_end_may_return(job) && job->end_time > 0)

@@ -37,7 +37,8 @@ bool astra_node_known(const node_record_t *node)
 	       IS_NODE_POWERING_UP(node);
 }
 
-/* Count a node's GPUs. shards: the pool has Gres=shard. kind: or ASTRA_NONE. */
+/* Count a node's GPUs. shards: the pool has Gres=shard. kind: index of the GPU
+ * type if the node counts as several, else ASTRA_NONE. */
 static void snapshot_count_gpus(const node_record_t *node, bool shards,
 				uint32_t kind, uint32_t held, bool young,
 				struct astra_node *out)
@@ -59,8 +60,8 @@ static void snapshot_count_gpus(const node_record_t *node, bool shards,
 	out->slot_gpus = shards ? units.most : astra_slot_gpus(node);
 }
 
-/* Return a node's GPU type; NULL: unknown. last: of the node before, which is
- * often the same. */
+/* Return a node's GPU type; NULL: unknown. last: the type of the node before,
+ * which is often the same and is then returned. */
 static const char *node_type(struct astra_scene *scene,
 			     const node_record_t *node, uint32_t kind,
 			     const char *last)
@@ -136,7 +137,8 @@ static void place_nodes(const struct astra_scene *scene,
 }
 
 /* Return how many CPUs of each node the pool's partitions allow their jobs, if
- * each has a MaxCPUsPerNode; else NULL. For xfree(). */
+ * each partition has a MaxCPUsPerNode; else NULL. Free the result with
+ * xfree(). */
 static uint32_t *most_cpus(const struct astra_view *view,
 			   const struct astra_pool_config *pool)
 {
@@ -162,8 +164,8 @@ static uint32_t *most_cpus(const struct astra_view *view,
 	return most;
 }
 
-/* Limit CPUs. Jobs of all partitions with such a limit count, also those of
- * other pools. */
+/* Limit CPUs by MaxCPUsPerNode. The jobs of all partitions with such a limit
+ * count, also those of other pools. */
 static void cap_cpus(const struct astra_scene *scene, struct astra_view *view,
 		     const struct astra_pool_config *pool)
 {
@@ -186,7 +188,7 @@ static void cap_cpus(const struct astra_scene *scene, struct astra_view *view,
 	xfree(most);
 }
 
-/* Return the most entries that these nodes can be. */
+/* Return how many entries these nodes can make at most. */
 static size_t map_room(const struct astra_scene *scene, bitstr_t *nodes)
 {
 	size_t count = 0;
@@ -259,8 +261,8 @@ struct take {
 	const struct astra_config *config;
 };
 
-/* Add a job of another pool to views that look ahead: they need to know when it
- * leaves their nodes. */
+/* Add a job of another pool to the views that look ahead: they need to know
+ * when it leaves their nodes. */
 static int take_other(struct take *t, size_t own, const job_record_t *job)
 {
 	int rc = 0;
@@ -389,9 +391,9 @@ static bool snapshot_is_limited(const struct astra_job_info *info)
 	return false;
 }
 
-/* Look up the limits of jobs with numbers from `from` up to `to`, until *left
- * is 0. Numbers count through all pools' jobs. last: the number after the last
- * job that was looked up. */
+/* Look up the limits of the jobs with indices from `from` up to `to`, until
+ * *left is 0. Indices count through the jobs of all pools. last: gets the index
+ * after the last job that was looked up. */
 static int look_up_some(struct astra_scene *scene, size_t from, size_t to,
 			uint32_t *left, size_t *last)
 {
@@ -418,8 +420,8 @@ static int look_up_some(struct astra_scene *scene, size_t from, size_t to,
 }
 
 /* Look up the values of limits in assoc_mgr. Most jobs are under no limit. If
- * there are more jobs than one snapshot looks up, the next one goes on after
- * them. */
+ * there are more jobs than one snapshot looks up, the next snapshot continues
+ * with the jobs after them. */
 static int look_up_limits(struct astra_scene *scene)
 {
 	assoc_mgr_lock_t locks = {
@@ -439,8 +441,8 @@ static int look_up_limits(struct astra_scene *scene)
 	return rc;
 }
 
-/* Copy a node's name, which belongs to slurmctld. An entry of a node with
- * several is called NAME:TYPE. */
+/* Copy a node's name, as the original belongs to slurmctld. If the node has
+ * several entries, each is called NAME:TYPE. */
 static const char *copy_name(struct astra_scene *scene,
 			     const struct astra_node *node, uint32_t kind)
 {

@@ -22,8 +22,8 @@ static bool is_cleaning(const job_record_t *job)
 	       (job->step_list && list_count(job->step_list));
 }
 
-/* Whether something keeps a job from starting. A managed job is parked if
- * nothing does; otherwise it has one of Slurm's own reasons. */
+/* Whether something keeps a job from starting. If nothing does, a managed job
+ * is parked; otherwise it has one of Slurm's own reasons. */
 static bool is_blocked(const job_record_t *job, bool leases)
 {
 	if (!leases)
@@ -54,7 +54,8 @@ static enum astra_job_state snapshot_job_state_of(const job_record_t *job,
 		return pending_state(job, leases, now);
 	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
 		return ASTRA_JOB_RUNNING;
-	if (job->job_state & JOB_REQUEUE) /* checkpointed in its grace */
+	if (job->job_state & JOB_REQUEUE) /* it wrote a checkpoint in its grace
+					   * time */
 		return ASTRA_JOB_REQUEUED;
 	return IS_JOB_COMPLETING(job) ? ASTRA_JOB_ENDING : ASTRA_JOB_ENDED;
 }
@@ -88,9 +89,9 @@ static double last_end_of(const job_record_t *job)
 	       known = (time_t)astra_note_of(job->job_id).run_end_sec;
 
 	if (IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job))
-		end = 0; /* may be a deadline */
-	/* If the job was requeued again after a kill, the record has the time
-	 * of that. */
+		end = 0; /* it may be a deadline */
+	/* If the job was requeued again after slurmctld was killed, the record
+	 * has the time of that requeue. */
 	if (!end || (known >= job->start_time && known < end))
 		end = known ? known : end;
 	return (double)(end ? end : job->details->submit_time);
@@ -109,7 +110,8 @@ static void fill_times(const job_record_t *job, time_t now,
 	switch (out->state) {
 	case ASTRA_JOB_BLOCKED:
 	case ASTRA_JOB_PENDING:
-		if (job->restart_cnt) /* the requeue has reset it */
+		if (job->restart_cnt) /* the requeue has reset the record's
+				       * times */
 			out->end_sec = last_end_of(job);
 		break;
 	case ASTRA_JOB_REQUEUED:
@@ -123,7 +125,8 @@ static void fill_times(const job_record_t *job, time_t now,
 		if (IS_JOB_COMPLETING(job) || !IS_JOB_PENDING(job))
 			out->start_sec = (double)job->start_time;
 		break;
-	case ASTRA_JOB_RUNNING: /* it has not begun while its nodes boot */
+	case ASTRA_JOB_RUNNING: /* while its nodes boot, the job has not
+				 * begun */
 		out->start_sec =
 			(double)(IS_JOB_CONFIGURING(job) ? now
 							 : job->start_time);
@@ -147,7 +150,7 @@ static int precedence_tier(void *x, void *arg)
 	return 0;
 }
 
-/* More than all other precedence within a tier. */
+/* More than all other precedence within a tier together. */
 #define TIER_PRECEDENCE (8.0 * NICE_OFFSET)
 
 /* Return a job's precedence: the highest PriorityTier of its partitions; then
@@ -167,7 +170,7 @@ static double precedence_of(const job_record_t *job)
 	return TIER_PRECEDENCE * tier + own;
 }
 
-/* Copy the user's texts to the arena; a bid only the first time. */
+/* Copy the user's texts to the arena; a bid only if it is wanted. */
 static int snapshot_job_keep_said(struct astra_arena *arena,
 				  const job_record_t *job,
 				  struct astra_terms *terms)
@@ -185,7 +188,8 @@ static int snapshot_job_keep_said(struct astra_arena *arena,
 	return 0;
 }
 
-/* Fill in what keeps a job from waiting normally. */
+/* Fill in what keeps a pending job from running, except for the order of the
+ * jobs. */
 static int fill_binds(struct astra_arena *arena, job_record_t *job,
 		      bool limited, struct astra_job_info *out)
 {
@@ -200,8 +204,8 @@ static int fill_binds(struct astra_arena *arena, job_record_t *job,
 	return astra_binds_of(arena, job, name, &out->binds, &out->bind_count);
 }
 
-/* Return a copy, or the text of the job before if equal: many jobs are of one
- * user. */
+/* Return a copy of a text, or `before`, the text of the previous job, if both
+ * are equal: many jobs belong to one user. */
 static const char *snapshot_job_text(struct astra_arena *arena,
 				     const char *text, const char *before)
 {
@@ -256,7 +260,7 @@ static int fill_info(struct astra_scene *scene, job_record_t *job,
 }
 
 /* Whether it is unknown if the job ended while slurmctld was down: slurmstepd
- * tries every 15 seconds to report that (its RETRY_DELAY). */
+ * retries every 15 seconds (its RETRY_DELAY) to report an end. */
 static bool is_unheard(const struct astra_scene *scene, const job_record_t *job,
 		       time_t now)
 {

@@ -6,7 +6,7 @@
 
 #include "src/common/grow.h"
 
-/* Time that nodes have to kill what they found, once all have answered. */
+/* How long nodes may take to kill what they found, once all have answered. */
 #define KILL_SEC 10
 
 static struct astra_survivor *survivors;
@@ -72,7 +72,7 @@ static bool all_answered(const struct astra_survivor *s)
 	return true;
 }
 
-/* Whether the node knows nothing of a run, or cannot be told. */
+/* Whether the node knows nothing of a run, or cannot be told to end it. */
 static bool survivor_is_off(const node_record_t *node)
 {
 	return IS_NODE_DOWN(node) || IS_NODE_FUTURE(node) ||
@@ -88,7 +88,8 @@ static int survivor_add_part(void *x, void *arg)
 	return 0;
 }
 
-/* Return the nodes on which the job may start again. To be freed. */
+/* Return the nodes on which the job may start again. The caller frees the
+ * result. */
 static bitstr_t *survivor_next_nodes(const job_record_t *job)
 {
 	bitstr_t *nodes = bit_alloc(node_record_count);
@@ -101,9 +102,9 @@ static bitstr_t *survivor_next_nodes(const job_record_t *job)
 }
 
 /* Tell nodes to end the last run. A slurmd refuses a second copy of a batch job
- * until it is told to end the first, whether that is over or not; Slurm tells
- * only those that still report the job. Only nodes on which the job may start
- * again are told, since a slurmd that is told runs the job's epilog.
+ * until it is told to end the first, even if that is over. Slurm tells only the
+ * nodes that still report the job. Here only the nodes on which the job may
+ * start again are told, since a slurmd that is told runs the job's epilog.
  *
  * The job's record has the GPUs of the run before the one that was lost, or
  * none. They are not sent: the epilog would get other GPUs than the run had.
@@ -125,8 +126,8 @@ static void survivor_abort(job_record_t *job, const struct astra_survivor *s)
 	FREE_NULL_BITMAP(nodes);
 }
 
-/* Whether the job need not wait any more. The last run then counts: the next
- * one is a restart and knows it. */
+/* Whether the job need not wait any more. If so, the last run is counted: the
+ * next run is then a restart and knows it. */
 static bool survivor_is_over(struct astra_survivor *s, time_t now)
 {
 	job_record_t *job = find_job_record(s->job);

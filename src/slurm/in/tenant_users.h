@@ -11,10 +11,11 @@ struct astra_tenant_users {
 	uint32_t *next; /* index of the same user within another tenant, or
 			 * NONE */
 	size_t count, room, next_room;
-	struct astra_idmap by_uid; /* 1 + uid -> index of the first of them */
+	struct astra_idmap by_uid; /* 1 + uid -> index of the user's first
+				    * entry */
 };
 
-/* Begin anew, without users. */
+/* Begin again, without users. */
 void astra_tenant_users_begin(struct astra_tenant_users *users);
 
 /* Return the index of a user within a tenant, adding a new user. user:

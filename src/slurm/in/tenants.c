@@ -143,7 +143,7 @@ static uint32_t configured(struct astra_tenants *t,
 }
 
 /* Return the tenant of the job's account, or ASTRA_NONE. An account that
- * slurmdbd does not have is no tenant: if associations are not enforced,
+ * slurmdbd does not know is not a tenant: if associations are not enforced,
  * anybody could invent one. */
 static uint32_t of_account(struct astra_tenants *t, const job_record_t *job)
 {

@@ -14,24 +14,25 @@
 
 struct astra_tenants {
 	struct astra_tenant *list; /* names lie in the arena */
-	uint32_t *uid;	/* of a tenant that is a single user; else NO_VAL */
+	uint32_t *uid;	/* uid of a tenant that is a single user; else NO_VAL */
 	uint32_t *next; /* index of the next tenant whose name has the same
 			 * hash, or NONE */
 	size_t count, room, uid_room, next_room;
 	struct astra_idmap by_name; /* hash of a tenant's name -> index */
 	const struct astra_accounts *accounts;
-	uint32_t *of_account; /* an account's tenant; ASTRA_NONE: no job or user
-			       * of it was seen yet */
+	uint32_t *of_account; /* an account's tenant; ASTRA_NONE: none of its
+			       * jobs or users was seen yet */
 	size_t of_account_room;
 	bool unnamed;	      /* a user's name is not known yet */
-	const char *unknown;  /* account, of a job that has not ended, that
-			       * slurmdbd does not have; or NULL */
-	uint32_t unknown_job; /* ... and the job */
+	const char *unknown;  /* account that slurmdbd does not know, of a job
+			       * that has not ended; or NULL */
+	uint32_t unknown_job; /* the job of that account */
 	struct astra_arena *arena;
 };
 
-/* Begin anew with all tenants that are known without the jobs. accounts: must
- * outlive tenants. Locks: none. Returns 0, or -1 when memory is out. */
+/* Begin again, with all tenants that are known without looking at jobs.
+ * accounts: must outlive tenants. Locks: none. Returns 0, or -1 when memory is
+ * out. */
 int astra_tenants_begin(struct astra_tenants *tenants,
 			const struct astra_config *config,
 			const struct astra_accounts *accounts,

@@ -14,7 +14,8 @@ static enum turn throttle_turn_of(const struct astra_throttled *t)
 	return t->job->state == ASTRA_JOB_PENDING ? TURN_TASK : TURN_NONE;
 }
 
-/* Take places for a record. left: free places of each array. */
+/* Take places of its array's limit for a record. left: array id -> free
+ * places. */
 static int throttle_take(struct astra_idmap *left, struct astra_throttled *t)
 {
 	uint32_t room = astra_idmap_get(left, t->array);

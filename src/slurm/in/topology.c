@@ -3,11 +3,12 @@
 
 #include "src/slurm/in/gpus.h"
 
-/* Larger nodes count as unknown. */
+/* Nodes with more GPUs or sockets count as unknown. */
 #define LINKED_MAX 64
 #define SOCKETS_MAX 64
 
-/* Return the GPUs in `left` that can be reached from one by links. */
+/* Return those GPUs of `left` that links connect with the GPU `from`, also over
+ * other GPUs. */
 static uint64_t linked_to(const gres_node_state_t *g, int from, uint64_t left)
 {
 	uint64_t found = UINT64_C(1) << from, next = found;
@@ -56,7 +57,7 @@ static uint32_t least_linked(const gres_node_state_t *g)
 	return most > 1 ? (uint32_t)least : 0;
 }
 
-/* Return the socket of all these cores, or -1. */
+/* Return the socket of these cores, or -1 if they are not all on one socket. */
 static int socket_of(const node_record_t *node, bitstr_t *cores)
 {
 	int each, first;
@@ -70,7 +71,7 @@ static int socket_of(const node_record_t *node, bitstr_t *cores)
 	return first / each;
 }
 
-/* Return the fewest GPUs at a socket that has any; 0: unknown. */
+/* Return the fewest GPUs of any socket that has GPUs; 0: unknown. */
 static uint32_t least_at_socket(const node_record_t *node,
 				const gres_node_state_t *g)
 {

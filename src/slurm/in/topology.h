@@ -5,10 +5,10 @@
 
 #include "src/slurm/compat/compat.h"
 
-/* Return how many GPUs of a node are next to each other: the smallest group of
- * linked GPUs (Links of gres.conf, or found by AutoDetect), else of GPUs at one
- * socket (Cores); 0: all of them, or unknown. Locks: caller holds the node read
- * lock. */
+/* Return how many GPUs of a node are next to each other: the size of the
+ * smallest group of linked GPUs (Links of gres.conf, or found by AutoDetect),
+ * else of the smallest group at one socket (Cores); 0: all of them, or unknown.
+ * Locks: caller holds the node read lock. */
 uint32_t astra_slot_gpus(const node_record_t *node);
 
 #endif

@@ -7,7 +7,7 @@
 #include "src/common/idmap.h"
 #include "src/policies/options.h"
 
-/* Rounding error of a share that still counts as a whole number of GPUs. */
+/* How much rounding may add to a share that is a whole number of GPUs. */
 #define UNLEASED_EPSILON 1e-6
 
 bool astra_unleased_counts(double limit_sec, double lease_sec)
@@ -33,9 +33,9 @@ static bool unleased_waits(const struct astra_unleased *u)
 	return u->job->state == ASTRA_JOB_PENDING;
 }
 
-/* Compare by Slurm's order. What a user holds without leases is not taken back,
- * so shares say nothing about it. NoLeaseUserGPUs keeps GPUs for other
- * users. */
+/* Compare by Slurm's order, jobs that hold GPUs first. Shares are not compared,
+ * as GPUs without leases are not taken back. NoLeaseUserGPUs keeps GPUs for
+ * other users. */
 static int unleased_compare(const void *a, const void *b)
 {
 	const struct astra_unleased *x = a, *y = b;
@@ -58,7 +58,7 @@ uint32_t astra_unleased_gpus(const struct astra_unleased *u)
 	return astra_held_gpus(job);
 }
 
-/* One bound: the GPUs in use, by 1 + the index of whom it is for. */
+/* One bound: the GPUs in use. The key is 1 + the tenant's index or the uid. */
 struct unleased_bound {
 	struct astra_idmap used;
 	enum astra_unleased_over over;
@@ -77,7 +77,7 @@ static int bound_add(struct unleased_bound *b, uint32_t whose, uint32_t gpus)
 			       bound_used(b, whose) + gpus);
 }
 
-/* Return how many copies of a waiting job a bound lets in. */
+/* Return how many copies of a waiting job a bound admits. */
 static uint32_t bound_room(const struct unleased_bound *b, uint32_t whose,
 			   double limit, struct astra_unleased *u)
 {

@@ -35,7 +35,8 @@ static bool unleased_is_one(const struct astra_job *job,
 				     options->lease_sec);
 }
 
-/* List the jobs that count. list: room for all jobs. Returns their number. */
+/* List the jobs without leases that count. list has room for all jobs. Returns
+ * how many there are. */
 static size_t unleased_find(const struct astra_view *view,
 			    const struct astra_options *options,
 			    struct astra_unleased *list)
@@ -86,14 +87,14 @@ static int unleased_explain(struct astra_arena *arena, struct astra_view *view,
 
 #define ROOM_MAX (UINT32_MAX - 1)
 
-/* GPUs left in a pool, by user and account, and those left to anybody else. */
+/* GPUs left to each user and account of a pool, and to others. */
 static struct rooms {
 	struct astra_idmap of;
 	uint32_t others;
 } rooms[ASTRA_ROOM_POOLS];
 
-/* Return the key of a user and an account. Two users with the same hash share
- * what is left. */
+/* Return the key of a user and an account. If two keys are equal, their users
+ * share what is left. */
 static uint32_t payer_of(uint32_t uid, const char *account)
 {
 	uint32_t hash = astra_fnv32_text(ASTRA_FNV32_BASIS ^ uid, account);
@@ -137,7 +138,7 @@ static int count_used(const struct astra_unleased *list, size_t count,
 	return 0;
 }
 
-/* Return the share of a tenant that has not been seen yet, with weight 1. */
+/* Return the share of a tenant that was not seen yet and has weight 1. */
 static double quota_of_others(const struct astra_view *view, uint64_t gpus)
 {
 	double weights = 1;
@@ -178,8 +179,9 @@ static int note_rooms(struct rooms *r, const struct astra_view *view,
 	return rc;
 }
 
-/* Note what a round leaves. list: after astra_unleased_deal(); gpus: of the
- * pool's usable nodes. Returns 0, or -1 when memory is out. */
+/* Note how many GPUs a round leaves to each user. list: after
+ * astra_unleased_deal(). gpus: of the pool's usable nodes. Returns 0, or -1
+ * when memory is out. */
 static int unleased_note(size_t pool, const struct astra_view *view,
 			 const struct astra_options *options,
 			 const struct astra_unleased *list, size_t count,

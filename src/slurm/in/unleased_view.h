@@ -9,8 +9,8 @@
 
 struct astra_view;
 
-/* Pools are numbered as in the configuration in force. In further pools no job
- * may start at its submission. */
+/* Pools are numbered as in the configuration in force. In a pool beyond these,
+ * no job may start at its submission. */
 #define ASTRA_ROOM_POOLS 64
 
 /* Block jobs that are over a bound, with the reason that squeue and `sfair why`
@@ -25,8 +25,8 @@ int astra_unleased_share(struct astra_arena *arena, size_t pool,
  * Locks: caller holds part read. */
 double astra_unleased_limit(uint32_t minutes, const part_record_t *part);
 
-/* Whether a job of srun or salloc may start now. If so, its GPUs are taken off.
- * Locks: caller holds job write and part read. */
+/* Whether a job of srun or salloc may start now. If so, its GPUs are subtracted
+ * from those that are left. Locks: caller holds job write and part read. */
 bool astra_unleased_admit(size_t pool, const struct astra_options *options,
 			  const job_record_t *job);
 

@@ -13,7 +13,7 @@ struct walk {
 	const job_resources_t *res;
 	bitstr_t *bitmap;
 	bitoff_t node, last;
-	uint32_t offset; /* of the node in the job's arrays */
+	uint32_t offset; /* index of the node in the job's arrays */
 };
 
 static bool walk_begin(struct walk *w, const job_record_t *job)
@@ -48,8 +48,8 @@ static bool walk_holds(const struct walk *w)
 }
 
 /* Whether the job's CPUs are free. Suspending a job by hand frees its CPUs, but
- * not its GPUs and memory; select/cons_tres also recognises that by the
- * priority. */
+ * not its GPUs and memory. Such a job has priority 0; select/cons_tres
+ * recognises it by that, too. */
 static bool freed_cpus(const job_record_t *job)
 {
 	return IS_JOB_SUSPENDED(job) && !job->priority;
@@ -89,7 +89,8 @@ static uint64_t walk_kind_gpus(const struct walk *w, const gres_job_state_t *g,
 		       : 0;
 }
 
-/* Return the job's GPUs on the present node. kind: or ASTRA_NONE. */
+/* Return the job's GPUs on the present node. kind: index of the GPU type if the
+ * node counts as several, else ASTRA_NONE. */
 static uint32_t walk_gpus(const struct walk *w, uint32_t kind)
 {
 	uint64_t gpus = 0;
@@ -130,7 +131,7 @@ static bool usage_holds_nodes(const job_record_t *job)
 }
 
 /* Note a node that has left the pool's partitions. It stays in the snapshot
- * until the pool's jobs have left it: they are charged, and their leases
+ * until the pool's jobs have left the node: they are charged, and their leases
  * end. */
 static void usage_note_left(struct astra_scene *scene, const job_record_t *job,
 			    bitstr_t *nodes)
@@ -233,8 +234,8 @@ bool astra_usage_touches(const job_record_t *job,
 	return false;
 }
 
-/* Add what a job holds of a node: a share of each type of which it has GPUs, or
- * one share if it has none. */
+/* Add what a job holds of a node: one share for each type of which it has GPUs
+ * there, or one share if it has no GPUs. */
 static void usage_add(const struct walk *w, const struct astra_node_map *map,
 		      uint32_t node, struct astra_share *held, size_t *count)
 {

@@ -7,9 +7,9 @@
 
 /* Count what all jobs of slurmctld, managed or not, hold of each node. Jobs
  * that are being cleaned up hold their part until their epilog is over,
- * although Slurm has dropped its counters. Each view's own nodes must be known;
- * the nodes that have left it are filled in. Locks: caller holds job, node and
- * part read. Returns 0, or -1 when memory is out. */
+ * although Slurm has dropped its counters. The caller has set own of each view;
+ * left is set here. Locks: caller holds job, node and part read. Returns 0, or
+ * -1 when memory is out. */
 int astra_usage_count(struct astra_scene *scene);
 
 /* Whether a job has, or had, a part of the pool's nodes. Locks: caller holds

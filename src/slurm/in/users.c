@@ -16,19 +16,19 @@
 #include "src/common/idmap.h"
 
 /* No pool's state file has a name without a dot, so this name is free. The file
- * has lines of "UID NAME"; the last line of a user holds. */
+ * has lines of "UID NAME"; a user's last line counts. */
 #define REMEMBERED "astraea-users"
 #define NAME_MAX_BYTES 256 /* as LOGIN_NAME_MAX, with the 0 */
 #define USERS_MAX 100000   /* names that are remembered */
-#define ABSENT_SEC 60	   /* time for which "no such user" holds */
-#define FAILED_SEC 10	   /* time that a failing service is left alone */
+#define ABSENT_SEC 60	   /* how long "no such user" is believed */
+#define FAILED_SEC 10	   /* how long a failing service is left alone */
 
 static struct user {
 	uint32_t uid;
-	char name[NAME_MAX_BYTES]; /* "": wanted */
-	bool used;		   /* in this process */
-	bool found;		   /* in this process */
-	double ask_sec;		   /* when to ask for the name, if not found */
+	char name[NAME_MAX_BYTES]; /* "": not known yet */
+	bool used;	/* somebody wanted the name in this process */
+	bool found;	/* the name was found in this process */
+	double ask_sec; /* when to ask for the name, if not found */
 } * *users;
 static size_t user_count, user_room;
 static struct astra_idmap by_uid; /* uid + 1 -> index */
@@ -65,7 +65,7 @@ const char *astra_user_name(uint32_t uid)
 	return *user->name ? user->name : NULL;
 }
 
-/* What is remembered. */
+/* Remembered names. */
 
 void astra_users_open(const char *folder)
 {
@@ -99,10 +99,10 @@ static void users_remember(const struct user *user)
 	fclose(f);
 }
 
-/* Asking. */
+/* Look-ups. */
 
-/* Ask for a name. name: NAME_MAX_BYTES. Returns 1 if it is found, 0 if there is
- * no such user, -1 if the service does not answer. */
+/* Look a name up. name has NAME_MAX_BYTES bytes. Returns 1 if it is found, 0 if
+ * there is no such user, -1 if the service does not answer. */
 static int users_look_up(uint32_t uid, char *name)
 {
 	char buffer[16384];

@@ -12,31 +12,31 @@
 
 /* Which jobs a limit counts together. */
 enum use_of {
-	USE_ASSOC,	 /* those of an association and of those below it */
-	USE_OWN_ASSOC,	 /* those of an association itself */
-	USE_QOS,	 /* those of a QOS */
-	USE_QOS_USER,	 /* those of a QOS and a user */
-	USE_QOS_ACCOUNT, /* those of a QOS and an account */
+	USE_ASSOC,	 /* the jobs of an association and of those below it */
+	USE_OWN_ASSOC,	 /* the jobs of an association itself */
+	USE_QOS,	 /* the jobs of a QOS */
+	USE_QOS_USER,	 /* the jobs of a QOS and a user */
+	USE_QOS_ACCOUNT, /* the jobs of a QOS and an account */
 	USE_LICENCE,
 };
 
-#define USE_JOBS (-1) /* in place of a TRES: counts jobs */
+#define USE_JOBS (-1) /* in place of a TRES index: jobs are counted */
 
 struct use_limit {
 	enum use_of of;
-	const void *record; /* assoc_mgr's; NULL: a licence */
+	const void *record; /* assoc_mgr's record; NULL for a licence */
 	uint32_t uid;
-	const char *name; /* of an account, or a licence */
-	int tres;	  /* its index, or USE_JOBS */
+	const char *name; /* name of an account or a licence */
+	int tres;	  /* index of a TRES, or USE_JOBS */
 	bool minutes;	  /* counts the minutes that runs may still last */
 	uint64_t most, used;
-	/* releasable: what jobs use whose leases may end. holder: one of these
-	 * jobs if all have the same user and tenant, else NULL. */
+	/* releasable: what jobs whose leases may end use of the limit. holder:
+	 * one of these jobs if all have the same user and tenant, else NULL. */
 	uint64_t releasable;
 	const struct astra_job *holder;
 };
 
-/* The limits that count a job. */
+/* The limits that count one job. */
 struct use_list {
 	struct use_limit *list;
 	size_t count, most;
@@ -86,10 +86,10 @@ static double use_usage_factor(const job_record_t *job)
 	return qos && qos->usage_factor >= 0 ? qos->usage_factor : 1;
 }
 
-/* Return a waiting job's time limit, or what is left of a run's. Slurm
- * multiplies that of a run by its QOS' UsageFactor, that of a waiting job only
- * with UsageFactorSafe. Slurm may count up to five minutes late what a run has
- * used, so an end makes no less room than this. */
+/* Return a waiting job's time limit, or the rest of a run's. Slurm multiplies
+ * the rest of a run by UsageFactor of its QOS, the limit of a waiting job only
+ * with UsageFactorSafe. Slurm may be up to five minutes late in counting what a
+ * run has used, so the end of a run makes at least this much room. */
 static double use_minutes(const job_record_t *job)
 {
 	uint32_t limit = job->time_limit;
@@ -114,8 +114,8 @@ struct use_licence {
 	uint64_t amount;
 };
 
-/* Add up a licence. If one licence of several is enough, a run has the one that
- * is in use. */
+/* Add up a licence. If the job needs only one licence of several, a run has the
+ * one that is in use. */
 static int use_add_licence(void *x, void *arg)
 {
 	const licenses_t *has = x;
@@ -136,7 +136,7 @@ static const struct use_limit *use_find_licence(const struct uses *u,
 	return NULL;
 }
 
-/* A choice among licences of which the job needs one. */
+/* A choice among several licences of which the job needs one. */
 struct use_choice {
 	const struct uses *uses;
 	const licenses_t *first, *free, *releasable;
@@ -158,8 +158,8 @@ static int use_choose(void *x, void *arg)
 	return 0;
 }
 
-/* Return the licence with room, or else one in which ends of leases may make
- * room. NULL: the job needs all that it asks for. */
+/* Return the licence that has room, or else one in which room can be made by
+ * ending leases. NULL: the job needs all licences that it asks for. */
 static const licenses_t *use_chosen(const struct uses *u,
 				    const job_record_t *job)
 {
@@ -203,7 +203,7 @@ static int use_count_licences(void *x, void *arg)
 	return 0;
 }
 
-/* Whether a limit counts the job. */
+/* Whether an association is the job's or above it. */
 
 static bool use_below(const job_record_t *job, const void *record)
 {
@@ -283,7 +283,7 @@ static void use_add_tres(struct use_list *out, const job_record_t *job,
 	}
 }
 
-/* Add limits in minutes. used_sec: by TRES, in TRES seconds. */
+/* Add limits in minutes. used_sec: used TRES seconds, by TRES. */
 static void use_add_minutes(struct use_list *out, const job_record_t *job,
 			    struct use_limit limit, const uint64_t *most,
 			    const uint64_t *used_sec)
@@ -357,7 +357,8 @@ static void use_add_qos(struct use_list *out, const job_record_t *job,
 		     of_account ? of_account->jobs : 0);
 }
 
-/* Whether a limit of a QOS overrides the association's limit of that kind. */
+/* Whether a limit of a QOS overrides the association's limit of the same
+ * kind. */
 static bool use_overrides(const struct use_list *out, size_t count,
 			  const struct use_limit *l)
 {
@@ -397,7 +398,7 @@ static void use_add_assocs(struct use_list *out, const job_record_t *job)
 	out->count = kept;
 }
 
-/* A limit of those for one job, and of which licences. */
+/* A walk over the licences that a job needs. */
 struct use_wanted {
 	struct use_list *out;
 	const struct uses *uses;
@@ -445,14 +446,14 @@ static void use_limits_of(const struct uses *u, struct use_list *out,
 		use_add_licences(u, out, job);
 }
 
-/* Whether leases may end to make room in a limit. */
+/* Whether ending leases can make room in a limit. */
 
 static bool use_same_user(const struct astra_job *a, const struct astra_job *b)
 {
 	return a->tenant == b->tenant && a->user == b->user;
 }
 
-/* Find what jobs use whose leases may end. */
+/* Find what the jobs whose leases may end use of a limit. */
 static void use_find_releasable(const struct uses *u, struct use_limit *l)
 {
 	bool several = false;
@@ -479,7 +480,8 @@ static void use_find_releasable(const struct uses *u, struct use_limit *l)
 		l->holder = NULL;
 }
 
-/* Return the limit as it is kept, adding a new one; NULL: there is no room. */
+/* Return the kept copy of the limit, adding a new one; NULL: there is no
+ * room. */
 static const struct use_limit *use_keep(struct uses *u,
 					const struct use_limit *limit)
 {
@@ -493,7 +495,7 @@ static const struct use_limit *use_keep(struct uses *u,
 	return &u->limits[u->count++];
 }
 
-/* Whether ends of leases of other users' jobs could make room in all of the
+/* Whether ending leases of other users' jobs could make room in all of the
  * limits. */
 static bool use_helps(struct uses *u, const struct astra_job *j,
 		      const job_record_t *job, const struct use_list *limits)
@@ -511,7 +513,7 @@ static bool use_helps(struct uses *u, const struct astra_job *j,
 	return limits->count && !limits->full;
 }
 
-/* Whether the job is over a limit in which ends of leases may make room. */
+/* Whether the job is over a limit in which ending leases may make room. */
 static bool use_waits(const struct uses *u, uint32_t i)
 {
 	return u->view->jobs[i].state == ASTRA_JOB_BLOCKED &&
@@ -602,7 +604,7 @@ static int use_learn_licence(void *x, void *arg)
 	struct use_limit *l = &u->licences[u->licence_count];
 	struct use_count count = {.uses = u};
 
-	/* A count that depends on the nodes: no lease ends for it. */
+	/* A count that depends on the nodes: no lease is ended for it. */
 	if (astra_licence_has_layers(wanted) ||
 	    use_find_licence(u, wanted->name))
 		return 0;

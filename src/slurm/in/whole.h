@@ -5,9 +5,10 @@
 
 #include "src/slurm/compat/compat.h"
 
-/* Return the fewest CPUs that a waiting job will have that takes whole nodes of
- * its partition; 0: another job, or unknown. The job's record counts only the
- * CPUs that it asks for. Locks: caller holds job, node and part read. */
+/* Return the fewest CPUs that a waiting job will have if it takes whole nodes
+ * of its partition; 0: it does not, or the number is unknown. The job's record
+ * counts only the CPUs that it asks for. Locks: caller holds job, node and part
+ * read. */
 uint32_t astra_whole_cpus(const job_record_t *job);
 
 #endif

@@ -27,11 +27,11 @@ struct astra_wish {
 			   * was given */
 };
 
-/* Set for a job whose user said --requeue. slurmctld keeps only that it may be
- * requeued, which JobRequeue allows most jobs. */
+/* Set for a job whose user said --requeue. slurmctld itself keeps only that the
+ * job may be requeued, which JobRequeue allows for most jobs. */
 #define ASTRA_WISH_REQUEUE "SPANK_ASTRAEA_REQUEUE=yes"
 
-/* Nothing was wished for. */
+/* A wish without any option. */
 #define ASTRA_WISH_NONE ((struct astra_wish){.app = ""})
 
 /* Read the wishes from count strings NAME=VALUE, with or without Slurm's SPANK_
@@ -46,15 +46,15 @@ int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
  * different ids. For the name "" it is 0. */
 uint32_t astra_wish_app(const char *name, uint32_t uid);
 
-/* Return what the wish says about the work of a user's job: at least a second,
- * if it says how much. */
+/* Return what the wish says about the work of a user's job. If it says how long
+ * the work takes, that is at least a second. */
 struct astra_forecast astra_wish_forecast(const struct astra_wish *wish,
 					  uint32_t uid);
 
-/* Check that a pool grants the wish: --lease=none only with AllowNoLease, a
- * time only between LeaseMin and LeaseMax (0: CheckpointGrace or MinRunTime,
- * and LeaseTerm). Its work may last ten years. Returns 0, or -1 with err naming
- * the bound. */
+/* Check that a pool grants the wish. --lease=none needs AllowNoLease. A time
+ * must lie between LeaseMin and LeaseMax (0: CheckpointGrace or MinRunTime, and
+ * LeaseTerm). The work may last ten years. Returns 0, or -1 with err naming the
+ * bound. */
 int astra_wish_check(const struct astra_wish *wish,
 		     const struct astra_options *options,
 		     struct astra_error *err);

@@ -12,7 +12,7 @@
 static struct astra_bid_file *files;
 static size_t file_count, file_room;
 static struct astra_idmap by_job;
-static size_t wanted; /* in this round */
+static size_t wanted; /* texts wanted in this round */
 
 static struct astra_bid_file *bid_files_find(uint32_t job)
 {
@@ -26,7 +26,7 @@ static size_t bid_files_numbers_of(const struct astra_bid_file *file)
 	return (size_t)ASTRA_LEVEL_COUNT * file->gpus_max;
 }
 
-/* Whether a user may have so many more numbers. */
+/* Whether a user may have this many more numbers. */
 static bool bid_files_has_room(uint32_t uid, size_t numbers)
 {
 	size_t all = numbers, own = numbers;
@@ -105,7 +105,7 @@ static void bid_files_drop(size_t at)
 	free(files[at].table);
 	if (at != --file_count) {
 		files[at] = files[file_count];
-		/* The key exists already, so this needs no memory. */
+		/* The key exists already, so this call needs no memory. */
 		(void)astra_idmap_put(&by_job, files[at].job, (uint32_t)at);
 	}
 }

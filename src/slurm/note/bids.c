@@ -11,7 +11,7 @@
 #include "src/slurm/note/bid_files.h"
 #include "src/slurm/note/bids_priv.h"
 
-/* What a message changes in an entry. */
+/* The parts of an entry that a message changes. */
 struct change {
 	uint32_t gpus_max, order_count;
 	double *table;
@@ -31,7 +31,7 @@ static int bids_compare(const char *pool, uint64_t app,
 	return order ? order : (app > e->app) - (app < e->app);
 }
 
-/* Return where an entry is, or would be. */
+/* Return the index of an entry, or where it would be inserted. */
 static size_t bids_place_of(const char *pool, uint64_t app)
 {
 	size_t low = 0, high = entry_count;
@@ -61,7 +61,7 @@ static size_t numbers(uint32_t gpus_max, uint32_t order_count)
 	return (size_t)ASTRA_LEVEL_COUNT * gpus_max + order_count;
 }
 
-/* Whether there is room for the change of an app's entry. */
+/* Whether there is room for a change of an app's entry. */
 static bool bids_has_room(const struct bids_entry *old, uint32_t uid,
 			  const struct change *c)
 {
@@ -76,7 +76,7 @@ static bool bids_has_room(const struct bids_entry *old, uint32_t uid,
 		own_apps += e->uid == uid;
 	}
 	more = numbers(c->gpus_max, c->order_count);
-	if (old) { /* what is replaced frees room */
+	if (old) { /* the replaced parts free room */
 		size_t freed = numbers(c->gpus_max ? old->gpus_max : 0,
 				       c->order_count ? old->order_count : 0);
 
@@ -90,7 +90,8 @@ static bool bids_has_room(const struct bids_entry *old, uint32_t uid,
 	       own + more <= ASTRA_BIDS_NUMBERS_MAX / ASTRA_BIDS_USER_PART;
 }
 
-/* Add an entry. Takes what it points at, unless it returns NULL. */
+/* Add an entry. Takes over the memory that it points at, unless it returns
+ * NULL. */
 static struct bids_entry *bids_add(const struct bids_entry *new)
 {
 	size_t at = bids_place_of(new->pool, new->app);
@@ -152,7 +153,7 @@ static int change_make(struct change *c, const struct astra_report_app *app,
 	return 0;
 }
 
-/* Apply a change. What is replaced is left in the change, to be freed. */
+/* Apply a change. The replaced parts are left in the change, to be freed. */
 static void bids_apply(struct bids_entry *e, struct change *c, double rho_now,
 		       double now_sec)
 {
@@ -208,7 +209,8 @@ int astra_bids_note(const struct astra_report *report,
 /* One bid for an app; only the best counts. */
 struct claim {
 	uint64_t app;
-	uint32_t job; /* job that sent it; 0: the agent, which goes first */
+	uint32_t job; /* job whose user sent the bid; 0: the agent, whose bid
+		       * has priority */
 	double said_sec;
 	const struct bids_entry *entry;
 	const struct astra_bid_file *file;
@@ -230,7 +232,8 @@ void astra_bids_begin(void)
 		entries[i].seen = false;
 }
 
-/* Return the turn that the order gives a job, from 1; UINT32_MAX: none. */
+/* Return the turn that the order gives a job, from 1; UINT32_MAX: the job is
+ * not in it. */
 static uint32_t turn_at(const struct bids_entry *e, uint32_t job)
 {
 	uint32_t low = 0, high = e->order_count;
@@ -292,7 +295,7 @@ static size_t claims_of(const struct astra_bids_view *view,
 	return count;
 }
 
-/* Keep the first claim of each app. Returns their number. */
+/* Keep the first claim of each app. Returns how many are kept. */
 static size_t bids_keep_first(struct claim *claims, size_t count)
 {
 	size_t kept = 0;
@@ -304,8 +307,8 @@ static size_t bids_keep_first(struct claim *claims, size_t count)
 	return kept;
 }
 
-/* Copy a bid, with its table in the arena: the socket may replace the original.
- * Returns false when memory is out. */
+/* Copy a bid, with its table in the arena, as a message may replace the
+ * original. Returns false when memory is out. */
 static bool copy_bid(const struct claim *c, struct astra_arena *arena,
 		     struct astra_bid *out)
 {
@@ -413,7 +416,7 @@ void astra_bids_save(struct astra_bytes *out)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Take over a saved entry, unless an agent has bid since. */
+/* Take over a saved entry, unless an agent has bid since the save. */
 static void bids_take_over(struct bids_entry *e)
 {
 	const struct change c = {.gpus_max = e->gpus_max,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The bids of apps' agents: each app's newest bid and its order of jobs. They
  * are kept until the app is gone, or until two lease terms pass without another
- * bid. The socket's thread writes them, the rounds' thread reads and saves them
- * (told_state.h). Their own lock is held only while they are copied, and nobody
- * waits for an agent. What users said with --bid is in bid_files.h. Pure: no
- * Slurm, no I/O. There is one table in a process. */
+ * bid. The socket's thread writes them; the rounds' thread reads and saves them
+ * (told_state.h). A lock of this module is held only while they are copied, and
+ * nobody waits for an agent. The bids of users' --bid are in bid_files.h. Pure:
+ * no Slurm, no I/O. A process has one table. */
 #ifndef ASTRA_BIDS_H
 #define ASTRA_BIDS_H
 
@@ -15,26 +15,27 @@
 
 #define ASTRA_BIDS_APPS_MAX 4096
 #define ASTRA_BIDS_NUMBERS_MAX (1 << 20) /* of all bids together */
-#define ASTRA_BIDS_USER_PART                                          \
-	4		  /* one user has at most this part of either \
+#define ASTRA_BIDS_USER_PART                                           \
+	4		  /* one user may have this fraction of either \
 			   * maximum */
-#define ASTRA_BID_TERMS 2 /* lease terms for which a bid holds */
+#define ASTRA_BID_TERMS 2 /* lease terms for which a bid is valid */
 
 struct astra_query;
 struct astra_report;
 struct astra_viewer;
 
-/* Keep a bid that astra_answer() has accepted. If it has no table or no order,
- * the old one stays. Returns 0, or -1 with err set when there is no room. */
+/* Keep a bid that astra_answer() has accepted. If the bid has no table or no
+ * order, the old one stays. Returns 0, or -1 with err set when there is no
+ * room. */
 int astra_bids_note(const struct astra_report *report,
 		    const struct astra_query *query,
 		    const struct astra_viewer *viewer, struct astra_error *err);
 
-/* The jobs of a pool, whose forecasts get the turns, and the pool's bids,
- * sorted by app, in the arena. */
+/* The jobs of a pool, and the bids for the engine. The jobs' forecasts get
+ * their turns. The bids are sorted by app, in the arena. */
 struct astra_bids_view {
 	const char *pool;
-	double lease_sec; /* its term */
+	double lease_sec; /* the pool's term */
 	double now_sec;
 	struct astra_job *jobs;
 	size_t job_count;
@@ -43,27 +44,27 @@ struct astra_bids_view {
 	size_t bid_count;
 };
 
-/* Pass bids to the engine: an agent's bid is in rho, a user's in seconds. Call
- * begin, fill for each pool, and end, all in one thread. Calls in between are
- * not allowed. end forgets bids of apps that had no active job in any pool.
- * fill leaves out what there is no memory for. */
+/* Pass bids to the engine. An agent's bid is in rho, a user's in seconds. Call
+ * begin, then fill for each pool, then end, all in one thread and without other
+ * calls in between. end forgets bids of apps that had no active job in any
+ * pool. When memory is out, fill leaves bids out. */
 void astra_bids_begin(void);
 void astra_bids_fill(struct astra_bids_view *view);
 void astra_bids_end(void);
 
-/* Move all times by so much, as astra_progress_shift(). */
+/* Move all times by by_sec, as astra_progress_shift() does. */
 void astra_bids_shift(double by_sec);
 
 #define ASTRA_BIDS_VERSION 1
 
-/* Save all bids; whether anything has changed since the last save. */
+/* Save all bids; return whether any bid has changed since the last save. */
 void astra_bids_save(struct astra_bytes *out);
 bool astra_bids_changed(void);
 
-/* Take over what an earlier process saved, in this version or an older one,
- * except for apps that have bid since. now_sec: no bid can be newer. Returns 0,
- * or -1 when memory is out or the data is invalid: then nothing is taken
- * over. */
+/* Take over the bids that an earlier process saved, in this version of the
+ * layout or an older one, except for apps that have bid since. now_sec: the
+ * present time; no bid can be newer. Returns 0, or -1 when memory is out or the
+ * data is invalid; then nothing is taken over. */
 int astra_bids_restore(struct astra_reader *in, uint32_t version,
 		       double now_sec);
 

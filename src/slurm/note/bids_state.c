@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bids as bytes. A later layout adds to the end of a row. */
+/* Bids as bytes. A later layout must only add to the end of a row. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,14 +14,14 @@ void astra_env_set(job_details_t *details, const char *name, const char *value);
 void astra_env_set_number(job_details_t *details, const char *name,
 			  double value);
 
-/* Take a variable out. Locks: caller holds job write. */
+/* Remove a variable. Locks: caller holds job write. */
 void astra_env_unset(job_details_t *details, const char *name);
 
-/* Why a job was refused and is held, astra_reason_text(); kept until it
+/* Why a job was refused and is held, as astra_reason_text(); kept until the job
  * starts. */
 #define ASTRA_ENV_REFUSED "ASTRAEA_REFUSED"
 
-/* The user allowed a requeue after the submission. */
+/* Set if the user allowed a requeue after the submission. */
 #define ASTRA_ENV_REQUEUE "ASTRAEA_REQUEUE"
 
 /* Return the value of a variable, or NULL; borrowed. Locks: caller holds job
@@ -31,20 +31,20 @@ const char *astra_env_get(const job_details_t *details, const char *name);
 /* The number of restarts of the run that has leases. */
 #define ASTRA_ENV_RUN "ASTRAEA_LEASED_RUN"
 
-/* Whether the present run has leases, as we started it. Stock Slurm keeps that
- * in the job's record. Locks: caller holds job read. */
+/* Whether the present run has leases, since we started it. The variable stays
+ * in the job's record under stock Slurm. Locks: caller holds job read. */
 bool astra_env_is_leased(const job_record_t *job);
 
 /* Note that the present run has leases from now on. Locks: caller holds job
  * write. */
 void astra_env_lease_run(const job_record_t *job);
 
-/* Note that a limit lets an elastic job have no more than so many GPUs; 0: no
- * limit does any more. For an hour its run is not to leave for more GPUs, as it
- * would come back at the same size. Locks: caller holds job write. */
+/* Note that a limit allows an elastic job only so many GPUs; 0: no limit any
+ * more. For an hour its run is not ended to get more GPUs, as it would come
+ * back at the same size. Locks: caller holds job write. */
 void astra_resize_bound(job_record_t *job, uint32_t gpus);
 
-/* Return that count of GPUs; 0: none is noted. Locks: job read. */
+/* Return the noted number of GPUs; 0: none is noted. Locks: job read. */
 uint32_t astra_resize_bound_of(const job_record_t *job, time_t now);
 
 #endif

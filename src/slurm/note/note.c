@@ -13,15 +13,15 @@
 _Static_assert(ASTRA_NOTE_EXITS == ASTRA_EXIT_CODES_MAX,
 	       "a grace has room for a pool's exit codes");
 
-#define TELL_SEC 20 /* slurmstepd tries every 15 seconds to report an end */
+#define TELL_SEC 20 /* slurmstepd retries every 15 seconds to report an end */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_note *notes;
 static size_t note_count, note_room;
 static struct astra_idmap by_job;
-static struct astra_note spare; /* used if there is no memory for a note */
-/* Until doubt_until_sec, jobs that started before doubt_since_sec may be in a
- * grace. */
+static struct astra_note spare; /* used when there is no memory for a note */
+/* Until doubt_until_sec, jobs that started before doubt_since_sec may be in
+ * their grace. */
 static int64_t doubt_since_sec, doubt_until_sec;
 
 static struct astra_note *note_find(uint32_t job)
@@ -161,8 +161,8 @@ struct astra_ledger_entry astra_ledger_of(const struct astra_job_view *v,
 	};
 }
 
-/* Goes downwards: a note that takes the place of an empty one was seen
- * before. */
+/* The walk goes downwards, so that a note which takes the place of an empty one
+ * was visited before. */
 void astra_note_each(size_t *at, size_t most,
 		     void (*visit)(struct astra_note *note, void *arg),
 		     void *arg)

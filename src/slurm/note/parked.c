@@ -24,8 +24,8 @@ void astra_expected_set(job_record_t *job, double start_sec)
 	last_job_update = time(NULL);
 }
 
-/* Restore a start time to what it was before the pass, so that no client has to
- * fetch the job again. */
+/* Restore the start time that a job had before the backfill pass, so that no
+ * client has to fetch the job again. */
 static void expected_restore(struct astra_note *note, void *arg)
 {
 	job_record_t *job =

@@ -6,7 +6,7 @@
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/note/note.h"
 
-/* At most so many jobs are looked at in a round, by turns if there are more. */
+/* How many jobs a round looks at. If there are more, they take turns. */
 #define ASTRA_PARK_BATCH 1000
 
 static inline bool astra_is_parked(const job_record_t *job)
@@ -24,13 +24,14 @@ const char *astra_refused_reason(uint32_t job);
 
 /* Set when a waiting job is expected to start, for squeue --start. Backfill
  * clears all start times at the begin of each pass, and computes only those of
- * jobs in its own queue. At the end of the pass, under the same lock, it asks
- * the gate, which restores our times: so nobody sees them missing. start_sec:
- * seconds since the epoch; 0: unknown. Locks: caller holds job write. */
+ * the jobs in its own queue. At the end of the pass, under the same lock, it
+ * asks the gate, which restores our times: so nobody sees them missing.
+ * start_sec: seconds since the epoch; 0: unknown. Locks: caller holds job
+ * write. */
 void astra_expected_set(job_record_t *job, double start_sec);
 
-/* Restore the times that were set for parked jobs; those of other jobs are
- * forgotten. Locks: caller holds job write. */
+/* Restore the times that were set for parked jobs, and forget those of other
+ * jobs. Locks: caller holds job write. */
 void astra_expected_restore(void);
 
 #endif

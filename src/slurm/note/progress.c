@@ -43,7 +43,7 @@ static void progress_drop(struct progress_table *t, size_t at)
 	astra_idmap_del(&t->by_key, t->list[at].key);
 	if (at != --t->count) {
 		t->list[at] = t->list[t->count];
-		/* The key exists already, so this needs no memory. */
+		/* The key exists already, so this call needs no memory. */
 		(void)astra_idmap_put(&t->by_key, t->list[at].key,
 				      (uint32_t)at);
 	}
@@ -79,13 +79,14 @@ static void progress_take_over(struct progress_table *t,
 	}
 }
 
-/* Limits on what a job can make the engine believe. */
+/* Bounds on what a job can make the engine believe. */
 #define WORK_SEC_MIN 1.0
 #define WORK_SEC_MAX (10 * 365.25 * 86400)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct progress_table jobs_known, apps_known, arrays_known;
-static atomic_bool any_longer; /* last round the guard lengthened a lease */
+static atomic_bool any_longer; /* in the last round, the guard lengthened a
+				* lease */
 static bool any_untold, longer;
 static bool changed; /* since the last save */
 
@@ -175,7 +176,7 @@ void astra_progress_begin(void)
 	longer = false;
 }
 
-/* Return the iterations with which a run begins that has not reported yet:
+/* Return how many iterations a run has at its begin, before its first report:
  * those of its checkpoint. */
 static uint64_t done_of(const struct progress_entry *e, uint32_t run)
 {
@@ -185,10 +186,10 @@ static uint64_t done_of(const struct progress_entry *e, uint32_t run)
 	return e->progress.done;
 }
 
-/* Return the profile of a job's app. Jobs of an app are assumed to be alike. A
- * job that is its own app has a profile of its own; an array's record has that
- * of its tasks. The key of a named app may equal an array's id, so there are
- * two tables. */
+/* Return the profile of a job's app; NULL: none. The jobs of an app are assumed
+ * to be alike. A job that is its own app has a profile of its own; an array's
+ * record shares that of its tasks. The key of a named app may equal an array's
+ * id, so there are two tables. noted: add a profile if there is none. */
 static struct progress_entry *progress_app_of(const struct astra_job *job,
 					      bool noted)
 {
@@ -201,7 +202,8 @@ static struct progress_entry *progress_app_of(const struct astra_job *job,
 	return progress_find(t, key);
 }
 
-/* Note where a job was when it reported, if it is still there. */
+/* Note where a job's GPUs were when it reported, if the same run still holds
+ * them. */
 static void progress_measure(struct progress_entry *e,
 			     struct progress_entry *app,
 			     const struct astra_node *nodes,
@@ -242,7 +244,7 @@ static uint32_t levels_of(const struct progress_entry *e)
 	return e ? astra_speed_seen(&e->speed) : 0;
 }
 
-/* Put the measured slowdown into the forecast. e, app: or NULL. */
+/* Put the measured slowdown into the forecast. e and app may be NULL. */
 static void tell_slowdown(const struct progress_entry *e,
 			  const struct progress_entry *app,
 			  struct astra_forecast *f)
@@ -280,7 +282,7 @@ static void tell_work(const struct progress_entry *e,
 			   f->work_sec > 0 ? f->work_sec : WORK_SEC_MAX);
 }
 
-/* Pass on to the guard the reports of the run that it follows. */
+/* Pass new reports to the guard, if they are of the run that it follows. */
 static void feed_guard(struct progress_entry *e)
 {
 	struct astra_guard *g = &e->guard;
@@ -297,7 +299,7 @@ static void feed_guard(struct progress_entry *e)
 	}
 }
 
-/* Return when the run began. If the clock was set since, only the engine
+/* Return when the run began. If the clock was set since then, only the engine
  * knows. */
 static double progress_run_start(const struct astra_progress_pool *pool,
 				 const struct astra_job *job)
@@ -310,8 +312,8 @@ static double progress_run_start(const struct astra_progress_pool *pool,
 	return start > 0 && !job->booting ? start : job->start_sec;
 }
 
-/* Let the guard look at a job. A run's end may be seen before its last
- * report. */
+/* Let the guard look at a job. The guard is fed before and after, as a run's
+ * end may be seen before its last report. */
 static void guard(struct progress_entry *e,
 		  const struct astra_progress_pool *pool, struct astra_job *job)
 {

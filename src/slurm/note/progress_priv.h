@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inside of progress.c and progress_state.c only. */
+/* For progress.c, progress_size.c and progress_state.c only. */
 #ifndef ASTRA_PROGRESS_PRIV_H
 #define ASTRA_PROGRESS_PRIV_H
 
@@ -10,23 +10,25 @@
 #include "src/model/speed.h"
 #include "src/proto/report.h"
 
-/* Members that outlive the process have rows in progress_state.c. */
+/* Members that are saved have rows in progress_state.c. */
 struct progress_entry {
 	uint32_t key; /* id of a job, app or array */
 	struct astra_report_progress progress;
 	struct astra_report_checkpoint checkpoint;
 	struct astra_speed speed;
-	bool fresh;	     /* progress was not looked at yet */
-	enum astra_level at; /* where its GPUs were then, */
-	double share;	     /* and which part it had of those it asked for */
-	uint32_t gpus;	     /* how many; 0: of a job of one size */
+	bool fresh;	     /* the progress was not looked at yet */
+	enum astra_level at; /* distance of its GPUs at the report */
+	double share;	     /* its GPUs then, as a part of those it asked
+			      * for */
+	uint32_t gpus;	     /* how many GPUs it had then; 0: it has one size */
 	struct astra_scaling scaling;
 	struct astra_guard guard;
 	uint32_t saved_run; /* run that wrote the checkpoint */
-	bool unguarded[2];  /* progress, checkpoint: not passed to the guard
-			     * yet */
-	uint32_t told;	    /* how many changes of the guard were told */
-	bool seen;	    /* since astra_progress_begin() */
+	bool unguarded[2];  /* progress and checkpoint were not passed to the
+			     * guard yet */
+	uint32_t told;	    /* how many of the guard's changes were told to the
+			     * user */
+	bool seen;	    /* its job was seen since astra_progress_begin() */
 };
 
 struct progress_table {
@@ -42,22 +44,22 @@ struct progress_entry *progress_find(const struct progress_table *table,
 struct progress_entry *progress_obtain(struct progress_table *table,
 				       uint32_t key);
 
-/* How long an iteration takes on so many GPUs: progress_size.c. */
+/* progress_size.c: how long an iteration takes on a number of GPUs. */
 
-/* Note what an entry says of its job's size, for the entry and its app. app: or
- * NULL. */
+/* Note what an entry's report says about its job's size, in the entry and in
+ * its app. app may be NULL. */
 void progress_note_size(struct progress_entry *entry,
 			struct progress_entry *app);
 
-/* Let an elastic job ask for no more GPUs than it can use. entry, app: or NULL.
- * Returns the speed-up of the job, or of its app, once that has two sizes; else
- * NULL. */
+/* Limit an elastic job's request to the GPUs that it can use. entry and app may
+ * be NULL. Returns the speed-up of the job or, if this was not measured at two
+ * sizes, of its app; NULL: neither is known. */
 const struct astra_scaling *
 progress_tell_size(const struct progress_entry *entry,
 		   const struct progress_entry *app, double now_sec,
 		   struct astra_job *job);
 
-/* Return the time of an iteration on all GPUs that the job asks for, side by
+/* Return the time of one iteration on all GPUs that the job asks for, side by
  * side. */
 double progress_iter_sec(const struct progress_entry *entry,
 			 const struct astra_scaling *scaling, double now_sec,
@@ -69,14 +71,14 @@ void progress_save_size(const struct progress_entry *entry,
 int progress_restore_size(struct progress_entry *entry, struct astra_reader *in,
 			  double now_sec);
 
-/* Move all known times of a table by so much. */
+/* Move all times of a table by by_sec, except those that are not known. */
 void progress_shift(struct progress_table *table, double by_sec);
 
 void progress_save(const struct progress_table *table, struct astra_bytes *out);
 
-/* Read into an empty table. version: of the layout; now_sec: nothing can be
- * newer. Returns 0, or -1 when memory is out or the data is invalid: clear the
- * table. */
+/* Read into an empty table. version: of the layout. now_sec: the present time;
+ * nothing can be newer. Returns 0, or -1 when memory is out or the data is
+ * invalid; the caller then clears the table. */
 int progress_restore(struct progress_table *table, struct astra_reader *in,
 		     uint32_t version, double now_sec);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much faster jobs run on more GPUs, by their reports. */
+/* How much faster jobs run on more GPUs, from their reports. */
 #include <math.h>
 
 #include "src/placement/placement.h"
@@ -67,7 +67,7 @@ void progress_save_size(const struct progress_entry *e, struct astra_bytes *out)
 		astra_put_u32(out, s->gpus);
 		astra_put_f64(out, s->seen_sec);
 		astra_put_u32(out, s->count);
-		/* The oldest first. */
+		/* Save the oldest first. */
 		for (uint32_t k = s->count; k > 0; k--)
 			astra_put_f64(
 				out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of jobs, apps and arrays, as bytes. A later layout adds to the
- * end of a row, and can read rows of version 1. */
+/* What is known of jobs, apps and arrays, as bytes. Only rows of the present
+ * version are read. */
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +64,8 @@ static const struct astra_member guard_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* Save the oldest first. Where the next one goes follows from the count. */
+/* Save the measurements of each level, oldest first. The index of the next one
+ * is not saved: it follows from the count. */
 static void save_speed(const struct astra_speed *speed, struct astra_bytes *out)
 {
 	for (int l = 0; l < ASTRA_LEVEL_COUNT; l++) {
@@ -152,7 +153,7 @@ static void progress_times(struct progress_entry *e, double *times[TIMES])
 	times[5] = &g->saved_sec;
 }
 
-/* Limit an entry's times to now_sec: the clock may have been set back. */
+/* Limit an entry's times to now_sec, as the clock may have been set back. */
 static void not_after(struct progress_entry *e, double now_sec)
 {
 	double *times[TIMES];

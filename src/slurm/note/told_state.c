@@ -8,7 +8,7 @@
 #include "src/slurm/note/progress.h"
 
 #define FORMAT 1
-#define PARTS_MAX 64 /* of any release */
+#define PARTS_MAX 64 /* more than any release has */
 
 static const struct part {
 	const char *name;

@@ -18,8 +18,8 @@ bool astra_told_changed(void);
 int astra_told_encode(struct astra_bytes *out);
 
 /* Read all parts. now_sec: the present time; nothing can be newer. Returns 0,
- * or -1 with err naming the parts that cannot be used: the others are in
- * force. */
+ * or -1 with err naming a part that cannot be used; the other parts are
+ * used. */
 int astra_told_decode(const void *data, size_t size, double now_sec,
 		      struct astra_error *err);
 

@@ -10,7 +10,8 @@
 #define MARK "[astraea: "
 #define ROUND_MAX 32 /* jobs that get a comment in one round */
 
-/* Return the comment without our part and one space beside it; for xfree(). */
+/* Return the comment without our part and without one space beside it. Free it
+ * with xfree(). */
 static char *advise_others_words(const char *comment)
 {
 	const char *at = comment ? strstr(comment, MARK) : NULL;

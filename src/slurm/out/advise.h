@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the guard has found out about a job's leases goes into the log and, for
- * the user, to the end of the job's comment, as
+/* What the guard has found out about a job's leases is written to the log and,
+ * for the user, to the end of the job's comment, as
  *
  *   [astraea: start-up and one checkpoint take 02:30, ...]
  *
- * replacing an earlier such text. The user's own words are left alone. */
+ * It replaces an earlier such text. The user's own words stay. */
 #ifndef ASTRA_ADVISE_H
 #define ASTRA_ADVISE_H
 

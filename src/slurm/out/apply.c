@@ -19,12 +19,12 @@
 #include "src/slurm/out/saver.h"
 #include "src/slurm/out/start.h"
 
-/* How long the locks are held, and for how long others are let in. A thread
- * that waits to write gets nothing from a lock that is taken again at once. */
+/* How long the locks are held, and then how long other threads get a chance. A
+ * thread that waits to write never gets a lock that is taken again at once. */
 #define HOLD_USEC 5000
 #define PAUSE_NSEC 1000000
-/* Started jobs are launched together. This is how long the first of them may
- * wait for the others. Slurm shows it as running already. */
+/* Started jobs are launched together. The first of them may wait this long for
+ * the others; Slurm shows it as running meanwhile. */
 #define LAUNCH_USEC 500000
 
 int astra_lock(struct astra_hold_time *hold)
@@ -69,7 +69,8 @@ struct apply {
 	size_t denied_at;    /* index in the plan's reasons */
 };
 
-/* Return the run that was decided about, or NULL. */
+/* Return the job's record if it still has the run that was decided about, else
+ * NULL. */
 static job_record_t *find_run(const struct astra_decision *d)
 {
 	job_record_t *job = find_job_record(d->job);
@@ -81,7 +82,8 @@ static job_record_t *find_run(const struct astra_decision *d)
 	return job;
 }
 
-/* Index the view's jobs; done before the locks are taken. Returns 0, or -1. */
+/* Index the view's jobs, before the locks are taken. Returns 0, or -1 when
+ * memory is out. */
 static int index_jobs(struct apply *a)
 {
 	for (size_t i = 0; i < a->view->job_count; i++)
@@ -99,8 +101,7 @@ static const struct astra_job_info *find_info(const struct apply *a,
 	return i == ASTRA_IDMAP_NONE ? NULL : &a->view->info[i];
 }
 
-/* Return the fewest GPUs of a job whose size is chosen at each start; 0: it has
- * one size. */
+/* Return the fewest GPUs of an elastic job; 0: the job has one size. */
 static uint32_t apply_least(const struct apply *a,
 			    const struct astra_job_info *info)
 {
@@ -109,8 +110,9 @@ static uint32_t apply_least(const struct apply *a,
 		       : a->view->jobs[info - a->view->info].request.gpus_min;
 }
 
-/* Return slurmctld's index of a node of the view, or ASTRA_NONE. Dynamic nodes
- * may have been deleted since, and a reconfigure may change indices. */
+/* Return slurmctld's index of a node of the view; ASTRA_NONE if it is another
+ * node now. Dynamic nodes may have been deleted since the snapshot, and a
+ * reconfigure may change indices. */
 static uint32_t apply_node(const struct apply *a, uint32_t node)
 {
 	uint32_t global = a->view->map.global[node];
@@ -120,15 +122,15 @@ static uint32_t apply_node(const struct apply *a, uint32_t node)
 					   : NULL;
 	size_t length = now && now->name ? strlen(now->name) : 0;
 
-	/* To the engine the node may be several: NAME:TYPE. */
+	/* The engine may know the node as several, each NAME:TYPE. */
 	return length && name && !strncmp(name, now->name, length) &&
 			       (!name[length] || name[length] == ':')
 		       ? global
 		       : ASTRA_NONE;
 }
 
-/* Return a decision's shares, to be freed; NULL: the nodes have changed, or
- * memory is out. */
+/* Return a decision's shares, which the caller frees; NULL: the nodes have
+ * changed, or memory is out. */
 static struct astra_start_share *apply_shares(const struct apply *a,
 					      const struct astra_decision *d)
 {
@@ -173,7 +175,8 @@ static void keep_node(uint32_t node, void *arg)
 		bit_set(keep->nodes, global);
 }
 
-/* Return the nodes with GPUs that are kept for others; to be freed. */
+/* Return the nodes with GPUs that are kept for other jobs. The caller frees the
+ * result. */
 static bitstr_t *apply_kept(const struct apply *a, uint32_t job)
 {
 	struct keep keep = {.a = a, .nodes = bit_alloc(node_record_count)};
@@ -287,8 +290,8 @@ static void apply_requeue(struct apply *a, const struct astra_decision *d,
 	}
 }
 
-/* Return why a job is refused. Decisions to refuse and reasons are both in the
- * order of the jobs. */
+/* Return why a job is refused. Both the decisions and the reasons are in the
+ * order of the jobs, so the search goes on where it ended last. */
 static const struct astra_reason *denied_reason(struct apply *a, uint32_t job)
 {
 	const struct astra_plan *plan = &a->pool->plan;
@@ -386,8 +389,8 @@ static int launch_started(struct apply *a, struct astra_diag *diag)
 				diag);
 }
 
-/* Let others in now and then, and launch jobs before all decisions are carried
- * out. Returns 0, or -1. */
+/* Release the locks for a moment now and then. Launch jobs when they have
+ * waited long enough, even if decisions remain. Returns 0, or -1. */
 static int pause_all(struct apply *a, struct astra_hold_time *hold,
 		     struct astra_diag *diag)
 {
@@ -429,8 +432,9 @@ static void apply_end(const struct astra_job *model, time_t end)
 	last_job_update = time(NULL);
 }
 
-/* Correct ends of jobs: Slurm would end them when a maintenance was to begin
- * that was cancelled or put off. Returns 0 with the locks released, or -1. */
+/* Correct the ends of jobs for which a maintenance was cancelled or put off:
+ * Slurm would end them when it was to begin. Returns 0 with the locks released,
+ * or -1. */
 static int apply_ends(const struct astra_view *view, struct astra_diag *diag)
 {
 	struct astra_hold_time hold;
@@ -480,8 +484,8 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	return rc;
 }
 
-/* Tell a job its reason. limit: what to show if a limit keeps the job that
- * Slurm does not know, or "". */
+/* Tell a job why it waits. limit: what squeue shows if one of our own limits
+ * keeps the job; else "". */
 static void apply_tell(const struct astra_pool *pool,
 		       const struct astra_reason *reason, const char *limit,
 		       double start_sec, double now_sec)
@@ -518,8 +522,9 @@ static void apply_tell(const struct astra_pool *pool,
 	astra_expected_set(job, start_sec);
 }
 
-/* Return the limit of a reason's job, as squeue shows it. at: where the last
- * one was; reasons are in the order of the jobs. */
+/* Return the limit that keeps a reason's job, as squeue shows it; "": none. at:
+ * index of the last job that was found, as reasons are in the order of the
+ * jobs. */
 static const char *apply_limit_of(const struct astra_view *view,
 				  const struct astra_reason *reason,
 				  bool detail, size_t *at)

@@ -9,7 +9,7 @@
 #include "src/slurm/out/revoke.h"
 #include "src/slurm/round/bell.h"
 
-/* Which mails the user wants, while Slurm is not to send the one of an end.
+/* Which mails the user wants, while Slurm must not send the mail of an end.
  * Kept in the job's record, since slurmctld may be killed in between. */
 #define MAIL_WANTED "ASTRAEA_MAIL_TYPE"
 #define MAIL_OF_ENDS (MAIL_JOB_END | MAIL_JOB_FAIL | MAIL_JOB_REQUEUE)
@@ -27,8 +27,8 @@ static bool is_of_array(const job_record_t *job)
 	return job->array_task_id != NO_VAL || job->array_recs;
 }
 
-/* Mail the requeue, unless the user wants one mail for the whole array, and
- * hide from Slurm that the user wants mail of ends. */
+/* Mail the requeue, unless the user wants one mail for the whole array. Hide
+ * from Slurm that the user wants mail about ends. */
 static void checkpointed_mail(job_record_t *job)
 {
 	bool alone = job->array_task_id == NO_VAL ||
@@ -74,8 +74,8 @@ static void checkpointed_note(const job_record_t *job)
 	astra_bell_settle();
 }
 
-/* End the run. An array takes the highest exit code of its tasks' ends, and
- * counts every end other than a complete one as a failure. */
+/* End the run. An array takes the highest exit code of its tasks, and counts
+ * every end except a complete one as a failure. */
 void astra_checkpointed_end(job_record_t *job)
 {
 	uint32_t base = is_of_array(job) ? JOB_COMPLETE : JOB_PREEMPTED;
@@ -92,8 +92,9 @@ void astra_checkpointed_end(job_record_t *job)
 	checkpointed_note(job);
 }
 
-/* Leave a job as _job_requeue_op() leaves one whose nodes are not clean. A job
- * that other clusters know too is left to job_hold_requeue(). */
+/* Leave a job in the state in which _job_requeue_op() leaves one whose nodes
+ * are not clean. A job that other clusters know too is left to
+ * job_hold_requeue(). */
 static void checkpointed_let_wait(job_record_t *job)
 {
 	uint32_t flags = job->job_state & JOB_STATE_FLAGS;
@@ -116,7 +117,7 @@ static void checkpointed_settle(const struct checkpointed *c)
 	if (!IS_JOB_PENDING(job) || job->restart_cnt != c->restart_cnt + 1)
 		return;
 	job->db_flags = 0;
-	/* The user set none: the next run may have another limit. */
+	/* The limit is not the user's: the next run may get another. */
 	if (job->limit_set.time == 1) {
 		job->time_limit = NO_VAL;
 		job->limit_set.time = 0;

@@ -12,8 +12,8 @@
 #include "src/slurm/in/managed.h"
 #include "src/slurm/note/marks.h"
 
-/* Tell an elastic job the GPUs that it has now and had in its last run; that
- * run may have given its variables back. */
+/* Tell an elastic job how many GPUs it has now and had in its last run. If that
+ * run's variables were removed, ASTRAEA_GPUS_BEFORE has kept its number. */
 static void env_tell_size(job_details_t *details,
 			  const struct astra_env_lease *lease)
 {
@@ -81,8 +81,8 @@ static void env_tell_place(job_details_t *details)
 		astra_env_set(details, "ASTRAEA_SOCKET", place.path);
 	if (place.address)
 		astra_env_set(details, "ASTRAEA_ADDRESS", place.address);
-	/* If a job submitted the job from another cluster, that cluster's value
-	 * would override munged. */
+	/* If the job was submitted from a job of another cluster, it has that
+	 * cluster's value, which would override munged. */
 	astra_env_unset(details, "ASTRAEA_AUTH");
 	if (place.path && place.auth)
 		astra_env_set(details, "ASTRAEA_AUTH", place.auth);
@@ -124,7 +124,7 @@ void astra_env_start(job_record_t *job, const struct astra_env_lease *lease)
 	last_job_update = time(NULL);
 }
 
-/* Whether the variable was told to a run and is not needed after a restart. */
+/* Whether a variable was set for a run and is not needed after a restart. */
 static bool env_is_of_run(const char *variable)
 {
 	static const char *const kept[] = {

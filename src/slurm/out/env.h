@@ -13,8 +13,8 @@ struct astra_env_lease {
 	double start_sec, end_sec;
 	int signal;		  /* 0: none */
 	bool batch_only;	  /* to the batch shell only */
-	uint32_t gpus;		  /* that it has now; 0: as many as it asked
-				   * for */
+	uint32_t gpus;		  /* GPUs that it has now; 0: as many as it
+				   * asked for */
 	uint32_t workers_max, ps; /* --workers, --ps; 0: none */
 };
 
@@ -27,7 +27,8 @@ struct astra_env_lease astra_env_lease_of(const job_record_t *job,
 struct astra_env_place {
 	char *path;    /* of the socket; NULL: there is none */
 	char *munge;   /* NULL: munged has its default socket */
-	char *auth;    /* as in src/proto/sign.h; NULL: munged signs */
+	char *auth;    /* credential as in src/proto/sign.h; NULL: munged
+			* signs */
 	char *address; /* as for astra_dial(); NULL: not on the network */
 };
 
@@ -38,13 +39,13 @@ void astra_env_set_place(const struct astra_env_place *place);
 /* Free the strings of a place. */
 void astra_env_place_clear(struct astra_env_place *place);
 
-/* Tell a starting job, whose start_time is set, about its lease and where to
- * send queries. Locks: caller holds job write. */
+/* Set the variables of a starting job, whose start_time is set: its lease, and
+ * where to send queries. Locks: caller holds job write. */
 void astra_env_start(job_record_t *job, const struct astra_env_lease *lease);
 
-/* Remove the variables of a job's last lease. Without the plugin its next run
- * has no lease and no chosen size. The last size is kept as that of the run
- * before. Locks: caller holds job write. */
+/* Remove the variables of a job's last lease. A next run without the plugin
+ * then sees no lease and no chosen size. The last size is kept in
+ * ASTRAEA_GPUS_BEFORE. Locks: caller holds job write. */
 void astra_env_give_back(job_details_t *details);
 
 #endif

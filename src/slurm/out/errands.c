@@ -22,13 +22,13 @@
 #include "src/common/thread.h"
 
 #define STACK_SIZE (256 * 1024)
-#define ERRAND_MAX 16384 /* bytes of its strings */
-#define FDS_LATER                                                     \
-	64		   /* descriptors that other threads may open \
+#define ERRAND_MAX 16384 /* bytes of an errand's strings */
+#define FDS_LATER                                                          \
+	64		   /* more descriptors that other threads may open \
 			    * meanwhile */
-#define WAIT_NSEC 10000000 /* between two looks at a program */
-#define TELL_SEC 60	   /* between two complaints */
-#define STOP_SEC 1	   /* wait for a killed program that goes on */
+#define WAIT_NSEC 10000000 /* between two checks of a program */
+#define TELL_SEC 60	   /* between two reports of failures */
+#define STOP_SEC 1 /* how long to wait for a killed program at the end */
 
 void astra_errand_add(struct astra_errand *errand, const char *fmt, ...)
 {
@@ -54,11 +54,11 @@ struct astra_errands {
 	pthread_cond_t bell;
 	pthread_t thread;
 	bool runs, stop;
-	size_t first, waiting; /* of the ring */
+	size_t first, waiting; /* in the ring */
 	struct astra_errand_counts counts;
-	double told_sec;       /* of the thread */
-	double left, left_sec; /* of the thread: how many programs may start at
-				* once, and at what time */
+	double told_sec;       /* the thread's own */
+	double left, left_sec; /* the thread's own: how many programs could
+				* start at once, at time left_sec */
 	struct astra_errand ring[];
 };
 
@@ -87,8 +87,9 @@ astra_errands_new(const struct astra_errand_bounds *bounds,
 
 /* A program. */
 
-/* Return the highest descriptor of this process, plus some if there may be
- * more: descriptors beyond the limit cannot be closed. */
+/* Return the highest descriptor of this process, plus some that may be opened
+ * meanwhile, but no more than the limit: descriptors beyond the limit cannot be
+ * closed. */
 static int fds_end(void)
 {
 	int most = (int)fmin((double)sysconf(_SC_OPEN_MAX), INT_MAX) - 1;
@@ -102,8 +103,8 @@ static int fds_end(void)
 	return most < 0 || end + FDS_LATER < most ? end + FDS_LATER : most;
 }
 
-/* Pass none of slurmctld's descriptors on: a program could hold slurmctld's
- * port while slurmctld is restarted. */
+/* Let the program inherit none of slurmctld's descriptors: otherwise it could
+ * hold slurmctld's port while slurmctld is restarted. */
 static void errand_files(posix_spawn_file_actions_t *actions)
 {
 	int end = fds_end();
@@ -116,7 +117,7 @@ static void errand_files(posix_spawn_file_actions_t *actions)
 		posix_spawn_file_actions_addclose(actions, fd);
 }
 
-/* Set signals as for a program from a shell, and a session of its own. */
+/* Give the program default signals, as from a shell, and its own session. */
 static void errand_signals(posix_spawnattr_t *attr)
 {
 	sigset_t set;
@@ -166,7 +167,8 @@ static bool errands_stopped(struct astra_errands *e)
 }
 
 /* Wait for a killed program. It may be stuck in the kernel, or run as another
- * user by sudo. Then it delays other programs, but not the end of the queue. */
+ * user through sudo. Then it delays other programs, but the end of the queue
+ * only for STOP_SEC. */
 static void errand_reap(struct astra_errands *e, pid_t pid, int *status)
 {
 	const struct timespec pause = {.tv_nsec = WAIT_NSEC};

@@ -7,11 +7,13 @@
 
 struct astra_mask_node {
 	gres_node_state_t *gpus;
-	bitstr_t *hidden; /* NULL: GPUs without files, which are only counted */
-	uint64_t count;	  /* how many are hidden */
+	bitstr_t *hidden; /* NULL: GPUs without files, of which Slurm only knows
+			   * the count */
+	uint64_t count;	  /* how many GPUs without files are hidden */
 };
 
-/* Count a GPU in every place where Slurm does: in all, by topology, by type. */
+/* Count a GPU as allocated, or not, in all of Slurm's counters: in all, by
+ * topology, by type. */
 static void count_gpu(gres_node_state_t *g, bitoff_t gpu, bool add)
 {
 	uint64_t one = add ? 1 : UINT64_MAX; /* modulo 2^64: -1 */

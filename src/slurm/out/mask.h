@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Leaving a job an exact number of GPUs on each node: the others are marked as
+/* Leave a job an exact number of GPUs on each node: the others are marked as
  * allocated while Slurm chooses, and released under the same lock. */
 #ifndef ASTRA_MASK_H
 #define ASTRA_MASK_H
@@ -19,7 +19,8 @@ struct astra_mask {
 int astra_mask_add(struct astra_mask *mask, uint32_t node, uint32_t leave,
 		   const char *type);
 
-/* Release all hidden GPUs. Locks: the same hold of node write. */
+/* Release all hidden GPUs. Locks: caller has held node write since
+ * astra_mask_add(). */
 void astra_mask_undo(struct astra_mask *mask);
 
 #endif

@@ -52,8 +52,8 @@ static void notify_env_text(struct astra_errand *errand, const char *name,
 {
 	char plain[TEXT_SIZE];
 
-	/* Leave a long text out: half of a list of nodes would be a wrong
-	 * list. */
+	/* Leave out a text that is too long: a part of a list of nodes would be
+	 * a wrong list. */
 	if (text && strlen(text) < sizeof(plain))
 		astra_errand_add(errand, "%s=%s", name,
 				 notify_plain(plain, sizeof(plain), text));
@@ -124,8 +124,8 @@ static void notify_subject(struct astra_errand *errand, const job_record_t *job,
 			 news_words[news]);
 }
 
-/* Queue a mail if the user asked for it. An address that begins with '-' would
- * be an option. */
+/* Queue a mail if the user asked for it. Addresses that begin with '-' get no
+ * mail, as the mail program would take them for options. */
 static void notify_mail(const job_record_t *job, enum astra_news news,
 			const char *pool)
 {
@@ -140,7 +140,8 @@ static void notify_mail(const job_record_t *job, enum astra_news news,
 	astra_errand_add(&errand, "%s", slurm_conf.mail_prog);
 	astra_errand_add(&errand, "-s");
 	notify_subject(&errand, job, news);
-	/* All of the list: if cut, it could end in another person's address. */
+	/* The whole list of addresses: if cut, it could end in another
+	 * person's. */
 	astra_errand_add(&errand, "%s", job->mail_user);
 	notify_env(&errand, job, news, pool);
 	notify_put(&mails, &errand);

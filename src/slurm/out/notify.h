@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Notifying people about leases: mail by Slurm's MailProg to those who asked
- * for it (sbatch --lease-mail), and LeaseProgram of astraea.conf for all jobs.
- * Both run in threads of their own (errands.h). */
+/* Notify people about leases: by mail, through Slurm's MailProg, the users who
+ * asked for it (sbatch --lease-mail); and by LeaseProgram of astraea.conf, for
+ * all jobs. Both run in threads of their own (errands.h). */
 #ifndef ASTRA_NOTIFY_H
 #define ASTRA_NOTIFY_H
 
@@ -9,9 +9,9 @@
 #include "src/proto/report.h"
 #include "src/slurm/compat/compat.h"
 
-/* Notify of news about a managed job of the pool. Runs no program itself. If
- * nobody asked for the news, it costs a look at the job's options. Engine's
- * thread only. Locks: caller holds job and conf read. */
+/* Notify of news about a managed job of the pool. Starts no program itself. If
+ * nobody asked for the news, it only reads the job's options. Engine's thread
+ * only. Locks: caller holds job and conf read. */
 void astra_notify(const job_record_t *job, enum astra_news news,
 		  const char *pool);
 

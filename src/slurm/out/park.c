@@ -15,7 +15,7 @@ void astra_park(job_record_t *job, const char *text)
 	job->state_reason = FAIL_BURST_BUFFER_OP;
 	xfree(job->state_desc);
 	job->state_desc = xstrdup(text);
-	xfree(job->sched_nodes); /* otherwise planned nodes stay visible */
+	xfree(job->sched_nodes); /* Slurm shows planned nodes until then */
 	last_job_update = time(NULL);
 }
 
@@ -27,8 +27,8 @@ void astra_unpark(job_record_t *job)
 	xfree(job->state_desc);
 }
 
-/* Whether limits have room for what the job asks for, including all CPUs of
- * nodes that it takes whole. */
+/* Whether limits have room for what the job asks for. If it takes whole nodes,
+ * all of their CPUs count. */
 static bool park_has_room(job_record_t *job)
 {
 	uint64_t cpus = astra_whole_cpus(job), *counts;
@@ -89,7 +89,7 @@ bool astra_within_limits(job_record_t *job)
 	return true;
 }
 
-/* The first pair that was tried, and why it was refused. */
+/* The QOS of the first pair that was tried, and why it was refused. */
 struct refusal {
 	slurmdb_qos_rec_t *qos;
 	uint32_t qos_id, reason;
@@ -110,8 +110,9 @@ static bool park_lets_run(job_record_t *job, void *arg)
 	return false;
 }
 
-/* Whether a pair of the job's partitions and QOS lets it run. If none does, it
- * keeps the partition and the first QOS, to which the reason belongs. */
+/* Whether a pair of the job's partitions and QOS lets it run. If none does, the
+ * job keeps its partition and gets the first QOS, to which the reason
+ * belongs. */
 static bool may_run(job_record_t *job)
 {
 	struct refusal first = {.reason = WAIT_NO_REASON};
@@ -127,7 +128,7 @@ static bool may_run(job_record_t *job)
 }
 
 /* Whether the job can still be done by its deadline. Slurm ends a job that
- * cannot when its queues reach the job; but they never reach ours. */
+ * cannot once Slurm's queues reach it, but the queues never reach our jobs. */
 static bool in_time(job_record_t *job)
 {
 	char caller[] = "astraea";
@@ -181,9 +182,9 @@ static void park_set_limited(const job_record_t *job, bool limited)
 	astra_note_close(note);
 }
 
-/* Park a job anew. A limit's name replaces our text. Slurm's schedulers must
- * not reach the job, since they would set another reason. A reason that Slurm
- * gave stays until the round has its own. */
+/* Park a job after checking it again. A limit's name replaces our text. Slurm's
+ * schedulers must not reach the job, since they would set another reason. A
+ * reason from Slurm stays until the round has its own. */
 static void refresh(job_record_t *job)
 {
 	const char *own = NULL;
@@ -213,7 +214,7 @@ static void refresh(job_record_t *job)
 	park_again(job, before, own);
 }
 
-/* Give a job back to Slurm that is no longer in a pool, or is in one without
+/* Give back to Slurm a job that is no longer in a pool, or is in a pool without
  * leases. */
 static void park_give_up(job_record_t *job)
 {
@@ -287,8 +288,8 @@ static int unpark_one(void *x, void *arg)
 
 	if (!IS_JOB_PENDING(job))
 		return 0;
-	/* At submission Slurm sets this reason over the gate's, with the gate's
-	 * text. Nothing else uses it either. */
+	/* At submission Slurm replaces the gate's reason by this one, but keeps
+	 * the gate's text. Nothing else uses this reason either. */
 	if (job->state_reason == WAIT_BURST_BUFFER_RESOURCE)
 		job->state_reason = FAIL_BURST_BUFFER_OP;
 	if (astra_is_parked(job)) {

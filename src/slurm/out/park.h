@@ -31,18 +31,18 @@ bool astra_within_limits(job_record_t *job);
  * node write, conf, part and fed read. */
 bool astra_runnable(job_record_t *job);
 
-/* Which jobs a round looks at; zeroed at first. */
+/* Which jobs a round looks at. Zeroed at first. */
 struct astra_park_turn {
 	uint32_t seen, looked;
-	uint32_t from; /* number of the managed job to begin with */
+	uint32_t from; /* index of the managed job to begin with */
 };
 
 /* Whether a round should look at this job. Call for each job of job_list, in
  * its order. Locks: caller holds job and part read. */
 bool astra_park_is_due(struct astra_park_turn *turn, const job_record_t *job);
 
-/* Call when all jobs have been asked for: in the next round the ones after
- * these are due. */
+/* End the turn, once astra_park_is_due() was called for all jobs: in the next
+ * round, the jobs after these are due. */
 void astra_park_next_turn(struct astra_park_turn *turn);
 
 /* Look at a job again. A job that is managed and pending is un-parked, checked

@@ -7,17 +7,18 @@
 #include "src/slurm/out/start.h"
 #include "src/slurm/out/waiting.h"
 
-/* A call looks at so many jobs, and for each at all running jobs, and tries to
- * start so many. All of this happens under the write locks. */
+/* How many jobs a call looks at, each of which it compares with all running
+ * jobs, and how many it tries to start. All of this is under the write
+ * locks. */
 #define LOOKS_MAX 16
 #define TRIES_MAX 8
 
-/* How long, after KillWait, a job that has preempted others waits for them. */
+/* How long, beyond KillWait, a job waits for the jobs that it has preempted. */
 #define LEAVE_SEC 60
 
-#define LOWEST_PRIORITY 1 /* of a job that is not held */
+#define LOWEST_PRIORITY 1 /* of jobs that are not held */
 
-/* Nodes that jobs leave for one that has preempted them. */
+/* Nodes that jobs leave for a job that has preempted them. */
 static bitstr_t *kept;
 
 struct serve {
@@ -26,7 +27,7 @@ struct serve {
 	struct astra_jobs due;
 	struct astra_started started[TRIES_MAX];
 	size_t started_count;
-	bool waiting; /* a job has preempted others, which are leaving */
+	bool waiting; /* a job waits for jobs that it has preempted */
 };
 
 static bool may_preempt(job_record_t *job)
@@ -144,9 +145,10 @@ static void serve_candidate(struct serve *s, job_record_t *job, size_t pool)
 		IS_JOB_PENDING(job) && (waits || is_waiting_for_victims(job));
 }
 
-/* Try a job. WITHIN lets the job of a QOS with the higher priority preempt. Our
- * priorities are ranks, and a job's own lease may end for its victim, so each
- * would end for the other in turn. So no job has a higher priority here. */
+/* Try a job. With the mode WITHIN, Slurm lets a job preempt others of its QOS
+ * with a lower priority. Here priorities are ranks, and a job's lease may end
+ * for its own victim, so each of the two would end for the other in turn. So
+ * while it is tried, the job gets the lowest priority. */
 static void serve_job(struct serve *s, uint32_t id)
 {
 	job_record_t *job = find_job_record(id);
@@ -184,7 +186,7 @@ static int serve_all(struct serve *s, struct astra_diag *diag)
 	return 0;
 }
 
-/* Whether preemption is enabled. Slurm's plugins look it up in slurm.conf. */
+/* Whether preemption is enabled. Slurm reads it from slurm.conf. */
 static bool is_enabled(void)
 {
 	slurmctld_lock_t conf = {.conf = READ_LOCK};

@@ -10,13 +10,13 @@
 #include "src/slurm/round/diag.h"
 
 /* Try some of the waiting managed jobs; the next calls try the others. Locks:
- * none; takes the write locks. */
+ * none; takes slurmctld's write locks. */
 void astra_preempt_serve(const struct astra_config *config,
 			 struct astra_diag *diag);
 
-/* Return the nodes that jobs are leaving for such a job, by slurmctld's index:
- * no other job may start there. NULL: none. Borrowed until the next call of
- * astra_preempt_serve(). Same thread as that call. */
+/* Return the nodes that jobs are leaving for a job that preempted them, by
+ * slurmctld's index; NULL: none. No other job may start there. Borrowed until
+ * the next call of astra_preempt_serve(). Call from the same thread. */
 bitstr_t *astra_preempt_kept(void);
 
 #endif

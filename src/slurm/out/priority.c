@@ -28,8 +28,8 @@ struct child {
 static plugin_context_t *context;
 static struct child child;
 
-/* Guards whether publish() may use the child. fini() waits for this lock, so it
- * is never held while waiting for anything except association locks. */
+/* Guards whether publish() may use the child. fini() waits for this lock, so
+ * its holder must not wait for anything except association locks. */
 static pthread_mutex_t publish_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool publishing;
 
@@ -50,7 +50,7 @@ static bool is_managed(const job_record_t *job)
 	return astra_claim_of(job, NULL) == ASTRA_MANAGED;
 }
 
-/* Whether we may set the priority: not of held jobs, nor if an operator set
+/* Whether we may set the priority: it is not held, and no operator has set
  * it. */
 static bool is_settable(const job_record_t *job)
 {
@@ -117,8 +117,8 @@ static uint32_t site_of(uint32_t rank, uint32_t ranks, uint32_t weight)
 	return NICE_OFFSET + (uint32_t)(all * (ranks - rank + 1) / ranks);
 }
 
-/* Set the site factor. multifactor adds it to its own factors, now and in its
- * decay. */
+/* Set the site factor. multifactor adds it to its own factors, both now and in
+ * its decay thread. */
 static void set_site(job_record_t *job, uint32_t site)
 {
 	job->site_factor = site;
@@ -140,7 +140,8 @@ static void set_sited(const job_record_t *job, bool sited)
 	astra_note_close(note);
 }
 
-/* After a kill the site factor may be set without being known as ours. */
+/* After slurmctld was killed, a site factor may be ours without being noted as
+ * ours. */
 void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 			  uint32_t weight)
 {
@@ -152,7 +153,8 @@ void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 		if ((job->site_factor != site || ours != is_sited(job)) &&
 		    astra_claim_of(job, NULL) == ASTRA_ORDERED) {
 			set_sited(job, ours);
-			/* If that failed, nobody would reset the factor. */
+			/* If nothing could be noted, nobody would reset the
+			 * factor. */
 			if (ours == is_sited(job))
 				set_site(job, site);
 		}
@@ -192,7 +194,7 @@ static void priority_give_back(job_record_t *job)
 }
 
 /* Uses an iterator: multifactor takes the locks of associations, which Slurm
- * takes before the list's lock, and list_for_each would hold that. */
+ * takes before the list's lock. list_for_each() would hold the list's lock. */
 void astra_priority_give_back(void)
 {
 	list_itr_t *jobs = job_list ? list_iterator_create(job_list) : NULL;
@@ -261,7 +263,7 @@ int astra_priority_load(void)
 }
 
 /* The child's fini waits for its thread, which may wait for locks that a
- * publisher holds. So the lock is not held meanwhile. */
+ * publisher holds. So publish_lock is released before. */
 int astra_priority_unload(void)
 {
 	int rc = SLURM_SUCCESS;
@@ -276,8 +278,9 @@ int astra_priority_unload(void)
 	return rc;
 }
 
-/* Slurm calls this at submission, release, requeue and update. A rank that was
- * published stays until the next round. A job without one gets a round soon. */
+/* Slurm calls this at submission, release, requeue and update. A published rank
+ * stays until the next round. If a job of a pool without leases has no rank,
+ * the bell orders a round soon. */
 uint32_t astra_priority_set(uint32_t last, job_record_t *job)
 {
 	uint32_t stock = child.set(last, job);
@@ -295,7 +298,7 @@ void astra_priority_reconfig(bool assoc_clear)
 {
 	if (child.reconfig)
 		child.reconfig(assoc_clear);
-	/* Otherwise it is only the debug flags or the like. */
+	/* Without assoc_clear, only debug flags or the like have changed. */
 	if (publishing && assoc_clear)
 		astra_bell_reconfigure();
 }
@@ -333,7 +336,8 @@ void astra_priority_thread_start(void)
 /* ---- sprio ----------------------------------------------------------------
  */
 
-/* Turn a line of sprio into ours: the priority in SITE, nothing else. */
+/* Turn a line of sprio into ours: the priority is shown as SITE, all other
+ * factors as 0. */
 static int show_rank(void *entry, void *arg)
 {
 	priority_factors_object_t *line = entry;

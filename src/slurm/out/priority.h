@@ -33,9 +33,9 @@
 #define ASTRA_PRIORITY_RANKS 10000000U
 
 /* Show the rank of a pending managed job. Does nothing unless priority/ltgf is
- * loaded. Call it each round for each such job, changed or not: it costs a
- * comparison, and repairs what the decay thread wrote. rank: from 1; 0: none.
- * Locks: caller holds job write. */
+ * loaded. Call it each round for each such job, whether its rank changed or
+ * not: it costs a comparison, and repairs what the decay thread wrote. rank:
+ * from 1; 0: none. Locks: caller holds job write. */
 void astra_priority_publish(job_record_t *job, uint32_t rank);
 
 /* Do the same for a pending job of a pool without leases. weight: the pool's

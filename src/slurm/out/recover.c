@@ -15,9 +15,9 @@
 #include "src/store/black_box.h"
 #include "src/store/shared_name.h"
 
-/* For so long, ids of lost jobs are not given out again. */
+/* How long ids of lost jobs are not given out again. */
 #define ID_SEC 3600
-/* Ends up to so long before the last known one may not have reached
+/* Ends in the last seconds before the last known end may not have reached
  * slurmdbd. */
 #define HEARD_SEC 10
 
@@ -29,8 +29,8 @@ static char box_name[64];
 static struct astra_error trouble;
 static time_t died_sec;	  /* when the last process died; 0: unknown */
 static time_t opened_sec; /* when slurmctld had just read its jobs */
-static bool taken;	  /* another user has made a file of that name */
-static bool again; /* the end that is carried out now has been noted before */
+static bool taken;	  /* another user has made a file of box_name */
+static bool again; /* the end that is being carried out was noted before */
 
 static int open_box(const char *folder)
 {
@@ -59,7 +59,7 @@ void astra_recover_open(const char *folder)
 		error("astraea: " UNPROTECTED ": %s", trouble.text);
 }
 
-/* Make a new box from the old one, whose file is gone but still mapped. */
+/* Make a new box from the old one, whose file is removed but still mapped. */
 static void make_box_again(void)
 {
 	struct astra_box *gone = box, *made;
@@ -147,8 +147,8 @@ void astra_recover_launched(const job_record_t *job)
 	recover_note(job, ASTRA_BOX_LAUNCH);
 }
 
-/* Ends because of a node are left to Slurm, which will see the node's state
- * again. */
+/* Ends because of a failed node are left to Slurm, which will see the node's
+ * state again. */
 void astra_recover_ended(const job_record_t *job)
 {
 	uint32_t base = job->job_state & JOB_STATE_BASE;
@@ -165,9 +165,10 @@ void astra_recover_ended(const job_record_t *job)
 /* Reading. */
 
 /* Whether an event is about the job's present run or a later one. Ids are
- * reused. A requeue counts a restart at once, but changes the time of
- * submission only when the run has been cleaned up. That may have been before
- * the kill, and the record is older, or after slurmctld has read the record. */
+ * reused, so the time of submission is compared too. A requeue counts a restart
+ * at once, but changes the time of submission only when the run has been
+ * cleaned up. That may have happened before the kill, when the record is older,
+ * or after slurmctld has read the record. */
 static bool is_about(const struct astra_box_event *e, const job_record_t *job)
 {
 	time_t submit_sec;
@@ -181,8 +182,8 @@ static bool is_about(const struct astra_box_event *e, const job_record_t *job)
 	       (job->restart_cnt && submit_sec >= opened_sec);
 }
 
-/* Split a task again that was split from its array after the last save. Returns
- * its record, or NULL. */
+/* Split from its array a task that was split after the last save. Returns the
+ * task's record, or NULL. */
 static job_record_t *split_again(const struct astra_box_event *e)
 {
 	job_record_t *job = find_job_record(e->array_job);
@@ -211,10 +212,10 @@ static job_record_t *find_record(const struct astra_box_event *e)
 	return e->array_job ? split_again(e) : NULL;
 }
 
-/* Turn a record of this run or an earlier one into that of this run. slurmdbd
- * knows the run by its index, before 25.11 by its time of submission. It may
- * not have heard of the start yet; if there is no index, Slurm reports the
- * start itself. */
+/* Set a record to the event's run, which is its present run or a later one.
+ * slurmdbd knows the run by its index, before 25.11 by its time of submission.
+ * It may not have heard of the start yet; if there is no index, Slurm reports
+ * the start itself. */
 static void take_run(job_record_t *job, const struct astra_box_event *e)
 {
 	astra_restarts_set(job, e->restart_cnt);
@@ -227,7 +228,7 @@ static void take_run(job_record_t *job, const struct astra_box_event *e)
 		(void)jobacct_storage_g_job_start(acct_db_conn, job);
 }
 
-/* Return when the run ended. If it had not, it ended with slurmctld. */
+/* Return when the run ended. If it had not ended, it ended with slurmctld. */
 static time_t end_of_run(const struct astra_box_event *e)
 {
 	time_t now = time(NULL), start = (time_t)e->start_sec;
@@ -251,15 +252,16 @@ static uint32_t count_nodes(char *names)
 }
 
 /* Report a run's start, of which slurmdbd may not have heard. Slurm can report
- * only a run that is over without waiting for an answer. */
+ * a run without waiting for an answer only if the run is over, so the record
+ * gets such a state. */
 static void tell_start(job_record_t *run)
 {
 	run->job_state = JOB_PREEMPTED;
 	(void)jobacct_storage_g_job_start(acct_db_conn, run);
 }
 
-/* Report a run and its end to accounting. The record is pending, not as it was
- * then. Returns when the run ended. */
+/* Report a run and its end to accounting. The job's record is pending, so a
+ * copy gets the values of the run. Returns when the run ended. */
 static time_t close_run(const job_record_t *job,
 			const struct astra_box_event *e, uint32_t state)
 {
@@ -321,8 +323,9 @@ static void recover_requeue(job_record_t *job, const struct astra_box_event *e)
 	int rc;
 
 	take_run(job, e);
-	/* After another kill slurmdbd would be told of an end noted now, but
-	 * perhaps no longer of the earlier one. */
+	/* This end is already in the box. If it were noted again now, then
+	 * after another kill slurmdbd would hear of the new end, but perhaps
+	 * not of the earlier one. */
 	again = ended;
 	rc = astra_revoke_requeue(job);
 	again = false;
@@ -332,7 +335,7 @@ static void recover_requeue(job_record_t *job, const struct astra_box_event *e)
 	astra_survivors_add(job, e, close_run(job, e, JOB_REQUEUE));
 }
 
-/* End that run in accounting too; the next run is another one there. */
+/* End that run in accounting too; there the next run is a separate one. */
 static void let_wait(job_record_t *job, const struct astra_box_event *e)
 {
 	time_t end = close_run(job, e, JOB_REQUEUE);
@@ -341,9 +344,10 @@ static void let_wait(job_record_t *job, const struct astra_box_event *e)
 	astra_survivors_add(job, e, end);
 }
 
-/* Whether the record is newer than the event. A run with the same count of
- * restarts that began earlier is another run: the job was put back to an
- * earlier record and started again, or its nodes have booted meanwhile. */
+/* Whether the record is newer than the event. If a run with the same count of
+ * restarts began later than the event's, it is another run: the job was put
+ * back to an earlier record and started again, or its nodes have booted
+ * meanwhile. */
 static bool record_is_newer(const job_record_t *job,
 			    const struct astra_box_event *e)
 {
@@ -359,7 +363,7 @@ static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 		return;
 	if (e->kind != ASTRA_BOX_LAUNCH && e->kind != ASTRA_BOX_START &&
 	    e->end_sec < job->start_time)
-		return; /* another controller has started it again */
+		return; /* another controller has started the job again */
 	switch (e->kind) {
 	case ASTRA_BOX_LAUNCH:
 		if (later && (!astra_box_has_nodes(e, job->nodes) ||
@@ -388,9 +392,9 @@ static void bring_up(job_record_t *job, const struct astra_box_event *e)
 }
 
 /* Report a requeue again. Slurm may have saved that a job was requeued and been
- * killed before slurmdbd heard of it: then that run would go on there for ever.
- * Slurm itself repeats the ends of jobs that are over. The record may be of a
- * later run, so what it says of the job is not sent. */
+ * killed before slurmdbd heard of it: then the run would go on there for ever.
+ * Slurm itself repeats only the ends of jobs that are over. The record may be
+ * of a later run, so its values are not sent. */
 static void tell_requeue_again(const struct astra_box_event *e)
 {
 	job_record_t *job = find_job_record(e->job), run;
@@ -422,8 +426,7 @@ static void tell_requeues_again(const struct astra_box_event *list,
 			tell_requeue_again(&list[i]);
 }
 
-/* Let the next new job, which may be a split task, get this id or a later
- * one. */
+/* Let the next new job get this id or a later one. It may be a split task. */
 static void start_ids_at(uint32_t id)
 {
 	uint32_t first = slurm_conf.first_job_id;
@@ -435,8 +438,8 @@ static void start_ids_at(uint32_t id)
 	slurm_conf.first_job_id = first;
 }
 
-/* Whether the event is of an array's last task, which keeps the array's id once
- * the others have left. */
+/* Whether the event is of an array's last task. Once the other tasks are split
+ * off, it keeps the array's id. */
 static bool is_last_task(const struct astra_box_event *e)
 {
 	return e->array_job == e->job;
@@ -452,13 +455,13 @@ static int recover_compare(const void *a, const void *b)
 }
 
 /* Keep the last event of each job, in an order in which tasks that are split
- * again get the ids they had. Returns their number. */
+ * again get their old ids. Returns the number of kept events. */
 static size_t keep_last(struct astra_box_event *list, size_t count)
 {
 	struct astra_idmap seen = {0};
 	size_t kept = count;
 
-	if (!count) /* there may be no list then */
+	if (!count) /* list may be NULL then */
 		return 0;
 	for (size_t i = count; i--;) {
 		if (astra_idmap_get(&seen, list[i].job) != ASTRA_IDMAP_NONE)
@@ -489,7 +492,7 @@ static void bring_all_up(struct astra_box_event *list, size_t count)
 		job = find_record(e);
 		if (job)
 			bring_up(job, e);
-		else if (lost) /* its processes may live */
+		else if (lost) /* its processes may still run */
 			start_ids_at(e->job + 1);
 		astra_run_end_recall(e);
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Recovery after a crash. Slurm saves its jobs every five seconds. If it is
- * killed in between, it knows nothing of the last starts and ends: it would run
- * a job again that is over, and start a job beside its own live processes. The
+ * killed in between, it does not know the last starts and ends: it would run
+ * again a job that is over, and start a job beside its own live processes. The
  * black box (store/black_box.h) knows. Here its events are written, and after a
- * start the job records are updated by them:
+ * start the job records are updated from them:
  *
  *   record says   box says        what is done
  *   running       started         it was not launched: it is requeued
@@ -14,18 +14,18 @@
  *                 launched or     have answered and killed what they
  *                 requeued        found (survivor.h)
  *
- * A record with the same count of restarts that began later is newer than the
- * box: another controller has started the job, or its nodes have booted
- * since. */
+ * A record whose run began later than the event's, with the same count of
+ * restarts, is newer than the box: another controller has started the job, or
+ * its nodes have booted since. */
 #ifndef ASTRA_RECOVER_H
 #define ASTRA_RECOVER_H
 
 #include "src/common/error.h"
 #include "src/slurm/compat/compat.h"
 
-/* Open the box of a cluster. Does I/O. Without it only this recovery is
- * missing, and astra_recover_warn() says so. folder: StateSaveLocation, which
- * identifies the cluster. */
+/* Open the cluster's box. Does I/O. Without a box there is no such recovery,
+ * and astra_recover_warn() says so. folder: StateSaveLocation, which identifies
+ * the cluster. */
 void astra_recover_open(const char *folder);
 void astra_recover_warn(struct astra_error *out);
 
@@ -36,8 +36,8 @@ void astra_recover_round(void);
 /* Close the box. Locks: caller holds job write. */
 void astra_recover_close(void);
 
-/* Note that a managed job has got its nodes; that it has been launched. Locks:
- * caller holds job write. */
+/* Note that a managed job has got its nodes, or that it has been launched.
+ * Locks: caller holds job write. */
 void astra_recover_started(const job_record_t *job);
 void astra_recover_launched(const job_record_t *job);
 

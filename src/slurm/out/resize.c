@@ -13,8 +13,8 @@ bool astra_resize_goes_on(void)
 	return resize_on;
 }
 
-/* Change a job as root: a site's job_submit plugin may forbid users all
- * changes. Limits that an operator's change would lift stay. */
+/* Change a job as root, since a site's job_submit plugin may forbid users all
+ * changes. Limits that an operator's change would lift still apply. */
 static int resize_update(job_record_t *job, job_desc_msg_t *desc)
 {
 	size_t size = sizeof(uint16_t) * (size_t)slurmctld_tres_cnt;
@@ -55,7 +55,7 @@ void astra_resize_least(job_record_t *job)
 	(void)astra_resize(job, wish.stated.gpus_min);
 }
 
-/* Set the tasks: one for each worker and each parameter server. */
+/* Ask for one task for each worker and each parameter server. */
 static void resize_tasks(const job_record_t *job, uint32_t gpus,
 			 job_desc_msg_t *desc)
 {
@@ -122,8 +122,8 @@ int astra_resize(job_record_t *job, uint32_t gpus)
 	astra_resize_text(&desc.tres_per_job, ask.type, gpus);
 	resize_tasks(job, gpus, &desc);
 	rc = resize_update(job, &desc);
-	/* Slurm keeps two values of the old size: a sum of the list, by which
-	 * it looks at nodes, and what the last run was billed. */
+	/* Slurm keeps two values of the old size: a sum over the gres list, by
+	 * which it looks at nodes, and what the last run was billed. */
 	FREE_NULL_LIST(job->gres_list_req_accum);
 	job->billable_tres = (double)NO_VAL;
 	desc_free(&desc);

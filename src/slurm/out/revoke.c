@@ -47,8 +47,8 @@ bool astra_revoke_marked(const job_record_t *job)
 	return run && strtoul(run, NULL, 10) == job->restart_cnt;
 }
 
-/* Finish a requeue. Slurm does not if the last node of an ending job goes down:
- * the next run would have none of its GPUs. */
+/* Finish a requeue. Slurm does not finish it if the last node of an ending job
+ * goes down: the next run would then get none of its GPUs. */
 static void finish_requeue(job_record_t *job)
 {
 	if (job->batch_flag && job->gres_list_alloc)
@@ -66,8 +66,8 @@ void astra_revoke_tidy(job_record_t *job)
 	if (job->details->begin_time <= now)
 		return;
 	run = astra_env_get(job->details, MARK);
-	/* It may be more than one behind: Slurm counts again when it continues
-	 * a requeue that a kill had interrupted. */
+	/* The marked run may be more than one behind: Slurm counts again when
+	 * it continues a requeue that a kill had interrupted. */
 	if (!run || *run < '0' || *run > '9' ||
 	    strtoul(run, NULL, 10) >= job->restart_cnt)
 		return;

@@ -23,7 +23,8 @@ int astra_revoke_requeue(job_record_t *job);
  * Locks: caller holds job write. */
 void astra_revoke_mark(job_record_t *job);
 
-/* Whether it was noted for the present run. Locks: caller holds job read. */
+/* Whether the requeue was marked for the present run. Locks: caller holds job
+ * read. */
 bool astra_revoke_marked(const job_record_t *job);
 
 /* Finish the requeue of a pending job. Slurm makes every requeued job wait two

@@ -11,7 +11,8 @@
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/round/pace.h"
 
-/* By then a save in progress, and what follows it, are over. */
+/* Within this time a save that is in progress, and what follows it, are
+ * over. */
 #define WAIT_NSEC INT64_C(1000000000)
 #define POLL_NSEC 20000000
 
@@ -23,9 +24,9 @@ static bool saver_is_same(const struct stat *a, const struct stat *b)
 }
 
 static char path[PATH_MAX], old_path[PATH_MAX]; /* job_state, and .old */
-/* the file as the saver left it last, and as we did */
+/* the file as slurmctld's saver left it last, and as our own save did */
 static struct stat its, ours;
-static int64_t own_nsec; /* what our saves took lately */
+static int64_t own_nsec; /* how long our last saves took */
 
 static pthread_t thread;
 static bool thread_runs;
@@ -58,9 +59,9 @@ static bool wait_for_rest(void)
 	return false;
 }
 
-/* Save the jobs. Returns whether slurmctld's saver wrote the file meanwhile, so
- * that what it had packed later may be overwritten: each save makes the file
- * before it job_state.old. */
+/* Save the jobs. Returns whether slurmctld's saver wrote the file meanwhile:
+ * then our data may have overwritten newer data. Each save renames the file
+ * before it to job_state.old, which shows this. */
 static bool save_once(void)
 {
 	uint64_t since = astra_usec();

@@ -26,8 +26,8 @@ static uint32_t order_gpus(const struct astra_start_order *order)
 	return gpus;
 }
 
-/* Return an order of so many of its GPUs, first those on nodes that the job
- * named. shares: room for the order's; borrowed. */
+/* Return an order with only `gpus` of the order's GPUs, those on nodes that the
+ * job named first. shares has room for the order's shares; borrowed. */
 static struct astra_start_order
 order_first(const job_record_t *job, const struct astra_start_order *order,
 	    uint32_t gpus, struct astra_start_share *shares)
@@ -54,9 +54,9 @@ order_first(const job_record_t *job, const struct astra_start_order *order,
 	return some;
 }
 
-/* Return how many GPUs limits let the job have if they refuse the order's size:
- * as many as possible, at least the fewest; of whole nodes the fewest. The
- * job's record is resized meanwhile. Locks: as astra_resize(). */
+/* Return how many GPUs the limits allow the job if they refuse the order's
+ * size: as many as possible, at least gpus_min; for a job with GPUs per node,
+ * gpus_min. The job's record is resized meanwhile. Locks: as astra_resize(). */
 static uint32_t order_within_limits(job_record_t *job,
 				    const struct astra_start_order *order)
 {
@@ -78,12 +78,12 @@ static uint32_t order_within_limits(job_record_t *job,
 	return some;
 }
 
-/* What is changed in a record while Slurm chooses. */
+/* The values of a record that are changed while Slurm chooses. */
 struct narrowed {
 	bitstr_t *exc_nodes;
 	uint32_t min_nodes, max_nodes;
 	uint32_t time_limit;
-	uint16_t limit_set; /* of time */
+	uint16_t limit_set; /* limit_set.time */
 };
 
 /* Whether the job passes the checks that schedule() makes and select_nodes()
@@ -100,8 +100,8 @@ static bool may_start(job_record_t *job)
 	return true;
 }
 
-/* Whether the partition has all the nodes, and it and the QOS let the job
- * run. */
+/* Whether the partition has all the nodes, and the partition and QOS let the
+ * job run. */
 static bool start_suits(job_record_t *job, void *arg)
 {
 	const part_record_t *part = job->part_ptr;
@@ -127,8 +127,8 @@ static bitstr_t *wanted_nodes(const struct astra_start_order *order)
 	return nodes;
 }
 
-/* Return the whole minutes until the job's deadline; INFINITE: none in the
- * future. */
+/* Return the whole minutes until the job's deadline; INFINITE if it has no
+ * deadline in the future. */
 static uint32_t start_left(const job_record_t *job, time_t now)
 {
 	if (!job->deadline || job->deadline == NO_VAL ||
@@ -137,7 +137,7 @@ static uint32_t start_left(const job_record_t *job, time_t now)
 	return (uint32_t)((job->deadline - now) / 60);
 }
 
-/* Limit the time limit to so many minutes. */
+/* Cut the time limit to at most so many minutes. */
 static void start_limit(job_record_t *job, uint32_t most)
 {
 	uint32_t limit = job->time_limit;
@@ -148,14 +148,14 @@ static void start_limit(job_record_t *job, uint32_t most)
 		limit = job->part_ptr->max_time;
 	if (limit != NO_VAL && limit != INFINITE && limit <= most)
 		return;
-	if (job->time_limit == NO_VAL) /* a requeue resets it */
+	if (job->time_limit == NO_VAL) /* a requeue then resets the limit */
 		job->limit_set.time = 1;
 	job->time_limit = most;
 }
 
-/* Shorten the run for a deadline, as schedule() does, and with --time-min for a
- * reservation of others, as the backfill scheduler does. nodes: where it is to
- * run; NULL: anywhere. */
+/* Shorten the run for a deadline, as schedule() does; and with --time-min for a
+ * reservation of others, as the backfill scheduler does. nodes: where the job
+ * is to run; NULL: anywhere. */
 static void start_shorten(job_record_t *job, bitstr_t *nodes)
 {
 	time_t now = time(NULL), begin = 0;
@@ -197,18 +197,18 @@ static void narrow(job_record_t *job, bitstr_t *nodes,
 	bit_not(d->exc_node_bitmap);
 	if (saved->exc_nodes)
 		bit_or(d->exc_node_bitmap, saved->exc_nodes);
-	/* Slurm refuses --ntasks-per-gpu if it is told how many nodes. */
+	/* Slurm refuses --ntasks-per-gpu with a number of nodes. */
 	if (d->ntasks_per_tres && d->ntasks_per_tres != NO_VAL16 &&
 	    d->min_nodes <= 1)
 		return;
 	d->min_nodes = (uint32_t)bit_set_count(nodes);
-	/* With a maximum of nodes Slurm wants a CPU for each task. */
+	/* With a maximum of nodes, Slurm wants one CPU for each task. */
 	if (!d->overcommit || astra_nodes_named_at_most(job))
 		d->max_nodes = d->min_nodes;
 }
 
-/* Undo all of it in the record of an array's remaining tasks, which has
- * inherited it. */
+/* Restore the record of an array's remaining tasks, which has inherited the
+ * changes. */
 static void widen_rest(const job_record_t *job, const struct narrowed *saved)
 {
 	job_record_t *rest = find_job_record(job->array_job_id);
@@ -241,7 +241,8 @@ static void start_widen(job_record_t *job, bool head, bool started,
 	job->details->max_nodes = saved->max_nodes;
 }
 
-/* Hide the other GPUs, if Slurm could divide the GPUs in another way. */
+/* Hide the other GPUs of the nodes, if Slurm could divide the job's GPUs in
+ * another way. */
 static int mask_rest(const job_record_t *job,
 		     const struct astra_start_order *order,
 		     struct astra_mask *mask)
@@ -261,8 +262,8 @@ static int mask_rest(const job_record_t *job,
 	return 0;
 }
 
-/* Restore the nodes of the user's wish for one more choice. without: except
- * these; NULL: all of them. */
+/* Restore the nodes that the user allowed, for one more choice. without: nodes
+ * to leave out; NULL: none. */
 static void loosen(job_record_t *job, const struct narrowed *saved,
 		   bitstr_t *without)
 {
@@ -279,7 +280,7 @@ static void loosen(job_record_t *job, const struct narrowed *saved,
 	d->max_nodes = saved->max_nodes;
 }
 
-/* the job for which Slurm is choosing nodes */
+/* the job for which this thread lets Slurm choose nodes */
 static _Thread_local const job_record_t *starting;
 
 bool astra_start_is_ours(const job_record_t *job)
@@ -323,9 +324,10 @@ static bool is_about_job(int rc)
 	}
 }
 
-/* Choose with the GPUs of each node that were decided. Slurm may be unable to
- * divide them so, since their cores are in use or too few. If no GPUs on these
- * nodes are kept for others, Slurm may divide them as it likes. */
+/* Let Slurm choose with the GPUs of each node that were decided. Slurm may be
+ * unable to divide the GPUs in that way, since their cores are in use or too
+ * few. If no GPUs on these nodes are kept for others, Slurm may then divide
+ * them as it likes. */
 static int select_masked(job_record_t *job,
 			 const struct astra_start_order *order, bitstr_t *nodes)
 {
@@ -344,16 +346,16 @@ static int select_masked(job_record_t *job,
 	return rc;
 }
 
-/* Whether other nodes may help if these were refused. */
+/* Whether other nodes may help after this error. */
 static bool start_may_elsewhere(int rc)
 {
 	return rc != SLURM_SUCCESS && rc != ESLURM_FED_JOB_LOCK &&
 	       rc != ESLURM_DEPENDENCY && rc != ESLURM_JOB_HELD;
 }
 
-/* Choose the nodes that were decided. If a set of nodes cannot express all of
- * the user's wishes, Slurm looks among all of them: first for --prefer,
- * otherwise if these nodes are not suitable. */
+/* Let Slurm choose the nodes that were decided. If a set of nodes cannot
+ * express all of the user's wishes, Slurm chooses among all nodes: with
+ * --prefer first, otherwise if the decided nodes do not suit. */
 static int start_choose(job_record_t *job,
 			const struct astra_start_order *order)
 {
@@ -389,7 +391,8 @@ static int start_choose(job_record_t *job,
 	return rc;
 }
 
-/* Make an elastic job as large as its place, and choose. */
+/* Resize an elastic job to the GPUs of its order, then choose its nodes.
+ * Returns 0 or Slurm's error. */
 static int choose_size(job_record_t *job, struct astra_start_order *order)
 {
 	int rc = SLURM_SUCCESS;
@@ -399,7 +402,7 @@ static int choose_size(job_record_t *job, struct astra_start_order *order)
 	return rc ? rc : start_choose(job, order);
 }
 
-/* Choose; if a limit forbids the size, try a smaller one. */
+/* Choose the job's nodes. If a limit forbids the size, try a smaller one. */
 static int choose_any(job_record_t *job, struct astra_start_order *order)
 {
 	int rc = choose_size(job, order);
@@ -460,13 +463,13 @@ void astra_launch(const struct astra_started *started)
 /* Park a job after a refusal. Its priority is never set to 0. */
 static void start_refuse(job_record_t *job)
 {
-	if (IS_JOB_PENDING(job)) /* otherwise Slurm has given it up, for example
-				  * for its deadline */
+	if (IS_JOB_PENDING(job)) /* otherwise Slurm has given the job up, for
+				  * example for its deadline */
 		astra_park_refuse(job);
 }
 
-/* Whether the job cannot start yet: its credential is revoked, or its last run
- * is being cleaned up. */
+/* Whether the job cannot start yet, since its credential is revoked or its last
+ * run is being cleaned up. */
 static bool too_soon(const job_record_t *job)
 {
 	return job->restart_cnt &&
@@ -477,22 +480,21 @@ static bool too_soon(const job_record_t *job)
 
 #define INDEX_SEC 10
 
-/* Whether slurmdbd has not yet told the job's index. For some seconds after a
- * submission or requeue, Slurm 22.05 then refuses to change a job. An elastic
- * job that started then would have its record's size until its lease's end.
- * After INDEX_SEC it starts anyway: slurmdbd may be down. */
+/* Whether slurmdbd has not sent the job's index yet. For some seconds after a
+ * submission or requeue, Slurm 22.05 then refuses to change a job. If an
+ * elastic job started now, it would have its record's size until its lease's
+ * end. After INDEX_SEC it starts anyway, as slurmdbd may be down. */
 static bool start_lacks_index(const job_record_t *job)
 {
 	return job->db_index == NO_VAL64 &&
 	       time(NULL) < job->details->submit_time + INDEX_SEC;
 }
 
-/* Prepare a start before a maintenance. A maintenance does not hinder a lease
- * that ends before it. But Slurm does not start a job whose time limit reaches
- * into one. So the limit is shortened while Slurm chooses. A deadline shortens
- * it first. limit: set to the run's limit, to be restored after the choice.
- * Returns when the maintenance begins; 0: it does not hinder the limit
- * either. */
+/* Prepare a start before a maintenance. A lease may end before the maintenance
+ * begins, but Slurm does not start a job whose time limit reaches into one. So
+ * the limit is shortened while Slurm chooses. A deadline shortens it first.
+ * limit: gets the run's limit, which is to be restored after the choice.
+ * Returns when the maintenance begins; 0: the limit does not reach it. */
 static time_t start_before(job_record_t *job, bitstr_t *nodes,
 			   struct astra_start_order *order, uint32_t *limit)
 {
@@ -521,9 +523,9 @@ static time_t start_before(job_record_t *job, bitstr_t *nodes,
 	return begin;
 }
 
-/* Restore the time limit, and set the end that the lease ensures. If the job
- * was the head of an array, the record of the remaining tasks has inherited the
- * short limit. */
+/* Restore the time limit, and set the run's end to the begin of the
+ * maintenance. If the job was the head of an array, the record of the remaining
+ * tasks has inherited the short limit, which is restored as well. */
 static void start_lengthen(job_record_t *job, bool head, time_t begin,
 			   uint32_t asked, uint32_t limit, bool started)
 {
@@ -537,15 +539,16 @@ static void start_lengthen(job_record_t *job, bool head, time_t begin,
 	}
 	acct_policy_alter_job(job, limit);
 	job->time_limit = limit;
-	/* Otherwise a requeue would take the user's limit for a default. */
+	/* Otherwise a requeue would reset the user's limit as if it were a
+	 * default. */
 	if (asked != NO_VAL && job->limit_set.time == 1)
 		job->limit_set.time = 0;
 	job->end_time = begin;
 	astra_reserved_note(job);
 }
 
-/* Remove a job that did not start from a magnetic reservation, and an array's
- * remaining tasks, whose record has inherited it. */
+/* Take a job that did not start out of a magnetic reservation; also the record
+ * of an array's remaining tasks, which has inherited it. */
 static void start_repel(job_record_t *job, bool head)
 {
 	job_record_t *rest = head ? find_job_record(job->array_job_id) : NULL;

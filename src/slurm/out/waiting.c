@@ -35,7 +35,8 @@ struct find {
 	struct astra_jobs due;
 };
 
-/* Collect a due job. When memory is out, the rest come in the next round. */
+/* Collect a job that is due. When memory is out, the other jobs come in the
+ * next round. */
 static int waiting_find_job(void *x, void *arg)
 {
 	const job_record_t *job = x;
@@ -73,7 +74,7 @@ static void waiting_look(uint32_t id, bool gate)
 	astra_park_look(job);
 }
 
-/* Forget what was noted of a job while it was in another state. */
+/* Clear those parts of a job's note that belong to another state of the job. */
 static void waiting_forget(struct astra_note *note, void *arg)
 {
 	const job_record_t *job = find_job_record(note->job);
@@ -112,7 +113,7 @@ static int look_at_all(const struct find *f, struct astra_diag *diag)
 	astra_survivors_settle();
 	astra_lost_launch_ask();
 	waiting_sweep();
-	/* If no burst buffer plugin is loaded, parked jobs were left so by a
+	/* If no burst buffer plugin is loaded, parked jobs are left over from a
 	 * slurmctld that was killed. */
 	if (!f->gate && !diag->of.rounds && !slurm_conf.bb_type)
 		(void)astra_unpark_all();

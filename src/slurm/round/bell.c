@@ -10,12 +10,13 @@
 
 static pthread_mutex_t bell_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell_cond = PTHREAD_COND_INITIALIZER;
-static bool stop, event, urgent, settle, reconfigure; /* all under bell_mutex */
+static bool stop, event, urgent, settle, reconfigure; /* all guarded by
+						       * bell_mutex */
 static atomic_bool reset_diag;
 
-/* Return the moment in so many seconds, by a clock that nobody sets. Slurm
+/* Return the moment that is wait_sec from now, by the monotonic clock. Slurm
  * counts whole seconds, and its clock may lag by a tick, so the moment is a
- * little later: by then time() has the new second. */
+ * little later: then time() has the new second. */
 static struct timespec bell_moment(double wait_sec)
 {
 	struct timespec t;
@@ -28,7 +29,7 @@ static struct timespec bell_moment(double wait_sec)
 	return t;
 }
 
-/* Return the earliest moment for a round that was asked for. */
+/* Return the earliest moment for a round that a user waits for. */
 static struct timespec bell_after_pause(const struct astra_pace *pace)
 {
 	uint64_t at = pace->due_usec;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The bell tells the engine's thread that a round is wanted. Any module may
- * ring it. The bell knows no other module, so none depends on the thread for a
- * wake-up. */
+ * ring it. The bell depends on no other module, so a module can ring it without
+ * depending on the thread. */
 #ifndef ASTRA_BELL_H
 #define ASTRA_BELL_H
 
@@ -17,12 +17,12 @@ struct astra_bell_orders {
 	bool reset_diag;  /* reset the counts of `sfair diag` */
 };
 
-/* Something happened that may let a job start. This and the functions below may
- * be called from any thread, with any locks held. */
+/* Tell that something happened that may let a job start. This and the functions
+ * below may be called from any thread, with any locks held. */
 void astra_bell_ring(void);
 
-/* As astra_bell_ring(), while a user waits at the terminal. The next round
- * comes at once, if rounds have not taken more than a tenth of the time. */
+/* As astra_bell_ring(), when a user waits at the terminal. The next round comes
+ * at once, unless rounds have taken more than a tenth of the time. */
 void astra_bell_ring_now(void);
 
 /* Settle jobs that left with a checkpoint at once, without a round. */
@@ -38,17 +38,18 @@ void astra_bell_reset_diag(void);
  * round. Call before the thread is made. */
 void astra_bell_begin(bool reconfigure);
 
-/* Make astra_bell_wait() return false, now and from now on. */
+/* Make astra_bell_wait() return false from now on. */
 void astra_bell_stop(void);
 
 /* Whether astra_bell_stop() was called since the begin. */
 bool astra_bell_stopped(void);
 
-/* Sleep until a round is due or the bell rings. There are two rounds in a
+/* Sleep until a round is due or the bell rings. There are two rounds in one
  * second only if a user waits at the terminal. Requests for a round are kept
- * until one is due. due_sec, last_sec: when the next round is due, and when the
- * last one was, in s since 1970; pace: of the rounds. Returns false to stop;
- * otherwise orders is filled in. */
+ * until one is due.
+ * due_sec, last_sec: when the next round is due, and when the last round was,
+ * in seconds since 1970. pace: of the rounds.
+ * Returns false if the thread is to stop; otherwise orders is filled in. */
 bool astra_bell_wait(double due_sec, double last_sec,
 		     const struct astra_pace *pace,
 		     struct astra_bell_orders *orders);

@@ -7,7 +7,8 @@
 
 #include "src/common/clock.h"
 
-static atomic_llong boot_msec; /* as the rounds know it; 0: unknown */
+static atomic_llong boot_msec; /* the moment of boot as the rounds know it; 0:
+				* unknown */
 
 double astra_boot_sec(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often something slow may be done. A sync of the disk delays others too,
- * such as the thread of slurmctld that writes a new job's script. So it may
- * take at most a tenth of the time, but need not happen less often than Slurm's
- * own saves. One thread at a time. */
+/* How often something slow may be done. A sync of the disk delays other threads
+ * too, such as the one of slurmctld that writes a new job's script. So syncs
+ * may take at most a tenth of the time, but need not be rarer than Slurm's own
+ * saves. One thread at a time. */
 #ifndef ASTRA_PACE_H
 #define ASTRA_PACE_H
 
@@ -23,7 +23,7 @@ static inline bool astra_pace_due(const struct astra_pace *pace)
 	return astra_usec() >= pace->due_usec;
 }
 
-/* Note that it was done, and began at since_usec, by astra_usec(). */
+/* Note that it was done. since_usec: when it began, a value of astra_usec(). */
 static inline void astra_pace_done(struct astra_pace *pace, uint64_t since_usec)
 {
 	uint64_t now = astra_usec();

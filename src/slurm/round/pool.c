@@ -21,8 +21,8 @@ static void close_pool(struct astra_pool *pool)
 }
 
 /* Whether a job may be in its grace. If its lease is over, it may have got its
- * signal without that being saved: slurmctld was killed in between, or only an
- * older file exists. Then it writes a checkpoint. */
+ * signal and be writing a checkpoint without that being saved: slurmctld was
+ * killed in between, or only an older file exists. */
 static bool pool_may_be_in_grace(const struct astra_job_view *view,
 				 double now_sec)
 {
@@ -32,8 +32,8 @@ static bool pool_may_be_in_grace(const struct astra_job_view *view,
 	       view->lease_end_sec <= now_sec;
 }
 
-/* Note what is known of jobs before the first round, since they may end
- * earlier, as may those that were in their grace when slurmctld stopped. */
+/* Note what is known of the jobs, before the first round: jobs may end before
+ * it, also those that were in their grace when slurmctld stopped. */
 static void remember_jobs(const struct astra_pool *pool, double now_sec)
 {
 	const struct astra_options *o = astra_engine_options(pool->engine);
@@ -61,8 +61,8 @@ static void remember_jobs(const struct astra_pool *pool, double now_sec)
 	}
 }
 
-/* Keep a file that this release cannot read: the next save must not lose what
- * another release may read. */
+/* Keep a file that this release cannot read: the next save must not destroy
+ * what another release may be able to read. */
 static void keep_aside(struct astra_pool *pool)
 {
 	pool->unread = true;
@@ -70,7 +70,7 @@ static void keep_aside(struct astra_pool *pool)
 }
 
 /* If the policy's part of the state (its ledger and plans) is damaged, look for
- * it in an older file. The damaged file is kept. */
+ * it in an older file. The damaged file is put aside. */
 static void mend_policy(struct astra_pool *pool, struct astra_engine *engine)
 {
 	const char *policy = astra_engine_options(engine)->policy;
@@ -94,7 +94,7 @@ static void mend_policy(struct astra_pool *pool, struct astra_engine *engine)
 }
 
 /* Load one state. A file that cannot be used is put aside. Returns whether
- * there may be another file, such as the one before a newer release's. */
+ * another file may exist, such as the one before a newer release's. */
 static bool load_one(struct astra_pool *pool,
 		     const struct astra_options *options,
 		     struct astra_engine **engine)
@@ -130,7 +130,7 @@ static bool load_one(struct astra_pool *pool,
 	return !fallback;
 }
 
-/* Load what could not be saved before the end. */
+/* Load the state that could not be saved before the end. */
 static struct astra_engine *load_refuge(const struct astra_pool *pool,
 					const struct astra_options *options)
 {
@@ -282,8 +282,8 @@ void astra_pools_shift(struct astra_pools *pools, double by_sec)
 	}
 }
 
-/* Write a state. If slurmctld is killed, nothing written is lost; only if the
- * host itself goes down is what was not synced. */
+/* Write a state. If slurmctld is killed, nothing that was written is lost. If
+ * the host goes down, only what was not synced is lost. */
 static void write_state(struct astra_pool *pool,
 			const struct astra_bytes *bytes, bool last,
 			struct astra_error *err)

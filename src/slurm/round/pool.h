@@ -12,16 +12,18 @@
 struct astra_pool {
 	char *name;
 	char *partitions;
-	char *path; /* of the state file */
+	char *path; /* path of the state file */
 	struct astra_engine *engine;
 	struct astra_plan plan;
-	bool dirty;	    /* to be saved */
+	bool dirty;	    /* changed since the last save */
 	bool synced;	    /* the file was synced to disk */
-	bool unread;	    /* a state exists but could not be used */
-	bool refuge;	    /* what could not be saved was kept elsewhere */
-	double told_sec;    /* when waiting jobs were last told; 0: never */
-	uint32_t adoptions; /* how often its accounts began anew since the
-			     * start */
+	bool unread;	    /* a state exists that could not be used */
+	bool refuge;	    /* a state that could not be saved was kept
+			     * elsewhere */
+	double told_sec;    /* when waiting jobs last got their texts; 0:
+			     * never */
+	uint32_t adoptions; /* how often usage was adopted into its accounts
+			     * since the start */
 	struct astra_pace sync;
 	struct astra_error error;	/* why the last round made no
 					 * decision */
@@ -33,23 +35,23 @@ struct astra_pools {
 	size_t count;
 };
 
-/* Make the pools those of a configuration. Engines of the same name go on with
- * the new options; new ones load their state or begin now; others are saved and
- * closed. Does I/O. A pool whose engine cannot be made has none. folder: for
+/* Make the pools those of a configuration. Running engines of the same name get
+ * the new options. New pools load their state or begin now. All other pools are
+ * freed. Does I/O. If an engine cannot be made, its pool has none. folder: for
  * the state files. */
 void astra_pools_follow(struct astra_pools *pools,
 			const struct astra_config *config, const char *folder,
 			double now_sec);
 
-/* Rename a user, and a tenant if the user is one. */
+/* Rename a user in all pools, and a tenant if the user is one. */
 void astra_pools_rename(struct astra_pools *pools, bool tenant,
 			const char *from, const char *to);
 
-/* The clock was set forward by so much: leases end as much later. */
+/* Move all leases by by_sec, as the clock was set forward by that much. */
 void astra_pools_shift(struct astra_pools *pools, double by_sec);
 
-/* Save what has changed. Does I/O. last: no save comes after this one, so it is
- * synced to disk. */
+/* Save the states that have changed. Does I/O. last: no save comes after this
+ * one, so it is synced to disk. */
 void astra_pools_save(struct astra_pools *pools, struct astra_diag *diag,
 		      double now_sec, bool last);
 
