@@ -912,9 +912,7 @@ int astra_round_allot(struct round *r, struct astra_error *err);
 
 /* reclaim.c: find a place for a waiting contender on free GPUs and on losers'
  * GPUs, taking back as few GPUs as possible. */
-#define ASTRA_KNAPSACK_GPUS                              \
-	64 /* most GPUs of a node among which losers are \
-	    * chosen */
+#define ASTRA_KNAPSACK_GPUS 64 /* of a node, from which losers are chosen */
 #define ASTRA_KNAPSACK_JOBS 64
 
 struct reclaim {

@@ -18,10 +18,8 @@
 
 #include "src/engine/engine_priv.h"
 
-#define FITS_ROOM 256 /* size of the first table */
-#define FITS_SPARE                                                  \
-	1024 /* answers that are kept for requests of jobs that are \
-	      * gone */
+#define FITS_ROOM 256	/* size of the first table */
+#define FITS_SPARE 1024 /* answers kept for jobs that are gone */
 /* How many nodes the searches of a round may look at. A search may look at
  * every node. */
 #define FITS_NODES 1000000

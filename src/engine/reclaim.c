@@ -16,9 +16,7 @@
 #include "src/engine/engine_priv.h"
 
 #define CHOOSE_MAX 4096
-#define LOOKS_MAX                                                 \
-	64 /* how many nodes are compared with the first one that \
-	    * fits */
+#define LOOKS_MAX 64 /* nodes compared with the first one that fits */
 
 static bool banned_node(const uint64_t *banned, uint32_t node)
 {

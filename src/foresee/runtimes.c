@@ -9,9 +9,7 @@
 #include "src/common/grow.h"
 #include "src/foresee/runtimes_priv.h"
 
-#define UNKNOWN_SEC                                              \
-	3600.0 /* assumed without a time limit and without known \
-		* runs */
+#define UNKNOWN_SEC 3600.0 /* if neither a limit nor a run is known */
 #define LEFT_LEAST_SEC 1.0
 
 /* Returns the key of a row: of the user and a name, or of all the user's jobs

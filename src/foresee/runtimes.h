@@ -8,9 +8,7 @@
 #include "src/common/bytes.h"
 #include "src/foresee/foresee.h"
 
-#define ASTRA_RUNTIMES_KEPT                            \
-	8 /* run times kept for each name and for each \
-	   * user */
+#define ASTRA_RUNTIMES_KEPT 8 /* run times of each name and of each user */
 
 /* Learned run times. Empty if zeroed. */
 struct astra_runtimes {

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SCALING_WORTH                                                     \
-	0.1		       /* a size must bring this part of the best \
-				* possible speed-up */
+#define SCALING_WORTH 0.1      /* least part of the best possible speed-up */
 #define SCALING_AGE_SEC 86400. /* older times may come from a bad place */
 
 static struct astra_scaling_size *scaling_obtain(struct astra_scaling *scaling,

@@ -366,11 +366,12 @@ static void tiers_shift(void *self, double by_sec)
 }
 
 /* The members that all these policies have. */
-#define TIERS                                                                 \
-	.shares = true, .destroy = tiers_destroy, .allocate = tiers_allocate, \
-	.explain = tiers_explain, .save = tiers_save,                         \
-	.restore = tiers_restore, .save_rest = tiers_save_rest,               \
-	.restore_rest = tiers_restore_rest, .renumber = tiers_renumber,       \
+#define TIERS                                                           \
+	.shares = true,                                                 \
+	.destroy = tiers_destroy, .allocate = tiers_allocate,           \
+	.explain = tiers_explain, .save = tiers_save,                   \
+	.restore = tiers_restore, .save_rest = tiers_save_rest,         \
+	.restore_rest = tiers_restore_rest, .renumber = tiers_renumber, \
 	.shift = tiers_shift
 
 const struct astra_policy astra_ltgf_themis = {
