@@ -12,16 +12,16 @@
 #include "src/engine/engine_priv.h"
 
 enum event_kind {
-	EVENT_SPLIT,  /* an array's task becomes a job of its own */
-	EVENT_ALLOC,  /* holds GPUs of this charge from now on */
+	EVENT_SPLIT,  /* a task of an array becomes a job of its own */
+	EVENT_ALLOC,  /* the job holds GPUs of this charge from now on */
 	EVENT_BOOT,   /* as ALLOC, but the GPUs are not charged */
-	EVENT_ACTIVE, /* so many copies are active from now on */
-	EVENT_OVER,   /* ran, and will not run again */
+	EVENT_ACTIVE, /* this many copies of the job are active from now on */
+	EVENT_OVER,   /* the job ran, and will not run again */
 };
 
 struct event {
 	double at_sec;
-	uint32_t order; /* in which events were found, for equal times */
+	uint32_t order; /* order of finding, for events at equal times */
 	uint32_t row;
 	enum event_kind kind;
 	double value;
@@ -136,9 +136,9 @@ static double asked_charge(const struct astra_job *job)
 	return astra_charge(job->request.charge, job->request.gpus);
 }
 
-/* The demand of a job. A running job demands what it holds; an elastic one as
- * many GPUs as it can use. A job that is seen for the first time may be a task
- * that is still to be split from its array. Until then it has the array's
+/* Return the demand of a job. A running job demands what it holds. An elastic
+ * job demands as many GPUs as it can use. A new job may be a task whose split
+ * from its array is still to be accounted: until then it has the array's
  * terms. */
 static double demand_charge(const struct ejob *j, const struct astra_job *job)
 {
@@ -236,7 +236,7 @@ static uint32_t account_add_job(struct sync *s, const struct astra_job *job)
 	return row;
 }
 
-/* The job holds GPUs of this charge from at_sec on. */
+/* Account that the job holds GPUs of this charge from at_sec on. */
 static void account_hold(struct astra_engine *e, double at_sec,
 			 uint32_t account, double charge, bool uncharged)
 {
@@ -285,7 +285,7 @@ static int retitle(struct sync *s, struct ejob *j, const struct astra_job *job)
 	return astra_job_retitle(s->e, j, &title);
 }
 
-/* When the last run ended, as far as is known. */
+/* Return when the last run ended, as far as the host knows. */
 static double account_run_end(const struct sync *s, const struct astra_job *job)
 {
 	if (job->end_sec > 0)
@@ -294,8 +294,9 @@ static double account_run_end(const struct sync *s, const struct astra_job *job)
 					       : s->snap->now_sec;
 }
 
-/* The charge of a run that is over. During cleanup a job holds ever less, and
- * an elastic job may have run on fewer GPUs than it asks for. */
+/* Return the charge of a run that is over. While a job is being cleaned up it
+ * holds less and less. An elastic job may have run on fewer GPUs than it asks
+ * for. */
 static double run_charge(const struct astra_job *job)
 {
 	double held = held_charge(job);
@@ -306,8 +307,8 @@ static double run_charge(const struct astra_job *job)
 }
 
 /* Whether a run of the job started and ended, or was requeued, between two
- * rounds. If the clock was set back, a run that ended before the last round by
- * the clock of then was seen. */
+ * rounds. If the clock was set back, a run that ended before the last round, by
+ * the old clock, has been seen. */
 static bool ran_unseen(const struct sync *s, const struct ejob *j,
 		       const struct astra_job *job)
 {
@@ -320,7 +321,7 @@ static bool ran_unseen(const struct sync *s, const struct ejob *j,
 	       (j->state == ASTRA_JOB_BLOCKED || j->state == ASTRA_JOB_PENDING);
 }
 
-/* Whether the job's nodes came up since the last round and its run is over
+/* Whether the job's nodes came up after the last round and its run is over
  * already. */
 static bool account_began_unseen(const struct sync *s, const struct ejob *j,
 				 const struct astra_job *job)
@@ -330,7 +331,7 @@ static bool account_began_unseen(const struct sync *s, const struct ejob *j,
 	       job->start_sec >= s->e->now_sec;
 }
 
-/* Note that a running job holds something else. If its nodes had to boot, its
+/* Note that what a running job holds has changed. If its nodes had to boot, its
  * run begins when they are up. */
 static int account_run_on(struct sync *s, uint32_t row,
 			  const struct astra_job *job, enum event_kind kind)
@@ -373,8 +374,8 @@ static int alloc_events(struct sync *s, uint32_t row,
 }
 
 /* Whether a job could not start even if all running jobs ended. A job that has
- * its GPUs fits, whatever becomes of its nodes. A job that a cap stops is
- * looked at anyway, since the cap may let it go on in this round. */
+ * its GPUs fits, even if its nodes go down. A job that a cap stops is tried
+ * too, since the cap may let it continue in this round. */
 static bool account_unfit(struct sync *s, struct ejob *j,
 			  const struct astra_job *job)
 {
@@ -417,7 +418,7 @@ static int active_events(struct sync *s, uint32_t row,
 	return add_event(s, at, row, EVENT_ACTIVE, is ? job->copies : 0);
 }
 
-/* Note that a job is over. What it leaves of its first term is known once its
+/* Note that a job is over. What is left of its first term is known once its
  * last run is accounted for. */
 static int over_events(struct sync *s, uint32_t row,
 		       const struct astra_job *job)
@@ -445,7 +446,8 @@ static int sync_job(struct sync *s, uint32_t index)
 {
 	const struct astra_job *job = &s->snap->jobs[index];
 	struct astra_engine *e = s->e;
-	uint32_t row = e->row_of[index]; /* index of the last round? */
+	uint32_t row = e->row_of[index]; /* is the row of the last round still
+					  * right? */
 	struct ejob *j;
 	bool unfit, balked, revocable;
 
@@ -523,9 +525,9 @@ static int account_split(struct astra_engine *e, const struct event *ev)
 	return 0;
 }
 
-/* Begin a new period of GPU hours if one has begun before at_sec. An earlier
- * begin than the last one is no new period: the clock was set back, or
- * CapPeriod changed. */
+/* Begin a new period of GPU hours if one has begun before at_sec. If the begin
+ * is earlier than the last one, no new period has begun: the clock was set
+ * back, or CapPeriod changed. */
 static void account_begin_period(struct sync *s, double at_sec)
 {
 	double begin = s->snap->period_begin_sec;
@@ -606,8 +608,8 @@ static int sync_all(struct sync *s)
 
 /* Rounds in which only some jobs changed. */
 
-/* Collect the rows of the jobs at the places that changed. A job that does not
- * turn up at another place is gone. Returns how many there are. */
+/* Collect the rows of the jobs at the indices that changed. A job that does not
+ * appear at another index is gone. Returns the number of rows. */
 static size_t vacate_changed(struct sync *s, uint32_t *rows)
 {
 	struct astra_engine *e = s->e;
@@ -628,7 +630,7 @@ static size_t vacate_changed(struct sync *s, uint32_t *rows)
 }
 
 /* Look again at the jobs that were new in the last round or whose start was
- * refused. Until a job has been seen once its demand is that of its array. */
+ * refused. A job has the demand of its array until it has been seen once. */
 static int sync_added(struct sync *s, size_t count)
 {
 	struct astra_engine *e = s->e;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Begin the accounts with past usage. Jobs keep their own integrals: what they
- * had and were due is not counted twice in their tenant's account. */
+/* Begin the accounts with past usage. Jobs keep their own integrals. What a job
+ * had and was due is not counted in its tenant's account a second time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

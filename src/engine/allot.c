@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A round of a policy that allocates: it is offered the GPUs that are free or
- * held by leases that are over, and says who gets which of them. What it says
- * is checked and becomes leases and grants as in any other round.
+/* A round of a policy that allocates. The policy is offered the GPUs that are
+ * free or held by expired leases, and answers which job gets which of them. The
+ * answer is checked. Then it becomes leases and grants, as in any other round.
  *
- * A job that is awarded what it holds is renewed. A job that is awarded other
- * GPUs leaves to start there, except for as many or fewer while nobody needs
- * those that it has, unless the policy says so. A job without an award leaves
- * only if somebody was awarded its GPUs. If CPUs or memory are short at the
- * place that was awarded, the job goes elsewhere.
- */
+ * A job is renewed if it is awarded the GPUs that it holds. If it is awarded
+ * other GPUs, it leaves to start there. But if these are as many or fewer, and
+ * no job needs the GPUs that it holds, it moves only if the policy says so. A
+ * job without an award leaves only if its GPUs were awarded to another job. If
+ * CPUs or memory are short at the awarded place, the job goes elsewhere. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +106,7 @@ static void offer_gpus(struct allotment *a)
 		a->free[n] = astra_space_get(a->space, n)->gpus;
 }
 
-/* Count the GPUs that the job was promised in an earlier round as held. */
+/* Count as held the GPUs that were promised to the job in an earlier round. */
 static void count_promised(struct allotment *a, struct astra_demand *demand)
 {
 	const struct astra_engine *e = a->r->e;
@@ -240,8 +239,8 @@ static bool leaves(const struct allotment *a, uint32_t demand)
 	return false;
 }
 
-/* Decide about a job whose lease is over: it goes on, or it leaves its GPUs to
- * the job that was awarded them. */
+/* Decide about a job whose lease is over: it continues, or it leaves its GPUs
+ * to the job that was awarded them. */
 static void settle_one(struct allotment *a, struct contender *c,
 		       uint32_t demand)
 {
@@ -284,8 +283,8 @@ static void settle_expired(struct allotment *a)
 	}
 }
 
-/* Whether the policy may refuse the demand: its job waits with all its copies,
- * and none was awarded anything. */
+/* Whether the policy may refuse the demand: the job waits with all its copies,
+ * and no copy was awarded GPUs. */
 static bool may_be_refused(const struct allotment *a, uint32_t demand)
 {
 	return demand < a->demand_count && a->demands[demand].open &&
@@ -293,7 +292,7 @@ static bool may_be_refused(const struct allotment *a, uint32_t demand)
 	       !a->sources[demand].awarded;
 }
 
-/* Mark the jobs that the policy does not want to run, so that they are lent no
+/* Mark the jobs that the policy does not want to run. They are then not lent
  * GPUs either. */
 static void exclude_refused(struct allotment *a)
 {

@@ -3,7 +3,7 @@
 
 #include "src/engine/allot_priv.h"
 
-/* Whether an award is valid. A policy that errs starts nothing. */
+/* Whether an award is valid. If one award is invalid, nothing is started. */
 static bool allot_place_is_sound(const struct allotment *a,
 				 const struct astra_award *award)
 {
@@ -39,8 +39,8 @@ static bool allot_place_is_held(const struct astra_job *job,
 	return same == count && count == job->held_count;
 }
 
-/* Find the contender of each award. Those that keep their GPUs come first: the
- * places of the others depend on who loses its GPUs. */
+/* Find the contender of each award. Contenders that keep their GPUs come first,
+ * since the places of the others depend on which jobs lose their GPUs. */
 static int match_awards(struct allotment *a, struct contender **winners,
 			struct astra_error *err)
 {
@@ -66,8 +66,8 @@ static int match_awards(struct allotment *a, struct contender **winners,
 	return 0;
 }
 
-/* Take a job that moves off its GPUs. Whoever gets them may have them,
- * including the job itself. */
+/* Take a job that moves off its GPUs. Any job may then get these GPUs, even the
+ * job itself. */
 static void lift(struct allotment *a, struct contender *c)
 {
 	c->taken = true;
@@ -137,15 +137,15 @@ static int place_award(struct allotment *a, struct contender *c,
 }
 
 /* Whether an award is no more than what the job holds. If no other job needs
- * the rest, the job may as well keep it. */
+ * the difference, the job may keep it. */
 static bool is_less(const struct allotment *a, const struct contender *c,
 		    const struct astra_award *award)
 {
 	return c->expired && award_gpus(a, award) <= astra_loser_cost(c);
 }
 
-/* Place the awards of jobs that start or grow first, then of those that would
- * only shrink or move. */
+/* Place first the awards of jobs that start or grow, then the awards of jobs
+ * that only shrink or move. */
 static int allot_place_all(struct allotment *a, struct contender **winners)
 {
 	for (int less = 0; less < 2; less++)

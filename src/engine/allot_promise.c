@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The promise under a policy that allocates: first starts that are due have
  * holds, as under a policy that ranks. A hold is served before the policy is
- * asked. Until the hold begins the policy may award its GPUs, but the leases
+ * asked. Until the hold begins the policy may award its GPUs, but such leases
  * end when the hold begins.
  *
  * What differs from the promise under LTGF (hold.h):
  * - There are no next jobs and no reserve. The policy may start any job
  *   earlier.
- * - A hold whose time has come is served from free GPUs and from leases that
- *   are over. The policy is offered the rest; to the policy the job is one
- *   that runs until its lease ends.
- * - No award begins that would be shorter than MinRunTime or a round. What is
- *   free of such a hold is not offered. A job that runs does not move to GPUs
- *   that a hold needs.
- * - A lease ends early for a hold in two cases only: it is of several slots
+ * - A hold whose time has come is served from free GPUs and from expired
+ *   leases. The policy is offered the other GPUs. To the policy, the served
+ *   job is one that runs until its lease ends.
+ * - No award begins that would be shorter than MinRunTime or a round. So free
+ *   GPUs of a hold that begins sooner are not offered. A running job does not
+ *   move to GPUs that a hold needs.
+ * - A lease ends early for a hold in two cases only: it spans several slots
  *   and has lasted a term; or the job would start later than its bound less a
  *   16th of a term, and the lease has run RecallAfter.
  * - The lease of a promised start ends with the last slot that ends within a
  *   term, or with the leases of the auction, unless these end in less than half
- * a term. A plan for GPUs that the hold took loses the slot.
+ *   a term. A job that was planned on GPUs that the hold took loses the slot.
  * - Admission goes first: a job that oasis refuses (Admission=refuse) is
  *   promised nothing. A job that is only worth less than its price starts by
  *   its bound, for one lease, and then waits for its price again.
- * - Nobody buys a promised start. Under incentive it is charged as overtime
- *   is: nothing with LendIdle, else the posted price of the slot for what the
- *   tenant's share has no room for, at most what the tenant has left. A tenant
- *   whose planned job loses a slot to a hold is not paid back.
+ * - A promised start is not bought. Under incentive it is charged like
+ *   overtime. With LendIdle it costs nothing. Otherwise the part that exceeds
+ *   the tenant's share costs the posted price of the slot, at most what the
+ *   tenant has left. A tenant whose planned job loses a slot to a hold is not
+ *   paid back.
  * - Under ltgf+X gangs are owed turns, too (share.c), as LTGF gives each
- *   tenant a share. What users and siblings lack is the inner policy's
- *   business.
+ *   tenant a share. What users and sibling jobs lack is left to the inner
+ *   policy.
  * - Policies that know no users have no bounds by user.
  *
- * Leases end by themselves here, which may take half a term longer. So holds
- * are planned earlier (backlog.c), and if SlotLength is longer than LeaseTerm
- * by the difference, too. Under themis all leases end at multiples of a term,
- * and gangs that do not pack lose one.
- */
+ * Leases are left to end by themselves here, which may take half a term longer.
+ * So holds are planned earlier by that (backlog.c). If SlotLength is longer
+ * than LeaseTerm, they are also planned earlier by the difference. Under themis
+ * all leases end at multiples of a term, and gangs that do not fit side by side
+ * lose one term. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -43,8 +44,8 @@
 #include "src/engine/hold.h"
 #include "src/policies/options.h"
 
-/* Drop the holds of jobs that ran. Earlier rounds may have made them under a
- * policy that ranks. */
+/* Drop the holds of jobs that ran. A policy that ranks may have made them in
+ * earlier rounds. */
 static void promise_drop_ran(struct astra_engine *e)
 {
 	if (astra_engine_owes(e))
@@ -146,10 +147,10 @@ bool astra_allot_cut(struct allotment *a, const struct contender *c,
 	return !c->expired && astra_first_is_worth(r, j, c->job, cut, end);
 }
 
-/* When the lease of a promised start ends: with other leases of the policy, at
- * the last such time within the job's term. If that is too soon, the lease has
- * its whole term. next_end_sec: end of the present slot, or of leases that
- * begin now; 0: unknown. */
+/* Return when the lease of a promised start ends: with other leases of the
+ * policy, at the last such time within the job's term. If that is too soon, the
+ * lease lasts its whole term. next_end_sec: end of the present slot, or of
+ * leases that begin now; 0: unknown. */
 static double promise_end(const struct round *r, const struct grant *g,
 			  double next_end_sec)
 {
@@ -167,7 +168,7 @@ static double promise_end(const struct round *r, const struct grant *g,
 	return end;
 }
 
-/* Charge the lease as one that goes on without an award. */
+/* Charge the lease as a lease that continues without an award. */
 static void promise_charge(struct allotment *a, const struct grant *g,
 			   double end_sec)
 {
@@ -193,7 +194,7 @@ void astra_allot_settle_served(struct allotment *a)
 			r->e, astra_engine_find(r->e, g->job),
 			promise_end(r, g, a->answer.spare_until_sec));
 		if (had > 0 && (!(g->until_sec > 0) || had < g->until_sec))
-			g->until_sec = had; /* when the next hold begins */
+			g->until_sec = had; /* the start of the next hold */
 		promise_charge(a, g, a->answer.spare_until_sec);
 		r->plan->changed = true;
 	}
@@ -218,7 +219,7 @@ int astra_allot_plan_holds(struct allotment *a)
 	promise_drop_refused(r);
 	for (size_t i = 0; i < a->withheld_count; i++)
 		astra_space_give(a->rc.work, &a->withheld[i]);
-	/* A first start is promised the fewest GPUs that the job can run on. */
+	/* Promise a first start the fewest GPUs that the job can run on. */
 	if (astra_elastic_find(r) < 0)
 		return -1;
 	return astra_recall_due(r, &a->rc.work);

@@ -84,8 +84,8 @@ static int aside_give(const struct astra_aside *a, void *self)
 	return 0;
 }
 
-/* The state is in a new instance now. Its node indices stand for the nodes that
- * were put aside with it. */
+/* Note that a new instance has the state now. Its node indices stand for the
+ * nodes that were put aside with it. */
 static void aside_came_back(struct astra_engine *e, struct astra_aside *a)
 {
 	astra_node_names_clear(&e->back_nodes);

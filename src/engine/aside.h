@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of policies that a pool had before. A policy that comes back goes
- * on with its sums, its plans and what it learned, as after a restart of the
- * host that took as long. Jobs, leases and accounts belong to the engine and go
- * on under any policy. */
+/* The states of the pool's former policies. A policy that comes back continues
+ * with its sums, its plans and what it learned, as if the host had been down in
+ * between. Jobs, leases and accounts belong to the engine and stay under any
+ * policy. */
 #ifndef ASTRA_ASIDE_H
 #define ASTRA_ASIDE_H
 
@@ -15,21 +15,22 @@ struct astra_engine;
 struct astra_aside {
 	const struct astra_policy *policy;
 	struct astra_bytes state;
-	double shift_sec;	       /* by how much the clock was set since */
-	struct astra_node_names nodes; /* what node indices in the state stand
-					* for */
+	double shift_sec;	       /* by how much the clock was set forward
+					* since the state was put aside */
+	struct astra_node_names nodes; /* the nodes that the state's node
+					* indices stand for */
 };
 
-/* Zeroed, there are none. */
+/* States that were put aside. If zeroed, there are none. */
 struct astra_asides {
 	struct astra_aside *list;
 	size_t count, room;
 };
 
-/* Make a policy instance for new options. An instance of the same policy goes
- * on where the old one is. The state of another policy is put aside. The caller
- * destroys the old instance. Returns NULL with err set on failure; then all is
- * as before. */
+/* Make a policy instance for new options. An instance of the same policy
+ * continues where the old one is. The state of another policy is put aside. The
+ * caller destroys the old instance. Returns NULL with err set on failure; then
+ * nothing has changed. */
 void *astra_aside_change(struct astra_engine *engine,
 			 const struct astra_policy *policy,
 			 const struct astra_options *options,
@@ -39,9 +40,9 @@ void *astra_aside_change(struct astra_engine *engine,
  * and nodes. Returns 0, or -1 when memory is out: then both are freed. */
 int astra_aside_put(struct astra_asides *asides, struct astra_aside *aside);
 
-/* Let the engine's policy go on with the state that was put aside for it, if
- * there is one. If that state is damaged, the policy begins anew. Returns 0, or
- * -1 when memory is out. */
+/* Give the engine's policy the state that was put aside for it, if any. If that
+ * state is damaged, the policy begins anew. Returns 0, or -1 when memory is
+ * out. */
 int astra_aside_resume(struct astra_engine *engine);
 
 /* Return the nodes that node indices in the present policy's state stand
@@ -49,8 +50,8 @@ int astra_aside_resume(struct astra_engine *engine);
 const struct astra_node_names *
 astra_aside_nodes(const struct astra_engine *engine);
 
-/* Call before a policy that has come back is asked. Its node indices become
- * those of the snapshot. */
+/* Call before a policy that has come back is asked. Replace its node indices by
+ * the indices of the snapshot. */
 void astra_aside_renumber(struct astra_engine *engine,
 			  const struct astra_snapshot *snap);
 

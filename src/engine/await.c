@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GPUs that come free by themselves. The host starts nothing on a node while it
- * cleans up a job there: such a node is settling. If every waiting job has a
- * place on free GPUs or on settling nodes, no lease ends for a waiting job.
- * These jobs compete again once the nodes are clean. If one job has no place, a
- * lease has to end, and the contest decides for which job. Policies that
- * allocate hold no contest and are not asked.
+/* Waiting for GPUs that come free without the end of a lease. The host starts
+ * nothing on a node while it cleans up a job there: such a node is settling. If
+ * every waiting job has a place on free GPUs or on settling nodes, no lease
+ * ends for a waiting job. These jobs compete again once the nodes are clean. If
+ * one job has no place, a lease has to end, and the contest decides for which
+ * job. Policies that allocate hold no contest; for them nothing is done here.
  *
- * Example. A job of 1 GPU waits. Node 1 has 2 free GPUs and 2 of a job in its
- * epilog; on node 2 a lease is over. That lease is renewed, and the job starts
- * on node 1 a few seconds later. Of two waiting jobs of 4 GPUs, one has no
- * place on node 1, so the lease ends for one of them. */
+ * Example. A job of 1 GPU waits. Node 1 has 2 free GPUs, and 2 GPUs of a job in
+ * its epilog. On node 2 a lease is over. That lease is renewed, and the waiting
+ * job starts on node 1 a few seconds later. If instead two jobs of 4 GPUs wait,
+ * only one has a place on node 1, so the lease on node 2 ends for one of
+ * them. */
 #include <stdlib.h>
 
 #include "src/engine/hold.h"
 
-#define AWAIT_PLACES 64 /* if more jobs wait, none is looked at */
+#define AWAIT_PLACES 64 /* if more jobs wait, none of them is tried */
 
-/* Whether waiting on settling nodes can spare a lease: one is over, or may end
- * early (recall.c). */
+/* Whether waiting for settling nodes can spare a lease. It can if a lease is
+ * over or may end early (recall.c). */
 static bool await_matters(const struct round *r)
 {
 	size_t over = 0, waiting = 0;
@@ -30,7 +31,8 @@ static bool await_matters(const struct round *r)
 	       waiting <= AWAIT_PLACES && r->e->idle.settling > 0;
 }
 
-/* Add what the job leaves on settling nodes, and what is free there. */
+/* Add to the space what the job leaves on settling nodes, and what is free on
+ * these nodes. */
 static void await_give(const struct round *r, const struct astra_job *job,
 		       struct astra_space *space)
 {
@@ -56,10 +58,10 @@ static void await_give(const struct round *r, const struct astra_job *job,
 	}
 }
 
-/* Whether a job has a place among the free GPUs, or else among these and the
- * coming ones; then it awaits them. The place is taken. A job that lacks room
- * in a limit has none: leases have to end for that. scratch: one share a node.
- * limits: the room in each; NULL: there are none. */
+/* Whether a job has a place among the free GPUs, or else among free and coming
+ * GPUs; in the latter case it awaits them. The place is taken. A job without
+ * room in a limit has no place, as leases have to end for that. scratch: one
+ * share a node. limits: the room in each; NULL: there are none. */
 static bool await_place(struct round *r, struct contender *c,
 			struct astra_space *free_now, struct astra_space *soon,
 			struct astra_share *scratch, int64_t *limits)
@@ -101,7 +103,7 @@ static void await_all(struct round *r, struct astra_space *free_now,
 					 &r->e->jobs[r->e->row_of[i]], job))
 			await_give(r, job, soon);
 	}
-	/* CPUs and memory that grants still lack. */
+	/* Take off the CPUs and memory that grants still lack. */
 	for (size_t i = 0; i < r->missing_count; i++)
 		if (r->snap->nodes[r->missing[i].node].settling)
 			astra_space_take(soon, &r->missing[i]);

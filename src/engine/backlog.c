@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much of the pool's time is needed for the first starts that are due by a
- * given time. A job has two terms from the time at which it is due: one until
- * leases end, and one for the jobs that are due before it. If these jobs need
- * longer than a term, its hold is planned earlier by the difference. Only so
- * can all deadlines be kept (Liu and Layland, 1973: earliest deadline first
- * keeps all deadlines as long as the demand by each deadline fits into the time
- * until then). */
+/* How much of the pool's time the first starts need that are due by a given
+ * time. From the time at which it is due, a job has two terms: one until leases
+ * end, and one for the jobs that are due before it. If these jobs need longer
+ * than a term, its hold is planned earlier by the difference. Only so can all
+ * deadlines be kept. (Liu and Layland, 1973: earliest deadline first keeps all
+ * deadlines as long as the demand by each deadline fits into the time until
+ * then.) */
 #include <stdlib.h>
 
 #include "src/common/number.h"
@@ -14,8 +14,9 @@
 #define BACKLOG_PARTS 4 /* buckets in a term */
 #define BACKLOG_BUCKETS 128
 
-/* The part of the pool that a job takes from other jobs of its size. Of jobs
- * that need more than half of the GPUs only one runs at a time. */
+/* Return the part of the pool that a job occupies: 1 / (number of jobs of its
+ * size that the pool holds at once). It is 1 for a job that needs more than
+ * half of the GPUs. */
 static double backlog_part(const struct round *r, const struct ejob *j)
 {
 	uint64_t beside = r->usable_gpus / (j->gpus_least ? j->gpus_least : 1);
@@ -54,10 +55,11 @@ void astra_backlog_sum(struct turns *t)
 		t->backlog[b] += t->backlog[b - 1];
 }
 
-/* How long the jobs due before a job may take, in terms. Under a policy that
- * allocates this is half a term less, since leases end by themselves and so up
- * to half a term later. If slots are longer than a term, leases last a slot:
- * the result is negative, and holds are planned earlier by it. */
+/* Return how long the jobs that are due before a job may take without its hold
+ * being planned earlier, in terms. Under a policy that allocates this is half a
+ * term less, since leases end by themselves and so up to half a term later. If
+ * slots are longer than a term, leases last a slot. Then the result is
+ * negative, and holds are planned earlier by it. */
 static double backlog_spare(const struct round *r)
 {
 	double slot = r->e->options.slot_sec / r->e->options.lease_sec;

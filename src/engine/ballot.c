@@ -26,9 +26,9 @@ static struct astra_contestant ballot_user(const struct round *r,
 	};
 }
 
-/* Find, once a round, what tenants and users had and were due. What a tenant
- * had beyond its due while no other tenant lacked it does not count, except
- * with Promise=no, which follows the paper's rule alone. */
+/* Find, once a round, what tenants and users had and were due. A tenant's
+ * gifts, which no other tenant lacked, do not count as had. With Promise=no
+ * they do count, by the paper's rule. */
 static int ballot_know(struct round *r)
 {
 	const struct astra_engine *e = r->e;
@@ -155,9 +155,10 @@ static double grant_charge(const struct ejob *j, const struct grant *g)
 	return astra_elastic_charge(j, astra_shares_gpus(g->shares, g->count));
 }
 
-/* Charge tenants and users in advance for leases that go on. Alg. 1 charges a
- * grant at once with gpus * lease; the rest of that stays charged. Otherwise a
- * tenant that has just been served looks as needy as before. */
+/* Charge tenants and users in advance for leases that continue. Alg. 1 charges
+ * a grant at once with gpus * lease. What the lease has not used yet stays
+ * charged. Otherwise a tenant that has just been served would look as needy as
+ * before. */
 void astra_ballot_charge(const struct round *r, struct ballot *b)
 {
 	struct astra_engine *e = r->e;
@@ -170,7 +171,7 @@ void astra_ballot_charge(const struct round *r, struct ballot *b)
 		if (e->users[i].jobs)
 			b->users[i].usage.alloc +=
 				astra_advance_sec(e, &e->users[i].advance, now);
-	/* An expired lease is no advance. */
+	/* An expired lease is not charged in advance. */
 	astra_roster_expire(e, now);
 	for (size_t i = 0; i < e->roster.over_count; i++) {
 		const struct ejob *j = &e->jobs[e->roster.over[i]];

@@ -2,32 +2,34 @@
 /* What leases that end early cost, and the limit on that cost (MaxOverhead).
  *
  * An interruption takes c seconds of a job's GPUs: the checkpoint and the next
- * start. One at the end of each term is the price of leases: c/term of the GPU
- * time. A job that leaves when it has run t of a term since its start pays
+ * start. Interruptions at the end of each term are the price of leases: c/term
+ * of the GPU time. A job that leaves when it has run t of a term since its
+ * start costs
+ *
  *   c (1 - t / term) * GPUs
  *
- * more than that. The sum of these over the last hour stays within MaxOverhead
- * of the pool's GPU time; the leases that end for the last job may exceed it. A
- * part of it is left to those who lack GPU time. A first start that would else
- * miss its bound need not heed it, and is counted. What was counted for an end
- * that does not come, as its job gave up, is given back. A loan, which ends
- * when a hold begins, need not heed it either: its end uses up what others may
- * spend, but not the part of those who lack.
+ * more than that. The sum of these costs over the last hour stays within
+ * MaxOverhead of the pool's GPU time; only the leases that end for the last job
+ * may exceed it. A part of it is reserved for tenants and users that lack GPU
+ * time. A first start that would otherwise miss its bound is not limited, but
+ * is counted. If a job gives up, leases need not end early for it, and their
+ * cost is given back. A loan, which ends when a hold begins, is not limited
+ * either. Its end uses up what others may spend, but not the reserved part.
  *
  * Once 240 jobs have been told to leave early in a minute, no lease ends early
- * until the next minute. slurmctld and the nodes' daemons have to start as many
- * again. One gang may exceed that: its leases end together. Without room in the
- * budget holds are planned on the leases' natural ends.
- */
+ * until the next minute, since slurmctld and the nodes' daemons have to start
+ * as many jobs again. One gang may exceed that: its leases end together. If the
+ * budget is used up, holds are planned on the natural ends of leases. */
 #include <math.h>
 #include <string.h>
 
 #include "src/engine/hold.h"
 
 #define BUDGET_HOUR_SEC 3600
-/* The part for tenants and users who lack GPU time. */
+/* The part of the budget that is reserved for tenants and users who lack GPU
+ * time. */
 #define BUDGET_BEHIND_PART 0.25
-/* At most so many jobs a minute are told to leave. When the leases of 900 nodes
+/* How many jobs may be told to leave in a minute. When the leases of 900 nodes
  * ended at once, slurmctld started ten jobs a second, and was as slow as its
  * users could bear. */
 #define BUDGET_JOBS_MAX 240
@@ -186,7 +188,7 @@ void astra_budget_spend(struct round *r, struct ejob *j, uint32_t next,
 	e->counters.recall_gpu_sec += cost;
 }
 
-/* Count a loan that ends before a term is over. */
+/* Count the cost of a loan that ends before a term is over. */
 static void budget_spend_loan(struct round *r, struct ejob *j, uint32_t next)
 {
 	bool room = astra_budget_allows(r);

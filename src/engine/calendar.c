@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When and where a job that has no place now can have one: a calendar of the
- * leases' ends. What other holds need stays theirs. The leases that would last
- * beyond the start are cut to end there. */
+/* A calendar of the ends of leases: it finds when and where a job that has no
+ * place now can have one. GPUs that other holds need are not used. Leases that
+ * would last beyond the job's start are cut to end there. */
 #include "src/engine/calendar.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define NEVER SIZE_MAX
-#define SEARCH_STEP 32 /* mostly a few releases will do */
+#define SEARCH_STEP 32 /* a few releases are usually enough */
 #define SPARE_TERMS (1.0 / 16)
 
 static void calendar_give(const struct round *r, struct astra_space *space,
@@ -67,7 +67,7 @@ static double calendar_time(const struct calendar *c, size_t releases)
 }
 
 /* Take off what other jobs' holds need while the owner would have its GPUs.
- * GPUs that are not there yet come later. */
+ * GPUs of a hold that are not free yet at that time come free later. */
 static void take_holds(const struct calendar *c, struct astra_space *space,
 		       size_t count)
 {
@@ -154,8 +154,8 @@ static size_t releases_due(struct calendar *c, size_t count)
 	return count;
 }
 
-/* As probe(): whether the owner has a place. free_space: what is free after the
- * first `from` releases. */
+/* Whether the owner has a place after `count` releases, as probe(). free_space:
+ * what is free after the first `from` releases. */
 static bool probe_from(struct calendar *c, const struct astra_space *free_space,
 		       size_t from, size_t count)
 {
@@ -172,9 +172,9 @@ static bool probe_from(struct calendar *c, const struct astra_space *free_space,
 	return placed;
 }
 
-/* Return a number of releases after which the owner has a place, or NEVER.
- * Tries twice as many more each time. *low: a number that is not enough; these
- * releases are in `space`. */
+/* Return a number of releases after which the owner has a place, or NEVER. The
+ * step doubles with each try. *low: a number that is not enough; its releases
+ * are in `space`. */
 static size_t search_up(struct calendar *c, struct astra_space *space,
 			size_t *low)
 {
@@ -243,7 +243,8 @@ static bool calendar_coming(const struct round *r)
 	return false;
 }
 
-/* Whether the host has not heard of some running job since it started. */
+/* Whether some running job has not reported to the host since the host
+ * started. */
 static bool calendar_unheard(const struct round *r)
 {
 	ASTRA_ROSTER_EACH(i, &r->e->roster.running)
@@ -254,7 +255,8 @@ static bool calendar_unheard(const struct round *r)
 	return false;
 }
 
-/* Return the job of the last of so many releases if it has no lease, else 0. */
+/* Return the id of the job behind the last of these releases if it has no
+ * lease, else 0. */
 static uint32_t calendar_awaited(const struct calendar *c, size_t releases)
 {
 	const struct release *last;
@@ -268,8 +270,9 @@ static uint32_t calendar_awaited(const struct calendar *c, size_t releases)
 		       : 0;
 }
 
-/* Find the job that is waited for. The first `low` releases do not make room,
- * all of them do. The fewest that do end with that job. */
+/* Find the job whose end the owner waits for. The first `low` releases do not
+ * make room; all releases do. The smallest number of releases that makes room
+ * ends with that job. */
 static void calendar_find_blocker(struct calendar *c, size_t low)
 {
 	size_t high = c->count;
@@ -285,9 +288,9 @@ static void calendar_find_blocker(struct calendar *c, size_t low)
 	c->awaited = calendar_awaited(c, high);
 }
 
-/* Try every lease of every job, to say why the owner has no place. RANK: there
- * is a place, but not on leases that may end for the owner now; or a job is
- * leaving, and what it leaves is unknown; or it is unknown whether some jobs
+/* Try every lease of every job, to say why the owner has no place. Returns RANK
+ * if there is a place, but not on leases that may end for the owner now. Also
+ * returns RANK if it is unknown what a leaving job leaves, or whether some jobs
  * can leave. */
 static enum astra_wait calendar_diagnose(struct calendar *c)
 {
@@ -312,8 +315,8 @@ static enum astra_wait calendar_diagnose(struct calendar *c)
 	return calendar_lacks_cpus(c) ? ASTRA_WAIT_CPUS : ASTRA_WAIT_TOO_BIG;
 }
 
-/* Drop the holds that were ignored and share nodes with the new one. They are
- * planned anew. */
+/* Drop the holds that were ignored and share nodes with the new hold. They are
+ * then planned anew. */
 static void drop_displaced(struct calendar *c, const struct hold *hold)
 {
 	struct astra_engine *e = c->r->e;
@@ -359,8 +362,8 @@ static size_t calendar_search_all(struct calendar *c)
 	return NEVER;
 }
 
-/* Find the room that limits leave the owner, after other jobs' holds. Returns
- * 0, or -1 when memory is out. */
+/* Find the room that limits leave the owner once other jobs' holds are counted.
+ * Returns 0, or -1 when memory is out. */
 static int calendar_find_room(struct calendar *c)
 {
 	const struct round *r = c->r;
@@ -383,8 +386,8 @@ static void calendar_fini(struct calendar *c)
 	free(c->others);
 }
 
-/* By when the owner needs its GPUs to keep its bound with some time to spare,
- * at least half a round; infinite: it has no bound. */
+/* Return by when the owner needs its GPUs to keep its bound with some time to
+ * spare, at least half a round. Returns infinity if the owner has no bound. */
 static double calendar_latest(const struct calendar *c)
 {
 	const struct astra_engine *e = c->r->e;
@@ -396,7 +399,8 @@ static double calendar_latest(const struct calendar *c)
 	       2 * term - fmax(SPARE_TERMS * term, 0.5 * e->options.round_sec);
 }
 
-/* Search again, ignoring more holds. Returns the better number of releases. */
+/* Search again, ignoring more holds. Returns the number of releases of the
+ * better search. */
 static size_t calendar_displace(struct calendar *c, size_t releases,
 				enum astra_displace displace)
 {
@@ -417,11 +421,11 @@ static size_t calendar_displace(struct calendar *c, size_t releases,
 	return displacing;
 }
 
-/* Find a place after all other holds. If that is more than a term away, find
- * one before the holds of richer tenants or of jobs that are due later. A first
- * start that is due goes before the holds of jobs that ran only to keep its
- * bound: until then the share goes first. Returns the number of releases that
- * the place needs. */
+/* Find a place that heeds all other holds. If that place is more than a term
+ * away, find one that ignores the holds of richer tenants or of jobs that are
+ * due later. A first start that is due ignores the holds of jobs that ran only
+ * to keep its bound; until then the share goes first. Returns the number of
+ * releases that the place needs. */
 static size_t calendar_search(struct calendar *c)
 {
 	const struct round *r = c->r;
@@ -444,10 +448,10 @@ static size_t calendar_search(struct calendar *c)
 }
 
 /* Find a place for a job, on the leases that it may claim. A job that is due
- * may claim leases of its own tenant and of richer ones, if these leave GPUs
- * within half a term after it is due (within two terms from now for a job that
- * ran); otherwise any lease. If its tenant has had more than its share, the job
- * may claim any lease only to keep its bound. */
+ * claims leases of its own tenant and of richer tenants, if these leave GPUs
+ * within half a term after it is due. For a job that ran, the time is two terms
+ * from now. Otherwise the job claims any lease. If its tenant has had more than
+ * its share, the job claims any lease only to keep its bound. */
 static size_t calendar_claim(struct calendar *c)
 {
 	const struct round *r = c->r;

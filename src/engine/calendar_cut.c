@@ -11,7 +11,8 @@ static const struct astra_share *share_on(const struct release *x,
 	return NULL;
 }
 
-/* What a node still lacks at the hold's start if no more leases are cut. */
+/* Return what a node still lacks at the hold's start if no more leases are
+ * cut. */
 static struct astra_node_hold lack_at(struct calendar *c, size_t count,
 				      const struct astra_share *share,
 				      double start_sec)
@@ -55,8 +56,8 @@ static bool lacks_any(const struct astra_node_hold *lack)
 	return lack->gpus > 0 || lack->cpus > 0 || lack->mem_mib > 0;
 }
 
-/* Find the lease on the node that gives the least beyond what is lacking, or
- * the most if none gives enough. */
+/* Find the best lease on the node to cut: the smallest that gives what is
+ * lacking, or the largest if none gives enough. */
 static struct release *best_cut(struct calendar *c, size_t count, uint32_t node,
 				int64_t need, double start_sec)
 {
@@ -100,7 +101,8 @@ static void cut_lease(struct calendar *c, struct release *x,
 	c->r->plan->changed = true;
 }
 
-/* What a limit still lacks at the hold's start if no more leases are cut. */
+/* Return what a limit still lacks at the hold's start if no more leases are
+ * cut. */
 static int64_t cut_lacks_room(const struct calendar *c, size_t count,
 			      const struct astra_use *use, double start_sec)
 {
@@ -117,7 +119,8 @@ static int64_t cut_lacks_room(const struct calendar *c, size_t count,
 	return lack;
 }
 
-/* As best_cut(), but for room in a limit. */
+/* Find the best lease to cut for room in a limit, as best_cut() does for
+ * GPUs. */
 static struct release *cut_best_use(const struct calendar *c, size_t count,
 				    uint32_t limit, int64_t need,
 				    double start_sec)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The calendar's entries: what comes free, and when, for the job that looks.
- * There may be thousands, and mostly a few are enough. So they are listed on
- * demand, from three lists that are sorted already. */
+/* The calendar's entries: which GPUs come free for the owner, and when. There
+ * may be thousands, and usually a few are enough. So they are listed on demand,
+ * from three lists that are sorted already. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,10 +19,10 @@ static bool same_owner(const struct ejob *a, const struct ejob *b)
 	return a->tenant == b->tenant && a->user == b->user;
 }
 
-/* Whether the owner may claim a lease. It may if the lease is of a richer
- * tenant, or of its own tenant and the job has not had less than the owner. An
- * owed turn takes no lease of its own user, as these leases end for it by
- * themselves. */
+/* Whether the owner may claim a lease. It may if the lease belongs to a richer
+ * tenant. It also may if the lease belongs to its own tenant and the job has
+ * not had less than the owner. An owed turn does not claim leases of its own
+ * user, as these end for it by themselves. */
 static bool calendar_pays(const struct calendar *c, uint32_t row,
 			  const struct astra_job *job)
 {
@@ -49,9 +49,9 @@ static bool calendar_is_poorer(const struct calendar *c,
 	       c->turns->key[v->tenant] <= c->turns->key[own];
 }
 
-/* When a lease may end early for the owner; infinite: never. Under a policy
- * that allocates, a lease ends early only to keep a bound, or after a term if
- * it spans several slots. */
+/* Return when a lease may end early for the owner; infinite: never. Under a
+ * policy that allocates, a lease ends early only to keep a bound, or after a
+ * term if it spans several slots. */
 static double calendar_recall_sec(const struct calendar *c,
 				  const struct running *v, bool pays)
 {
@@ -69,9 +69,9 @@ static double calendar_recall_sec(const struct calendar *c,
 	return v->recall_sec;
 }
 
-/* Fill in the release of the running job `order`, which may have been told to
- * leave since. Returns whether the owner may have its GPUs. *recall_sec:
- * infinite if recalling the job frees them no earlier. */
+/* Fill in the release of the running job `order`. The job may have been told to
+ * leave since it was listed. Returns whether the owner may have its GPUs.
+ * *recall_sec: infinite if a recall does not free the GPUs earlier. */
 static bool lease_release(const struct calendar *c, size_t order,
 			  struct release *x, double *recall_sec)
 {
@@ -199,8 +199,8 @@ static int collect_grants(struct calendar *c)
 	return 0;
 }
 
-/* When the task is due that a hold is for: the job's first hold is for its
- * first task. */
+/* Return when the task that a hold is for is due. The job's first hold is for
+ * its first task. */
 static double calendar_hold_due(const struct calendar *c,
 				const struct hold *hold)
 {
@@ -217,8 +217,8 @@ static double calendar_hold_due(const struct calendar *c,
 }
 
 /* Whether only jobs that were due earlier may displace a hold. For half a term
- * after its job is due, poorer tenants may still go first, if a start a term
- * later keeps the job's bound. */
+ * after the hold's job is due, poorer tenants may still go first, if a start a
+ * term later keeps the job's bound. */
 static bool calendar_firm(const struct calendar *c, const struct hold *hold,
 			  double due_sec)
 {
@@ -228,9 +228,9 @@ static bool calendar_firm(const struct calendar *c, const struct hold *hold,
 				 hold->start_sec > due_sec + term);
 }
 
-/* Whether a job that is due displaces the hold: its own job is due later, and
- * the hold does not begin within half a term, when GPUs are already being
- * collected for it. */
+/* Whether an owner that is due displaces the hold. It does if the hold's job is
+ * due later and the hold begins in more than half a term. For a hold that
+ * begins sooner, GPUs are already being collected. */
 static bool calendar_due_first(const struct calendar *c,
 			       const struct hold *hold, double due_sec)
 {
@@ -287,8 +287,8 @@ double astra_calendar_hold_end(const struct calendar *c,
 	       astra_calendar_stay_sec(c, j, astra_hold_term(c->r->e, j));
 }
 
-/* Add what other jobs hold. It comes free when the leases end that it is held
- * for. Returns 0, or -1 when memory is out. */
+/* Add the GPUs of other jobs' holds. They come free when the leases that they
+ * are held for end. Returns 0, or -1 when memory is out. */
 static int collect_holds(struct calendar *c)
 {
 	const struct astra_engine *e = c->r->e;

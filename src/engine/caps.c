@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Hard caps of GPU time in a period (MaxGPUHours and its like), by tenant and
- * by user. To every policy a cap is one more limit. Once a round knows what has
- * happened, and before anything is decided, the round's copy of the snapshot is
- * changed:
- *   - a job that waits, and whose lease does not fit, is BLOCKED like one that
- *     its host keeps: it takes part in nothing and holds nobody up;
- *   - an elastic one asks for no more GPUs than fit;
- *   - a lease that is over, and has no room for another one, is to leave.
- * A lease fits if what was used in the period, what leases may still use to
- * their ends, and all of its own are within the cap. Where a round could grant
- * more than there is room for, jobs are let in one by one: those of the user
- * who has used the least, of these by precedence, then by age, and at last
- * those at which the host balks; else the policy chooses. As in a turn of LTGF,
- * precedence such as a PriorityTier does not take a tenant's cap from its other
- * users.
+ * by user. To every policy a cap is one more limit. In each round, after the
+ * accounts are up to date and before anything is decided, the round's copy of
+ * the snapshot is changed:
+ *   - a waiting job whose lease does not fit is BLOCKED, like a job that the
+ *     host holds: it takes part in nothing and delays no other job;
+ *   - an elastic job asks for no more GPUs than fit;
+ *   - a lease that is over, and has no room for another one, has to end.
+ * A lease fits if three amounts together are within the cap: the time used in
+ * the period, the time that leases may still use to their ends, and the whole
+ * new lease. If a round could grant more than there is room for, jobs are let
+ * in one by one. Jobs of the user who has used the least go first, then jobs
+ * with the higher precedence, then the older ones. Jobs at which the host balks
+ * come last. Otherwise the policy chooses. As in a turn of LTGF, precedence
+ * such as a PriorityTier does not take a tenant's cap from its other users.
  *
- * When a period begins the host says in the snapshot, as the engine has no
- * calendar. A lease is charged in advance with all of its term. So used time,
- * running leases and grants are together never more than the cap.
- */
+ * The host says in the snapshot when a period begins, as the engine has no
+ * calendar. A lease is charged in advance with its whole term. So used time,
+ * running leases and grants are together never more than the cap. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +35,7 @@
 struct claim {
 	struct ejob *j;
 	struct astra_job *job;
-	double cost_sec; /* least GPU seconds of one lease of it */
+	double cost_sec; /* GPU seconds of one lease on its fewest GPUs */
 	double user_sec; /* GPU seconds that its user has used */
 };
 
@@ -57,7 +56,7 @@ int astra_caps_begin(struct astra_engine *e, struct astra_snapshot *snap)
 		struct ejob *j = astra_engine_find(e, job->id);
 
 		if (j && job->state != ASTRA_JOB_PENDING)
-			j->capped = ASTRA_CAPPED_NOT; /* its host keeps it, not
+			j->capped = ASTRA_CAPPED_NOT; /* the host holds it, not
 						       * a cap */
 		else if (j && j->capped)
 			job->state = ASTRA_JOB_BLOCKED;
@@ -123,7 +122,8 @@ static bool caps_fit(const struct cap_room *room, double gpu_sec)
 	return !room || room->left_sec + CAPS_EPSILON >= gpu_sec;
 }
 
-/* Return whose cap, if any, leaves the job no room for so many GPU seconds. */
+/* Return whose cap, if any, leaves the job no room for this many GPU
+ * seconds. */
 static enum astra_capped caps_over(const struct astra_engine *e,
 				   const struct ejob *j, double gpu_sec)
 {
@@ -133,15 +133,15 @@ static enum astra_capped caps_over(const struct astra_engine *e,
 						  : ASTRA_CAPPED_USER;
 }
 
-/* Take GPU seconds off the room. Without a cap there is room even for a lease
- * without an end. */
+/* Take GPU seconds off the room. Without a cap there is room even for an
+ * endless lease. */
 static void caps_take(struct cap_room *room, double gpu_sec)
 {
 	if (room && room->left_sec < HUGE_VAL)
 		room->left_sec -= gpu_sec;
 }
 
-/* Count so many GPU seconds as used. */
+/* Count this many GPU seconds as used. */
 static void caps_commit(struct astra_engine *e, const struct ejob *j,
 			double gpu_sec)
 {
@@ -149,7 +149,7 @@ static void caps_commit(struct astra_engine *e, const struct ejob *j,
 	caps_take(caps_user(e, j), gpu_sec);
 }
 
-/* What a lease costs. */
+/* Return the length of the job's lease, for its charge. */
 
 static double caps_lease(const struct astra_engine *e, const struct ejob *j)
 {
@@ -177,7 +177,8 @@ static double caps_term(const struct astra_engine *e, const struct ejob *j,
 				       : term;
 }
 
-/* GPU seconds of one lease on `gpus` of the GPUs that the job asks for. */
+/* Return the GPU seconds of one lease on `gpus` of the GPUs that the job asks
+ * for. */
 static double caps_cost(const struct astra_engine *e, const struct ejob *j,
 			const struct astra_job *job, uint32_t gpus)
 {
@@ -187,15 +188,15 @@ static double caps_cost(const struct astra_engine *e, const struct ejob *j,
 	       caps_term(e, j, job);
 }
 
-/* GPU seconds of another lease on what the job holds. */
+/* Return the GPU seconds of another lease on what the job holds. */
 static double caps_renewal(const struct astra_engine *e, const struct ejob *j,
 			   const struct astra_job *job)
 {
 	return j->held_charge * caps_term(e, j, job);
 }
 
-/* GPU seconds that a running job may still use: to its lease's end or, without
- * a lease, to its time limit, but no further than the period. */
+/* Return the GPU seconds that a running job may still use: to its lease's end
+ * or, without a lease, to its time limit, but not beyond the period. */
 static double caps_ahead(const struct round *r, const struct ejob *j,
 			 const struct astra_job *job)
 {
@@ -231,7 +232,7 @@ static void caps_leave(struct round *r, struct ejob *j, struct astra_job *job)
 	astra_roster_put(r->e, j, job);
 }
 
-/* Whether the job's lease may become a longer one in this round. */
+/* Whether the job's lease may be lengthened in this round. */
 static bool caps_renewable(const struct round *r, const struct ejob *j,
 			   const struct astra_job *job)
 {
@@ -240,8 +241,9 @@ static bool caps_renewable(const struct round *r, const struct ejob *j,
 		j->lease_end_sec <= r->snap->now_sec);
 }
 
-/* Count leases that go on. Then give a next term to each lease that is over or
- * that the policy may renew at any time, or let it end if there is no room. */
+/* Count leases that continue. Then, for each lease that is over or that the
+ * policy may renew at any time, count a next term. If there is no room for it,
+ * let the lease end. */
 static void caps_running(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -296,7 +298,7 @@ static void caps_granted(struct round *r)
 	}
 }
 
-/* Let an elastic job grow no further than there is room for another lease. */
+/* Let an elastic job grow only as far as there is room for another lease. */
 static void caps_cut_growth(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -360,15 +362,15 @@ static struct claim *caps_claims(struct round *r, size_t *count)
 	return list;
 }
 
-/* Return how many copies have not been granted a lease. */
+/* Return how many copies have no grant yet. */
 static uint32_t caps_copies(const struct ejob *j)
 {
 	return j->copies > j->grants ? j->copies - j->grants : 0;
 }
 
 /* Note how much the job asks for. A round can grant no more than all GPUs for
- * the longest term, and no more than is asked for. If there is as much room as
- * that, no job has to be stopped. */
+ * the longest term, and no more than is asked for. If there is room for that,
+ * no job has to be stopped. */
 static void caps_ask(struct astra_engine *e, const struct claim *c)
 {
 	const struct astra_request *q = &c->job->request;
@@ -389,8 +391,8 @@ static bool caps_tight(const struct cap_room *room)
 	       room->left_sec < astra_min(room->asked_sec, room->most_sec);
 }
 
-/* As many GPUs as fit, if the job is elastic; all that it asks for if it is
- * rigid. */
+/* Return how many GPUs the job may ask for: as many as fit if it is elastic,
+ * else all that it asks for. */
 static uint32_t caps_size(const struct astra_engine *e, const struct claim *c)
 {
 	struct astra_request *q = &c->job->request;
@@ -401,18 +403,18 @@ static uint32_t caps_size(const struct astra_engine *e, const struct claim *c)
 		floor((room + CAPS_EPSILON) / caps_cost(e, c->j, c->job, 1));
 
 	if (!astra_request_elastic(q) || !(gpus < q->gpus))
-		return q->gpus; /* NaN: without an end, and no cap */
+		return q->gpus; /* gpus is NaN: an endless lease and no cap */
 	return astra_request_size(q, (uint64_t)gpus);
 }
 
-/* How many leases of this cost fit into the room. */
+/* Return how many leases of this cost fit into the room. */
 static double caps_leases(const struct cap_room *room, double cost_sec)
 {
 	return room ? floor((room->left_sec + CAPS_EPSILON) / cost_sec)
 		    : HUGE_VAL;
 }
 
-/* Let in as many of the job's copies as fit. Returns how many. */
+/* Let in as many of the job's copies as fit. Returns their number. */
 static uint32_t caps_let_in(struct astra_engine *e, const struct claim *c,
 			    uint32_t copies)
 {
@@ -435,7 +437,8 @@ static uint32_t caps_let_in(struct astra_engine *e, const struct claim *c,
 	return let;
 }
 
-/* Block the job, or let it go on, if that differs from the last round. */
+/* Block the job, or let it go on. Do nothing if that is as in the last
+ * round. */
 static void caps_set(struct round *r, const struct claim *c,
 		     enum astra_capped capped)
 {

@@ -26,8 +26,8 @@ static uint64_t mix_numbers(const struct astra_request *q)
 	return mix(h, (uint64_t)q->gpus_quantum << 1 | q->whole_node);
 }
 
-/* Return the shape of a request. Requests of one shape find a place together or
- * not at all. */
+/* Return the shape of a request. Two requests of one shape either both find a
+ * place or both find none. */
 static uint64_t contenders_shape_of(const struct astra_request *q,
 				    size_t node_count)
 {
@@ -50,7 +50,8 @@ static uint64_t contenders_shape_of(const struct astra_request *q,
 	return q->gpus_min ? mix(h, q->gpus_min) : h;
 }
 
-/* The shape is kept: of thousands of waiting jobs few change between rounds. */
+/* Return the job's shape, which is kept between rounds: few of thousands of
+ * waiting jobs change. */
 uint64_t astra_contender_shape(struct ejob *j,
 			       const struct astra_snapshot *snap,
 			       const struct astra_job *job)
@@ -86,8 +87,8 @@ uint64_t astra_contender_asked(const struct astra_snapshot *snap,
 			 snap->node_count);
 }
 
-/* Return the shape of a contender. Jobs of one shape ask for the same, and the
- * same leases may end for them. */
+/* Return the shape of a contender. Jobs of one shape have equal requests, and
+ * the same leases may end for them. */
 static uint64_t contender_shape(const struct round *r, struct ejob *j,
 				const struct astra_job *job)
 {
@@ -173,7 +174,7 @@ static int add_waiting(struct round *r, size_t index)
 
 	if (!j->gpus || (j->refusals && astra_refused_job(e, job->id)))
 		return 0;
-	/* No more copies of an array than can run at once. */
+	/* Add no more copies of an array than can run at once. */
 	copies = j->copies - j->grants;
 	if (copies * j->gpus_least > r->usable_gpus)
 		copies = r->usable_gpus / j->gpus_least;
@@ -188,8 +189,8 @@ static int add_waiting(struct round *r, size_t index)
 }
 
 /* Write into indices the jobs whose leases are over, by their index in the
- * snapshot; if the policy preempts, all running jobs. Returns how many there
- * are. */
+ * snapshot. If the policy preempts, write all running jobs instead. Returns how
+ * many there are. */
 static size_t find_expired(const struct round *r, uint32_t *indices)
 {
 	const struct astra_engine *e = r->e;

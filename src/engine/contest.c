@@ -5,7 +5,7 @@
 
 #include "src/engine/engine_priv.h"
 
-/* Set the accounts to the given usage. All leases are over. */
+/* Set the accounts to the given usage, and let all leases end now. */
 static void contest_stand(struct round *r, const struct astra_standings *s)
 {
 	struct astra_engine *e = r->e;
@@ -60,7 +60,7 @@ static int contest_run(struct round *r, const struct astra_standings *s,
 	contest_stand(r, s);
 	if (astra_idle_build(r) < 0)
 		return astra_error_nomem(err);
-	/* A job that is larger than all nodes has its turn too. */
+	/* Let a job that is larger than all nodes have its turn too. */
 	r->usable_gpus = UINT64_MAX;
 	if (astra_contenders_find(r) < 0)
 		return astra_error_nomem(err);

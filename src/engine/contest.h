@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A round's contest by itself, from given accounts: which jobs a policy that
- * ranks grants GPUs, and where, if the leases of all running jobs end now. It
- * is the contest of every round (round.c), but follows the papers' rounds to
- * the letter. A host's contest differs in three things. A job that was granted
- * no other lease still holds its GPUs, so as few as possible are taken back. A
- * job with a lease yields to a needier job that finds no place. And a job
- * without a place drops out together with all jobs of its shape. */
+/* A round's contest by itself, from given accounts. It says to which jobs a
+ * policy that ranks grants GPUs, and where, if the leases of all running jobs
+ * end now. This is the contest of every round (round.c), but it follows the
+ * papers' rounds to the letter. In a host's round three things differ. A job
+ * that was not granted another lease still holds its GPUs, so as few GPUs as
+ * possible are taken back. A job with a lease yields to a needier job that
+ * finds no place. And a job without a place drops out together with all jobs of
+ * its shape. */
 #ifndef ASTRA_CONTEST_H
 #define ASTRA_CONTEST_H
 
@@ -23,7 +24,7 @@ struct astra_standing {
 };
 
 struct astra_standings {
-	double capacity; /* M, which quotas are shares of */
+	double capacity; /* M, of which quotas are shares */
 	/* By index in the snapshot. */
 	const struct astra_standing *tenants, *jobs;
 };
@@ -31,12 +32,12 @@ struct astra_standings {
 /* Decide a contest.
  * options: the policy's name, and a MinRunTime of 0.
  * snapshot: jobs that compete either wait, or run on all GPUs that they ask for
- * and may be requeued; all others are BLOCKED. The nodes say what is free
- * beside what jobs hold.
- * out: cleared; the grants in the policy's order. `demand` is a job's index.
- * Running jobs keep what they hold. Free the arrays of out, after a failure
- * too.
- * free_after: by node, the GPUs that are free then.
+ * and may be requeued; all others are BLOCKED. The nodes' free resources do not
+ * include what jobs hold.
+ * out: cleared first; the grants in the policy's order. `demand` is a job's
+ * index. Running jobs keep what they hold. The caller frees the arrays of out,
+ * after a failure too.
+ * free_after: by node, the GPUs that are free after the contest.
  * Returns 0, or -1 with err set. */
 int astra_contest_decide(const struct astra_options *options,
 			 const struct astra_snapshot *snapshot,

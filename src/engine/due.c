@@ -50,10 +50,10 @@ double astra_due_terms(const struct round *r, const struct ejob *j)
 }
 
 /* Whether a job that ran is owed a turn, because its tenant or user is. A job
- * that its own siblings keep from its share also comes back within a bound. If
- * it fits on one node, mostly the contest brings it back, since the end of one
- * lease is enough. So it waits longer for a hold, and it waits for its tenant's
- * first starts, which are to get what the quota pays for. */
+ * that its siblings keep from its share also comes back within a bound. If such
+ * a job fits on one node, the contest usually brings it back, since the end of
+ * one lease is enough. So it waits longer for a hold. It also waits for its
+ * tenant's first starts, which are to get what the quota pays for. */
 static bool due_owed(const struct turns *turns, struct contender *c,
 		     struct due *due)
 {

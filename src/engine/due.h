@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs that a hold is planned for although it is not their turn: first starts
+/* Jobs that get a hold although it is not their turn. These are first starts
  * that are due, as the quota has paid for them; and jobs that ran and are owed
  * a turn, or have waited too long. First starts have a bound, so they go before
- * those who ran. There may be thousands, and a round plans for a few: so they
- * are kept as a heap, the first on top.
+ * jobs that ran. There may be thousands of such jobs, and a round plans for a
+ * few. So they are kept as a heap, the first on top.
  *
  * A first start is due when its tenant's quota has paid for its GPUs and for
  * those before it. Its hold is planned on leases of its own tenant and of
- * richer ones if these leave GPUs within half a term, else on anybody's, when
- * they end by themselves. If its tenant has had more than its share, its hold
- * is planned on anybody's leases only if its bound would be missed otherwise.
- * Among first starts the one that is due earlier goes first. For half a term
- * after a job is due, the next job of a poorer tenant may go first. The due job
- * must then still be able to start within its bound a term later.
- */
+ * richer tenants, if these leave GPUs within half a term. Otherwise the hold is
+ * planned on leases of any tenant, when they end by themselves. If the job's
+ * tenant has had more than its share, the hold is planned on leases of any
+ * tenant only if the bound would be missed otherwise. The first start that is
+ * due earliest goes first. For half a term after a job is due, the next job of
+ * a poorer tenant may go first. The due job must then still be able to start
+ * within its bound a term later. */
 #ifndef ASTRA_LEASE_DUE_H
 #define ASTRA_LEASE_DUE_H
 
@@ -25,7 +25,7 @@ struct due {
 	enum astra_hold_claim claim;
 	uint32_t nth; /* index among the job's waiting tasks */
 	bool owed;    /* it has run already */
-	bool again;   /* it has a hold, but a late one */
+	bool again;   /* it has a hold already, but a late one */
 };
 
 /* backlog.c: make an empty t->backlog. Returns 0, or -1 when memory is out. */
@@ -34,13 +34,15 @@ int astra_backlog_init(struct turns *t);
 void astra_backlog_add(struct turns *t, const struct ejob *j, double due_sec);
 /* Call once all first starts are added. */
 void astra_backlog_sum(struct turns *t);
-/* Whether to plan the hold now of a first start that is due at due_sec: from
- * then on, or earlier if the jobs due before it need longer than a term. */
+/* Whether to plan the hold of a first start that is due at due_sec now. It is
+ * planned from due_sec on, or earlier if the jobs due before it need longer
+ * than a term. */
 bool astra_backlog_due(const struct turns *t, const struct ejob *j,
 		       double due_sec);
 
-/* Whether a contender waits for its first start or is owed a turn. nth: which
- * of its array's waiting tasks it is. A first start is added to the backlog. */
+/* Whether a contender waits for its first start or is owed a turn. nth: index
+ * of the task among its array's waiting tasks. A first start is added to the
+ * backlog. */
 bool astra_due_list(struct turns *turns, struct contender *c, uint32_t nth,
 		    struct due *due);
 /* Whether the job is due. Call once all jobs are listed. */

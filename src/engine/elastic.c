@@ -2,26 +2,26 @@
 /* Elastic jobs under a policy that ranks: they run on any number of GPUs from
  * gpus_min to gpus.
  *
- * One competes for its fewest GPUs, as a job that can use no more, then at once
- * for those up to its level (level.c), and for all of them as long as it has
- * had less than its share. What it may have beyond is granted step by step,
- * behind all jobs of its tenant, and is the first to be lost. To change its
- * size a job leaves, and is granted what it has then. So
- *   - it becomes smaller at its lease's end, or where it may be recalled, if
- *     somebody was granted what it loses, and
- *   - it becomes larger where that pays: what it gets brings, as long as it has
- *     run on what it has, at most a term, seven times what a start-up and a
- *     checkpoint cost on all of it,
- *       (new - old) * min(now - start, term) > 7 * new * MinRunTime,
- *     so it does not follow each GPU that comes and goes: with the usual times
- *     it nearly doubles each time, after nearly a term. One that keeps its size
- *     does so only where it has to leave anyway.
+ * An elastic job first competes for its fewest GPUs, like a job that can use no
+ * more. Then it competes at once for the GPUs up to its level (level.c), and
+ * for all that it asks for as long as it has had less than its share. GPUs
+ * beyond that are granted step by step, after all jobs of its tenant, and are
+ * the first to be lost. To change its size a job leaves, and starts again on
+ * the GPUs that it was granted. So
+ *   - it becomes smaller at its lease's end, or when it may be recalled, if
+ *     another job was granted the GPUs that it loses, and
+ *   - it becomes larger if that pays: what the additional GPUs bring in the
+ *     time that the job has run so far, at most a term, exceeds seven times the
+ *     cost of a start-up and a checkpoint on all of its GPUs,
+ *       (new - old) * min(now - start, term) > 7 * new * MinRunTime.
+ *     So the job does not follow each GPU that comes and goes. With the usual
+ *     times it nearly doubles each time, after nearly a term. A job with
+ *     keeps_size grows only when it has to leave anyway.
  *
- * Recall takes what is above the level first, then what is above the fewest,
- * then whole leases. On its first start a job has by recall what a rigid job
- * of its size would have. The factor is 7, as with 2 the jobs of a trace were
- * requeued twice as often and ended 5 % later.
- */
+ * Recall first takes GPUs above the level, then GPUs above the fewest, then
+ * whole leases. For its first start an elastic job gets by recall what a rigid
+ * job of its size would get. The factor is 7: with 2 the jobs of a trace were
+ * requeued twice as often and ended 5 % later. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +53,8 @@ double astra_elastic_charge(const struct ejob *j, uint32_t gpus)
 	return j->gpus ? j->charge * gpus / j->gpus : j->charge;
 }
 
-/* Whether a contender counts as elastic. A job that runs on fewer GPUs than it
- * now asks for at least does not. */
+/* Whether a contender counts as elastic. A job that runs on fewer GPUs than the
+ * least that it now asks for does not. */
 static bool elastic_is(const struct contender *c)
 {
 	const struct astra_request *q = &c->job->request;
@@ -294,7 +294,8 @@ static const struct astra_share *elastic_lost(const struct contender *c,
 	return NULL;
 }
 
-/* Return the part that is still free of what the job lost on a node. */
+/* Return the part that is still free of the GPUs that the job lost on a
+ * node. */
 static struct astra_share elastic_left(const struct contender *c,
 				       const struct astra_space *work,
 				       const struct astra_share *lost)

@@ -140,7 +140,7 @@ double astra_engine_time(const struct astra_engine *e)
 	return e->now_sec;
 }
 
-/* Shift a time; 0 stands for "none" and stays 0. */
+/* Shift a time, unless it is 0, which stands for "none". */
 static void engine_shift(double *at_sec, double by_sec)
 {
 	if (*at_sec > 0)
@@ -201,7 +201,7 @@ static size_t count_starts(const struct astra_plan *plan)
 	return starts;
 }
 
-/* Whether every job that wants GPUs gets them now. */
+/* Whether every waiting job starts now. */
 static bool nobody_waits(const struct round *r)
 {
 	size_t waiting = 0, starts = count_starts(r->plan);
@@ -233,7 +233,7 @@ static bool engine_wants_more(const struct round *r)
 	return false;
 }
 
-/* The next end of a lease on a node that others are to have then. */
+/* Return the next end of a lease on a node that must be free then. */
 static double next_must_end(const struct round *r)
 {
 	const struct astra_engine *e = r->e;
@@ -255,7 +255,8 @@ static double next_must_end(const struct round *r)
 	return best;
 }
 
-/* When something ends by itself that a job waits for. */
+/* Return the next time at which something ends by itself that a job may be
+ * waiting for. */
 static double next_due(const struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -286,8 +287,8 @@ static double next_due(const struct round *r)
 	return engine_earlier(best, r->wake_sec, now);
 }
 
-/* When the host is to look again: now and then in any case, and soon after it
- * was told to start a job. */
+/* Return when the host is to run the next round: at plan->due_sec, but after a
+ * round interval at the latest, or after a second if there are grants. */
 static double engine_next_wake(const struct round *r)
 {
 	const struct astra_engine *e = r->e;
@@ -298,7 +299,8 @@ static double engine_next_wake(const struct round *r)
 	return fmin(r->plan->due_sec, now + period);
 }
 
-/* Follow what has happened since the last round, and find what is free. */
+/* Update the accounts with what happened since the last round, and find what is
+ * free. */
 static int engine_follow(struct round *r, struct astra_error *err)
 {
 	struct astra_engine *e = r->e;
@@ -390,7 +392,7 @@ size_t astra_engine_tenant_count(const struct astra_engine *e)
 	return e->tenant_count;
 }
 
-/* Return the number of rows, vacant ones included; the view of a vacant row has
+/* Return the number of rows, vacant ones included. The view of a vacant row has
  * id 0. */
 size_t astra_engine_job_count(const struct astra_engine *e)
 {
@@ -484,7 +486,7 @@ double astra_engine_run_start(const struct astra_engine *e, uint32_t job,
 		       : 0;
 }
 
-/* Return the first hold: the others are in their jobs' views. */
+/* Return the hold that begins first. The views of jobs show the other holds. */
 struct astra_hold_view astra_engine_hold(const struct astra_engine *e)
 {
 	struct astra_hold_view first = {0};

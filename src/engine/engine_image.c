@@ -222,8 +222,8 @@ int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 	return out->failed ? -1 : 0;
 }
 
-/* Reading. Counts are checked against the rest of the data before anything is
- * allocated by them, and indices before they are used. */
+/* Reading. Each count is checked against the size of the remaining data before
+ * memory is allocated for it. Each index is checked before it is used. */
 
 static bool engine_image_too_many(const struct astra_reader *in, size_t count)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An exact image of an engine. An engine made from an image decides as the
- * original would, to the last tie. Used for records of a round, and for looking
- * ahead with a copy. Only the same release can read an image.
- * astra_engine_save() is for restarts: other releases can read what it
- * saves. */
+ * original would, to the last tie. Images are used for records of a round, and
+ * for looking ahead with a copy. Only the same release can read an image. For
+ * restarts there is astra_engine_save(), whose data other releases can read. */
 #ifndef ASTRA_ENGINE_IMAGE_H
 #define ASTRA_ENGINE_IMAGE_H
 

@@ -10,8 +10,9 @@ bool astra_engine_policy_lost(const struct astra_engine *e)
 	return e->policy_lost;
 }
 
-/* Whether the older engine's tenants are this one's first tenants. A policy
- * keeps its sums by tenant index; newer tenants come after the older ones. */
+/* Whether this engine's first tenants are the older engine's tenants. A policy
+ * keeps its sums by tenant index, and newer tenants come after the older
+ * ones. */
 static bool has_its_tenants(const struct astra_engine *e,
 			    const struct astra_engine *older)
 {

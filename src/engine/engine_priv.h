@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The inside of the engine, shared by its own files only:
- *   account.c       what happened since the last round, into the accounts
- *   adopt.c         accounts that begin with past usage
- *   allot.c         the round of a policy that allocates
- *   allot_place.c   the places of what it awards
- *   allot_promise.c first starts within their bound under such a policy
- *   aside.h         states of policies that the pool had before
- *   await.c         which jobs wait for GPUs that come free by themselves
- *   ballot.c        the contest as the policy sees it
- *   caps.c          hard caps of GPU hours
- *   contenders.c    which jobs compete in a round
- *   contest.h       a round's contest by itself
- *   elastic.c       which jobs can run on more or fewer GPUs, and on which
- *   engine.c        life, options, the steps of a round, views
- *   engine_state.c  save and restore
- *   first_start.c   by when a job is to start for the first time
- *   fits.c          which jobs could run if all running jobs ended
- *   grant.c         GPUs promised to jobs, and which jobs leave for them
- *   grow.c          places for GPUs beyond an elastic job's fewest
- *   hold.h          the first start of every job within a bound, and the
- *                   share of every tenant: hold.c, calendar.c, turn.c,
- *                   share.c, recall.c, due.c, backlog.c, reserve.c
- *   idle.c          what is free when a round begins
- *   keep.c          jobs that declare no checkpoint keep their GPUs
- *   lack.c          what jobs lack that find no place
- *   lease.c         how leases begin and end
- *   lend.c          GPUs that are idle after all awards, to waiting jobs
- *   level.c         how many GPUs an elastic job has by right
- *   losers.c        jobs whose lease is over without another one
- *   offer.h         where jobs could run on the GPUs that are offered
- *   reclaim.c       from which jobs GPUs are taken back to start a job
- *   refusal.c       starts that the host refused
- *   renumber.c      what is remembered of nodes follows their indices
- *   repay.c         what jobs that end early leave to the jobs behind them
- *   rights.c        whose leases may end for a job: preemption and limits
- *   roster.h        which jobs wait, run and leave, and when leases end
- *   round.c         which job gets what: policy, then placement
- *   settle.c        what the outcome means for each job
- *   tenants.c       the tenants, their weights, the capacity
- *   users.c         the users within them
- *   yield.c         which jobs yield to a job that finds no place */
+ *   account.c       accounts for what happened since the last round
+ *   adopt.c         lets the accounts begin with past usage
+ *   allot.c         runs a round of a policy that allocates
+ *   allot_place.c   places the awards of such a policy
+ *   allot_promise.c keeps the bounds of first starts under such a policy
+ *   aside.h         keeps the states of the pool's former policies
+ *   await.c         finds jobs that wait for GPUs which come free anyway
+ *   ballot.c        prepares the contest as the policy sees it
+ *   caps.c          enforces hard caps of GPU hours
+ *   contenders.c    finds the jobs that compete in a round
+ *   contest.h       runs a round's contest by itself
+ *   elastic.c       sizes jobs that can run on more or fewer GPUs
+ *   engine.c        creates the engine, runs the steps of a round, gives views
+ *   engine_state.c  saves and restores the engine
+ *   first_start.c   computes the bound of each job's first start
+ *   fits.c          finds which jobs could run if all running jobs ended
+ *   grant.c         keeps promised GPUs together until all of them are free
+ *   grow.c          places GPUs beyond an elastic job's fewest
+ *   hold.h          keeps the bound of every job's first start, and the share
+ *                   of every tenant: hold.c, calendar.c, turn.c, share.c,
+ *                   recall.c, due.c, backlog.c, reserve.c
+ *   idle.c          counts what is free when a round begins
+ *   keep.c          lets jobs that declare no checkpoint keep their GPUs
+ *   lack.c          finds what jobs without a place lack
+ *   lease.c         begins and ends leases
+ *   lend.c          lends GPUs that are idle after all awards
+ *   level.c         computes how many GPUs an elastic job has by right
+ *   losers.c        sorts jobs whose lease is over and not renewed
+ *   offer.h         finds where jobs could run on the GPUs that are offered
+ *   reclaim.c       chooses the jobs from which GPUs are taken back
+ *   refusal.c       remembers starts that the host refused
+ *   renumber.c      maps remembered node indices to a new snapshot's
+ *   repay.c         repays what jobs that end early leave to jobs behind them
+ *   rights.c        decides whose leases may end for a job: preemption, limits
+ *   roster.h        lists the jobs that wait, run and leave; ends of leases
+ *   round.c         decides which job gets what: policy, then placement
+ *   settle.c        turns the outcome into leases, grants and reasons
+ *   tenants.c       keeps the tenants, their weights and the capacity
+ *   users.c         keeps the users within the tenants
+ *   yield.c         chooses jobs that yield to a job without a place */
 #ifndef ASTRA_ENGINE_PRIV_H
 #define ASTRA_ENGINE_PRIV_H
 
@@ -60,33 +60,34 @@ enum astra_capped {
 	ASTRA_CAPPED_USER,
 };
 
-/* A cap in a round, in GPU seconds; infinite: no cap. */
+/* A cap in a round, in GPU seconds. Infinite: no cap. */
 struct cap_room {
 	double cap_sec;
 	double used_sec;  /* used in the period */
-	double left_sec;  /* left of the cap after what leases may still use */
+	double left_sec;  /* left of the cap, after what leases may still use */
 	double asked_sec; /* by waiting jobs */
-	double most_sec;  /* the most that a round can grant of it */
-	bool lone;	  /* a tenant's, which has one user */
+	double most_sec;  /* the most that a round can grant */
+	bool lone;	  /* a user's cap, for a tenant that counts as one
+			   * user */
 };
 
-/* A job's place in the queue of its tenant's jobs that never ran. Each job
- * behind it waits one lease term of its GPUs longer. */
+/* A job's place in the queue of its tenant's jobs that never ran. For each job
+ * before it, a job waits one lease term of that job's GPUs longer. */
 struct place {
 	uint64_t nth;	/* index among all places ever given; 0: none */
-	uint64_t last;	/* the last place given when the job ran; 0: it did
-			 * not */
-	uint32_t tasks; /* tasks that the jobs behind wait for; 1 for a single
-			 * job */
-	double term_gpu_sec; /* GPU seconds of a term of one task */
-	/* The job's bound by the tenant's and by the user's quota, and these
-	 * quotas when the bound was promised; 0: there is no such bound. */
+	uint64_t last;	/* the last place given when the job began to run; 0: it
+			 * has not run */
+	uint32_t tasks; /* how many of its tasks later jobs wait for; 1 for a
+			 * single job */
+	double term_gpu_sec; /* GPU seconds of one task in a term */
+	/* The job's bounds by the tenant's and by the user's quota, and these
+	 * quotas when the bound was promised. 0: no such bound. */
 	double tenant_sec, user_sec;
 	double tenant_quota, user_quota;
 };
 
-/* GPU seconds for which the jobs behind a place need not wait any more. They
- * are jobs of a tenant, or of a user. */
+/* GPU seconds for which the jobs behind a place no longer have to wait. These
+ * jobs are a tenant's or a user's. */
 struct repayment {
 	uint32_t tenant, user; /* user NONE: all jobs of the tenant */
 	uint64_t behind;
@@ -95,17 +96,18 @@ struct repayment {
 
 /* How often in a row the host has refused a job's starts: refusal.c. */
 struct balk {
-	uint32_t rounds;    /* at least a round interval apart */
-	uint32_t terms;	    /* how many lease terms until_sec was ahead when
-			     * it was last set */
+	uint32_t rounds;    /* refused rounds, at least a round interval
+			     * apart */
+	uint32_t terms;	    /* until_sec was set to this many lease terms after
+			     * a refusal */
 	double refused_sec; /* time of the last refused round */
-	double until_sec;   /* no lease ends for it until then */
+	double until_sec;   /* until then no lease ends for the job */
 	uint64_t shape;	    /* what the job asked for; 0: unknown */
 };
 
-/* A job as the engine remembers it between rounds. Members that rounds read of
- * all waiting jobs come first, then those that they read of running jobs, so
- * that they lie together in memory. */
+/* A job as the engine remembers it between rounds. The order is for memory
+ * locality: first the members that rounds read of all waiting jobs, then those
+ * that rounds read of running jobs. */
 struct ejob {
 	uint32_t id;	  /* 0: a vacant row */
 	uint32_t tenant;  /* index into tenants */
@@ -115,81 +117,85 @@ struct ejob {
 	enum astra_phase phase;
 	uint32_t held_gpus;
 	bool booting;
-	bool uncharged; /* of its present or last run: it has not begun */
+	bool uncharged; /* its present or last run is not charged: it has not
+			 * begun */
 	bool revocable;
 	bool ran;    /* has been started at least once */
-	bool unfit;  /* waits, and could not start if all running jobs ended */
-	bool lacks;  /* waits, and a limit leaves it no room */
-	bool balked; /* waits, and the host keeps refusing its starts */
+	bool unfit;  /* waits, but could not start even if all running jobs
+		      * ended */
+	bool lacks;  /* waits for room in a limit */
+	bool balked; /* waits, but the host keeps refusing its starts */
 	struct balk balk;
-	uint32_t gpus;	     /* asked for */
-	uint32_t gpus_least; /* it can run on so many */
+	uint32_t gpus;	     /* what it asks for */
+	uint32_t gpus_least; /* the fewest that it can run on */
 	uint32_t copies;
-	uint32_t grants;   /* outstanding ones */
-	uint32_t refusals; /* remembered ones */
+	uint32_t grants;   /* number of outstanding grants */
+	uint32_t refusals; /* number of remembered refusals */
 	uint32_t leases;
-	double charge; /* its demand: charge of what it holds, else of what it
-			* asks for */
+	double charge; /* its demand: the charge of the GPUs that it holds, or
+			* else asks for */
 	double weight;
-	double submit_sec;    /* the first one */
-	double bound_sec;     /* its first start is late after that; 0: no
-			       * bound */
+	double submit_sec;    /* its first submission */
+	double bound_sec;     /* a later first start is late; 0: no bound */
 	uint64_t shape;	      /* of its request, without refusals; 0: unknown */
-	uint64_t vain_shape;  /* its shape when a hold was last looked for in
-			       * vain */
-	double vain_sec;      /* when a hold was last looked for in vain */
-	enum astra_wait vain; /* why a hold was looked for in vain; NONE: it was
-			       * not */
-	uint32_t blocker;     /* id of the job without a lease whose end it
+	uint64_t vain_shape;  /* its shape at the last search for a hold that
+			       * failed */
+	double vain_sec;      /* when a search for a hold last failed */
+	enum astra_wait vain; /* why that search failed; NONE: it did not */
+	uint32_t blocker;     /* id of the job without a lease whose end the job
 			       * waits for; 0: none */
-	double blocked_sec;   /* when jobs without leases were last in its way;
-			       * 0: never */
-	/* What the bound of its first start would be if it had come when jobs
-	 * ceased to keep GPUs; 0: it did not wait then. */
+	double blocked_sec;   /* when jobs without leases last prevented its
+			       * start; 0: never */
+	/* The bound that its first start would have if it had come when jobs
+	 * ceased to keep GPUs. 0: it did not wait then. */
 	double kept_bound_sec;
 	uint32_t index; /* in the present snapshot's jobs */
 	double held_charge;
 	double start_sec;
-	double min_run_sec; /* MinRunTime; the job's own one if that is auto */
+	double min_run_sec; /* MinRunTime; with "auto", the job's own */
 	double lease_sec;   /* the term of its leases */
 	double lease_start_sec, lease_end_sec;
-	double noted_end_sec;  /* lease end noted in the roster's heap; 0:
-				* none */
-	double keep_until_sec; /* of a job that declares no checkpoint: it has
-				* leases from then on; 0: not as things are */
+	double noted_end_sec;  /* the end of its lease in the roster's heap; 0:
+				* not there */
+	double keep_until_sec; /* a job that keeps its GPUs: from then on it has
+				* leases; 0: it keeps them for now */
 	uint32_t array_id;
 	uint32_t seen; /* epoch of the last snapshot with this job */
 	uint32_t restart_cnt;
 	uint32_t revoked;
-	uint32_t early_for;   /* id of the job that it is to end early for */
+	uint32_t early_for;   /* id of the job for which its lease is to end
+			       * early */
 	uint32_t doomed_for;  /* id of the job that got its GPUs */
-	double early_gpu_sec; /* what the budget counts for early_for; 0:
+	double early_gpu_sec; /* what the budget counts for that early end; 0:
 			       * nothing */
-	bool awaits; /* only while grants are revised: leases must end for it */
-	bool lent;   /* its GPUs are lent, until a hold begins */
-	bool served; /* its grants were a hold that has been served */
-	bool collected; /* leases of others ended for its grant or its lease */
-	bool awaited;	/* it awaited GPUs that come free by themselves when its
-			 * hold was due */
-	bool late;	/* its first start is late, and was counted as late */
-	bool over;	/* it is in roster.over */
-	bool elastic, bound_to_leave; /* counted in the roster as such */
-	struct advance_part advance;  /* its part in the sums of its tenant and
-				       * user: */
+	bool awaits;	/* leases must end for it; only set while grants are
+			 * revised */
+	bool lent;	/* its GPUs are lent until a hold begins */
+	bool served;	/* its grants come from a hold that has been served */
+	bool collected; /* leases of other jobs ended for its grant or its
+			 * lease */
+	bool awaited;	/* it waited for GPUs that come free by themselves when
+			 * its hold was due */
+	bool late;	/* its first start was counted as late */
+	bool over;	/* it is listed in roster.over */
+	bool elastic, bound_to_leave; /* whether the roster counts it as such */
+	struct advance_part advance;  /* its part in the sums of advance_tenant
+				       * and advance_user */
 	uint32_t advance_tenant, advance_user;
 	enum astra_capped capped;
-	uint32_t cap_copies; /* with a cap: how many copies may be granted
+	uint32_t cap_copies; /* with a cap: the number of copies that may get
 			      * leases */
 	struct place place;
 	double away_sec; /* end of its last run; 0: none */
 	double grace_end_sec;
-	double told_sec;	/* when it was told to leave; 0: not */
-	double planned_end_sec; /* end of the lease that begins at its start; 0:
+	double told_sec;	/* when it was told to leave; 0: it was not */
+	double planned_end_sec; /* end of the lease of its next start; 0: after
 				 * a full term */
 	double lost_sec;
-	struct astra_share *held; /* only if the host says what changed */
+	struct astra_share *held; /* kept only if the host says what changed */
 	size_t held_count;
-	uint64_t fits_key; /* key of what `unfit` was found for; 0: not found */
+	uint64_t fits_key; /* the key for which `unfit` was found; 0: not found
+			    * yet */
 };
 
 struct etenant {
@@ -197,13 +203,14 @@ struct etenant {
 	uint32_t account;
 	bool listed;
 	double weight;
-	/* For keep.c, this round's values while jobs keep their GPUs: the GPUs
-	 * of its share that the tenant does not hold, negative if it borrows;
-	 * and whether it lacks some. */
+	/* For keep.c, in this round, while jobs keep their GPUs. keep_room:
+	 * GPUs of the tenant's share that it does not hold; negative if it
+	 * borrows. keep_lacks: it lacks GPUs. */
 	double keep_room;
 	bool keep_lacks;
-	double lacks_sec; /* since when it has lacked GPUs of its share with
-			   * borrowers on leases (keep.c); 0: not */
+	double lacks_sec; /* since when it has lacked GPUs of its share while
+			   * borrowing jobs had leases (keep.c); 0: it does
+			   * not */
 	struct advance advance;
 	struct cap_room cap;
 };
@@ -221,19 +228,20 @@ struct euser {
 /* A promise: the job gets these GPUs as soon as they are all free. */
 struct grant {
 	uint32_t job;	  /* id */
-	double until_sec; /* when its lease ends; 0: after a full term */
-	double told_sec;  /* since when all jobs that have to leave for it know
-			   * that */
+	double until_sec; /* end of the lease that it becomes; 0: after a full
+			   * term */
+	double told_sec;  /* when the last of the jobs that have to leave for it
+			   * was told to */
 	struct astra_share *shares;
 	size_t count;
 };
 
-/* GPUs that are kept for a job from a time on. Until then they are lent. */
+/* GPUs that are kept for a job from start_sec on. Until then they are lent. */
 struct hold {
 	uint32_t job; /* id */
 	double start_sec;
-	bool anybody; /* leases of any owner may end for it, not only richer
-		       * tenants' */
+	bool anybody; /* it may use leases of any tenant, not only of richer
+		       * ones */
 	struct astra_share *shares;
 	size_t count;
 };
@@ -244,11 +252,11 @@ struct refusal {
 	uint32_t job; /* id */
 	double until_sec;
 	uint64_t *nodes; /* bitmap of banned nodes; NULL: the job is not tried
-			  * at all */
+			  * on any node */
 };
 
-/* What the snapshot's jobs leave free on a node; negative if they hold more
- * than there is. */
+/* What the snapshot's jobs leave free on a node. Negative if they hold more
+ * than the node has. */
 struct idle_node {
 	int64_t gpus, cpus;
 	int32_t users; /* how many jobs hold shares there */
@@ -257,16 +265,17 @@ struct idle_node {
 
 /* What is free, by node; idle.c. */
 struct idle {
-	bool known; /* it is that of the last snapshot */
+	bool known; /* the counts are those of the last snapshot */
 	struct astra_space *space;
 	struct astra_ranks ranks;
 	struct idle_node *left;
-	uint32_t *coming; /* all 0 between rounds */
-	uint32_t *moved;  /* nodes whose jobs hold something else now */
+	uint32_t *coming; /* GPUs that come free on each node; all 0 between
+			   * rounds */
+	uint32_t *moved;  /* nodes on which jobs hold something else now */
 	size_t moved_count, moved_room;
 	uint32_t gpus_max;
 	uint64_t usable_gpus;
-	bool emptying;	 /* a node is to be emptied */
+	bool emptying;	 /* some node is to be emptied */
 	size_t settling; /* number of settling nodes */
 };
 
@@ -279,17 +288,20 @@ struct fits {
 	uint32_t gpus_max;
 	struct fits_answer *answers; /* a hash table, by shape */
 	size_t count, room;
-	uint64_t generation; /* generation of nodes that the answers hold for */
-	size_t looks;	     /* searches left in this round */
-	bool more;	     /* these were too few: the next round goes on */
+	uint64_t generation; /* generation of the nodes for which the answers
+			      * hold */
+	size_t looks;	     /* how many searches this round may still make */
+	bool more;	     /* the searches did not suffice: the next round
+			      * goes on */
 };
 
 /* What leases that ended early cost in the last hour; budget.c. */
 #define ASTRA_BUDGET_MINUTES 60
 struct budget {
-	uint64_t minute; /* since the epoch: the last minute included */
+	uint64_t minute; /* the last minute that is included, since the epoch */
 	double gpu_sec[ASTRA_BUDGET_MINUTES]; /* by minute % 60 */
-	uint32_t jobs;			      /* told to leave in that minute */
+	uint32_t jobs;			      /* jobs told to leave in the last
+					       * minute */
 };
 
 struct astra_engine {
@@ -299,26 +311,30 @@ struct astra_engine {
 	struct astra_fairness *account;
 	double begin_sec;
 	double now_sec;		    /* of the last round */
-	double period_begin_sec;    /* begin of the period of GPU hours; 0:
+	double period_begin_sec;    /* begin of the present CapPeriod; 0:
 				     * unknown */
-	struct astra_job *cap_jobs; /* with caps: the snapshot's jobs, as
-				     * changed by caps.c */
+	struct astra_job *cap_jobs; /* with caps: a copy of the snapshot's jobs
+				     * that caps.c changes */
 	size_t cap_job_room;
 	uint32_t epoch;
 	struct etenant *tenants;
 	size_t tenant_count, tenant_room;
-	uint32_t *tenant_of; /* snapshot's tenant index -> ours */
+	uint32_t *tenant_of; /* index of a tenant in the snapshot -> index in
+			      * tenants */
 	size_t tenant_of_room;
 	struct euser *users;
 	size_t user_count, user_room;
-	uint32_t *user_of; /* snapshot's user index -> ours */
+	uint32_t *user_of; /* index of a user in the snapshot -> index in
+			    * users */
 	size_t user_of_room;
-	uint32_t *row_of; /* present snapshot's job index -> its row */
+	uint32_t *row_of; /* index of a job in the present snapshot -> its
+			   * row */
 	size_t row_of_room;
-	struct ejob *jobs; /* rows; some vacant */
+	struct ejob *jobs; /* rows, of which some are vacant */
 	size_t job_count, job_room;
-	/* By row, as the last round that gave reasons gave them, for the job
-	 * that each reason names. There are none if no round does. */
+	/* By row: the reason that the last round with reasons gave. A reason
+	 * counts only for the job that it names. Empty if no round gives
+	 * reasons. */
 	struct astra_reason *reasons;
 	size_t reason_room;
 	uint32_t *vacant;
@@ -331,14 +347,13 @@ struct astra_engine {
 	size_t grant_count, grant_room;
 	struct refusal *refusals;
 	size_t refusal_count, refusal_room;
-	/* Nodes of the last snapshot: what node indices stand for in grants,
-	 * refusals and the policy's state. */
+	/* Nodes of the last snapshot, to which the node indices in grants,
+	 * refusals and the policy's state refer. */
 	struct astra_node_names nodes;
 	size_t node_words;	    /* words of a bitmap of nodes */
-	struct astra_asides asides; /* states of policies that the pool had
-				     * before */
-	/* The policy has come back, and its node indices stand for these
-	 * nodes. */
+	struct astra_asides asides; /* states of the pool's former policies */
+	/* back: the policy has come back, and its node indices refer to
+	 * back_nodes. */
 	struct astra_node_names back_nodes;
 	bool back;
 	struct hold *holds;
@@ -350,15 +365,15 @@ struct astra_engine {
 	size_t candidate_room;
 	struct astra_choice *choices;
 	size_t choice_room;
-	/* unbound: some jobs that wait for their first start may lack a bound.
-	 * first_bound_sec: the earliest bound of the others that has not
-	 * passed. */
+	/* unbound: some jobs that wait for their first start may have no bound
+	 * yet. first_bound_sec: the earliest bound of the other jobs that has
+	 * not passed. */
 	bool unbound;
 	double first_bound_sec;
-	/* A job keeps its GPUs by Unprepared=share, which may delay any first
+	/* Some job keeps its GPUs by Unprepared=share. This may delay any first
 	 * start. */
 	bool keeps;
-	uint64_t places;	      /* how many were ever given */
+	uint64_t places;	      /* number of places ever given */
 	struct repayment *repayments; /* empty between rounds */
 	size_t repayment_count, repayment_room;
 	struct budget budget;
@@ -369,14 +384,15 @@ struct astra_engine {
 	struct astra_options options;
 };
 
-/* engine.c: as astra_engine_create(), with a policy that need not be in the
- * registry. policy may be NULL: the options name no known policy. */
+/* engine.c: create an engine with a policy that need not be in the registry;
+ * otherwise as astra_engine_create(). policy may be NULL if the options name no
+ * known policy: then this fails. */
 struct astra_engine *
 astra_engine_create_with(const struct astra_options *options,
 			 const struct astra_policy *policy, double begin_sec,
 			 struct astra_error *err);
 
-/* engine_image.c: what an image has of each struct. */
+/* engine_image.c: the members of each struct that an image contains. */
 extern const struct astra_member astra_image_engine_members[];
 extern const struct astra_member astra_image_tenant_members[];
 extern const struct astra_member astra_image_user_members[];
@@ -385,8 +401,8 @@ extern const struct astra_member astra_image_grant_members[];
 extern const struct astra_member astra_image_hold_members[];
 extern const struct astra_member astra_image_refusal_members[];
 
-/* engine_state.c: what is saved of a job besides its flags, weight, charges,
- * user and first start. */
+/* engine_state.c: the members of a job that are saved, besides its flags,
+ * weight, charges, user and first start. */
 extern const struct astra_member astra_state_job_counts[];
 extern const struct astra_member astra_state_job_times[];
 extern const struct astra_member astra_state_job_places[];
@@ -397,8 +413,8 @@ double astra_budget_spent(const struct astra_engine *e);
 /* Follow the clock, which was set forward by by_sec. */
 void astra_budget_shift(struct astra_engine *e, double by_sec);
 
-/* engine_state.c: make an instance of the policy that goes on where another
- * instance is. Returns NULL with err set on failure. */
+/* engine_state.c: make another instance of the policy, with the state of
+ * `self`. Returns NULL with err set on failure. */
 void *astra_policy_again(const struct astra_policy *policy, const void *self,
 			 const struct astra_options *options,
 			 struct astra_error *err);
@@ -407,27 +423,27 @@ void *astra_policy_again(const struct astra_policy *policy, const void *self,
 uint32_t astra_engine_find_tenant(const struct astra_engine *e,
 				  const char *name);
 
-/* tenants.c: map the snapshot's tenants to ours; take over their weights and
- * the capacity. */
+/* tenants.c: map the snapshot's tenants to ours, then take over their weights
+ * and the capacity. */
 int astra_tenants_map(struct astra_engine *e,
 		      const struct astra_snapshot *snap);
 void astra_tenants_set_shares(struct astra_engine *e,
 			      const struct astra_snapshot *snap, bool *changed);
 
-/* users.c: map the snapshot's users to ours. Their tenants are known. Returns
- * 0, or -1 when memory is out. */
+/* users.c: map the snapshot's users to ours. Call after astra_tenants_map().
+ * Returns 0, or -1 when memory is out. */
 int astra_engine_users_map(struct astra_engine *e,
 			   const struct astra_snapshot *snap);
 /* Add a new user. Takes the name. Returns the user's index, or NONE when memory
  * is out. */
 uint32_t astra_engine_user_add(struct astra_engine *e, uint32_t tenant,
 			       char *name, double weight);
-/* Return the account index of a tenant's user, adding an unknown user. Returns
- * NONE when memory is out. */
+/* Return the index in the account of a tenant's user. An unknown user is added.
+ * Returns NONE when memory is out. */
 uint32_t astra_engine_user_number(struct astra_engine *e, uint32_t tenant,
 				  const char *name);
-/* Return the user among whose jobs a job counts, or NONE: it counts among its
- * tenant's. */
+/* Return the user to whose jobs a job counts. Returns NONE if the job counts
+ * directly for its tenant. */
 uint32_t astra_engine_user_of(const struct astra_engine *e,
 			      const struct astra_snapshot *snap,
 			      const struct astra_job *job);
@@ -437,32 +453,33 @@ uint32_t astra_engine_user_of(const struct astra_engine *e,
  * jobs, which astra_caps_deal() may change. Returns 0, or -1 when memory is
  * out. */
 int astra_caps_begin(struct astra_engine *e, struct astra_snapshot *snap);
-/* Call after that: decide which jobs may have a lease. Returns 0, or -1 when
- * memory is out. */
+/* Decide which jobs may have a lease. Call once the accounts have followed.
+ * Returns 0, or -1 when memory is out. */
 struct round;
 int astra_caps_deal(struct round *r);
-/* Return the end of a lease that begins now. With caps this is at most the end
- * of a term, or slot, for which there is room. */
+/* Return the end of a lease that begins now. With caps it is cut to the end of
+ * a term, or slot, for which there is room. */
 double astra_caps_end(const struct astra_engine *e, const struct ejob *j,
 		      double end_sec);
 /* Forget all caps. */
 void astra_caps_forget(struct astra_engine *e);
-/* Say in reason that a cap makes the job wait, if one does. */
+/* If a cap makes the job wait, say so in reason. */
 void astra_caps_explain(const struct round *r, const struct ejob *j,
 			const struct astra_job *job,
 			struct astra_reason *reason);
-/* Save and restore what was used in the period, at the end of a state or an
- * image. If there is no such data, get changes nothing. Returns 0, or -1. */
+/* Save and restore what was used in the period. The data is at the end of a
+ * state or an image. If there is none, astra_caps_get() changes nothing.
+ * Returns 0, or -1. */
 void astra_caps_put(const struct astra_engine *e, struct astra_bytes *out);
 int astra_caps_get(struct astra_engine *e, struct astra_reader *in);
 
-/* account.c: look at a job in the next round even if it has not changed. After
- * a restart, as always, a job is looked at when it is seen for the first
- * time. */
+/* account.c: look at a job in the next round even if it has not changed. This
+ * is not saved, since after a restart every job is looked at. */
 void astra_account_again(struct astra_engine *e, uint32_t row);
 
-/* account.c: to whom a job's GPU time is charged, and how. Changing it keeps
- * the job's integrals. Returns 0, or -1 when memory is out. */
+/* account.c: the tenant and user to whom a job's GPU time is charged, its
+ * weight, and its charge. A change keeps the job's integrals. Returns 0, or -1
+ * when memory is out. */
 struct astra_title {
 	uint32_t tenant, user;
 	double weight, charge;
@@ -471,13 +488,13 @@ int astra_job_retitle(struct astra_engine *e, struct ejob *j,
 		      const struct astra_title *title);
 
 /* Whether a job has a right to GPU time now: it runs, or could run if there
- * were room. Demand is counted by this alone. */
+ * were room. Only active jobs count for demand. */
 static inline bool astra_ejob_active(const struct ejob *j)
 {
 	return astra_job_active(j->state) && !j->unfit && !j->balked;
 }
 
-/* Whether the job is in the snapshot, at the job's index. */
+/* Whether the snapshot has the job at j->index. */
 static inline bool astra_ejob_listed(const struct ejob *j,
 				     const struct astra_snapshot *snap)
 {
@@ -490,19 +507,19 @@ void astra_fits_clear(struct fits *fits);
 /* Call before astra_fits(): take over the snapshot's nodes. Returns 0, or -1
  * when memory is out. */
 int astra_fits_begin(struct astra_engine *e, const struct astra_snapshot *snap);
-/* Whether a job has a place once all running jobs have ended. If the round has
- * looked for too many, the last round's answer. q, shape: the job's, without
- * refusals. */
+/* Whether a job would have a place if all running jobs had ended. If the round
+ * has made too many searches, returns the last round's answer. q, shape: the
+ * job's, without refusals. */
 bool astra_fits(struct astra_engine *e, struct ejob *j,
 		const struct astra_request *q, uint64_t shape);
 
-/* contenders.c: return the shape of a job's request, without refusals. It is
- * computed once after each change of the job. */
+/* contenders.c: return the shape of a job's request, without refusals. The
+ * shape is computed once after each change of the job. */
 uint64_t astra_contender_shape(struct ejob *j,
 			       const struct astra_snapshot *snap,
 			       const struct astra_job *job);
 
-/* contenders.c: return a hash of a job's request that does not depend on which
+/* contenders.c: return a hash of a job's request. It does not depend on which
  * of the possible nodes the host has chosen this time. O(nodes / 64). */
 uint64_t astra_contender_asked(const struct astra_snapshot *snap,
 			       const struct astra_job *job);
@@ -515,8 +532,8 @@ void astra_lease_set_end(struct astra_engine *e, struct ejob *j,
 			 double end_sec);
 
 /* lease.c */
-/* Let a job's lease follow the job. revocable: whether the job may now be
- * requeued at a lease's end. */
+/* Update a job's lease from the job's record. revocable: whether the job may
+ * now be requeued at a lease's end. */
 void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 			const struct astra_job *job, bool revocable,
 			double now_sec, bool *changed);
@@ -525,16 +542,16 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 /* Whether the job's next run begins without a lease because it declares no
  * checkpoint. */
 bool astra_will_keep(const struct astra_engine *e, const struct astra_job *job);
-/* Whether the job's run has no lease for that reason: the run is new, or had no
- * lease in the last round. */
+/* Whether the job's present run has no lease because the job declares no
+ * checkpoint: the run is new, or had no lease in the last round. */
 bool astra_kept(const struct astra_engine *e, const struct ejob *j,
 		const struct astra_job *job);
 /* Return when a run that begins now gives its GPUs back for the first time. */
 double astra_first_end(const struct round *r, const struct ejob *j,
 		       const struct astra_job *job);
-/* Whether a lease up to that end, cut to cut_sec, is worth starting: as
- * astra_lease_is_worth(), but a job that keeps its GPUs must not be cut, since
- * it would not give lent GPUs back. */
+/* Whether a lease until end_sec, cut to cut_sec, is worth starting. As
+ * astra_lease_is_worth(), but the lease of a job that keeps its GPUs must not
+ * be cut, since the job would not give lent GPUs back. */
 bool astra_first_is_worth(const struct round *r, const struct ejob *j,
 			  const struct astra_job *job, double cut_sec,
 			  double end_sec);
@@ -542,30 +559,29 @@ bool astra_first_is_worth(const struct round *r, const struct ejob *j,
 double astra_unprepared_sec(const struct astra_options *options);
 /* Call once grants are revised, before the round decides. Decide which jobs
  * that declare no checkpoint keep their GPUs and which have leases. free_gpus:
- * includes those that are free of grants. Returns 0, or -1 when memory is
- * out. */
+ * all that are not granted. Returns 0, or -1 when memory is out. */
 int astra_keep_follow(struct round *r, uint64_t free_gpus);
 
-/* lease.c: renew the leases that ended while no job waited, as of their ends.
- * last_sec: time of the last round, after which no job waited. */
+/* lease.c: renew the leases that ended while no job waited, as if at their
+ * ends. last_sec: time of the last round. No job waited from then on. */
 void astra_leases_catch_up(struct astra_engine *e,
 			   const struct astra_snapshot *snap, double last_sec,
 			   bool *changed);
 /* Whether the job keeps its GPUs at its lease's end, for now. */
 bool astra_lease_stays(const struct ejob *j, const struct astra_job *job);
-/* Return how long a job that was told to leave may take before no job waits for
- * its GPUs any more; infinite: unknown. */
+/* Return how long the GPUs of a job that was told to leave are waited for.
+ * Infinite: unknown. */
 double astra_leave_sec(const struct astra_engine *e,
 		       const struct astra_snapshot *snap);
 /* Whether a job should have left its GPUs by now. */
 bool astra_lease_overdue(const struct astra_engine *e,
 			 const struct astra_snapshot *snap,
 			 const struct ejob *j, const struct astra_job *job);
-/* Return the end of a lease that goes on: end_sec, or earlier if others are to
- * have its nodes before. */
+/* Return the end of a lease that continues: end_sec, or earlier if its nodes
+ * are reserved for others before. */
 double astra_lease_cut(const struct astra_job *job, double end_sec);
-/* Give each lease without an end a term from the last round on, unless the
- * policy has leases without an end. */
+/* Cut each endless lease to a term from the last round on, unless the policy
+ * has endless leases. */
 void astra_leases_bound(struct astra_engine *e);
 /* Whether a running job must leave its nodes at its lease's end. */
 bool astra_lease_must_end(const struct astra_snapshot *snap,
@@ -596,18 +612,19 @@ static inline bool astra_engine_promises(const struct astra_engine *e)
 	return e->options.promise && !e->policy->source;
 }
 
-/* What one round works with. */
+/* The working data of one round. */
 struct round {
 	struct astra_engine *e;
 	const struct astra_snapshot *snap;
 	struct astra_plan *plan;
-	struct astra_space *idle; /* free GPUs less promised ones */
-	uint32_t *coming;	  /* per node: GPUs of jobs that are leaving */
+	struct astra_space *idle; /* free GPUs less the promised ones */
+	uint32_t *coming;	  /* per node: GPUs of leaving jobs */
 	uint32_t node_gpus_max;
 	uint64_t usable_gpus;
-	bool emptying;	/* a node is to be emptied */
+	bool emptying;	/* some node is to be emptied */
 	bool told;	/* the host says what changed */
-	bool withdrawn; /* a grant was withdrawn: the next round has its GPUs */
+	bool withdrawn; /* a grant was withdrawn; the next round can use its
+			 * GPUs */
 	struct contender *contenders;
 	size_t contender_count, contender_room;
 	size_t grants_before;		    /* grants made in earlier rounds */
@@ -616,59 +633,67 @@ struct round {
 	struct astra_share *missing;	    /* CPUs and memory that grants still
 					     * lack */
 	size_t missing_count;
-	struct astra_share reserve; /* kept from the contest; no GPUs: there is
-				     * none */
+	struct astra_share reserve; /* kept from the contest; gpus 0: no
+				     * reserve */
 	double wake_sec;	    /* when the policy wants the next round */
-	bool elastic;		    /* a contender is elastic */
-	double *levels;		    /* of tenants, then of users; NULL:
-				     * unknown */
-	/* Tenants, then users, before leases are charged; NULL: unknown. */
+	bool elastic;		    /* some contender is elastic */
+	double *levels;		    /* levels of tenants, then of users; NULL:
+				     * not computed */
+	/* Tenants, then users, before leases are charged. NULL: not
+	 * computed. */
 	struct astra_contestant *contestants;
-	struct astra_job *least;  /* elastic contenders' jobs, see below */
-	struct astra_share *lost; /* what contenders would lose, see below */
-	int yields;		  /* how many searches for jobs that yield */
-	uint64_t yield_vain;	  /* the shape of the last search in vain */
-	bool literal; /* to the letter of the papers: losers have left, none
-		       * yields, jobs drop out one by one */
+	struct astra_job *least;  /* jobs of elastic contenders, asking for
+				   * their fewest GPUs */
+	struct astra_share *lost; /* shares to which the contenders' `lose`
+				   * point */
+	int yields;		  /* number of searches for jobs that yield */
+	uint64_t yield_vain;	  /* shape of the last such search that
+				   * failed */
+	bool literal; /* follow the papers to the letter: losers have left, no
+		       * job yields, jobs drop out one by one */
 };
 
 /* A candidate, with what the engine needs to place it. */
 struct contender {
-	uint32_t row;	       /* index into e->jobs */
-	uint32_t tenant, user; /* of this job */
-	uint32_t winner;       /* expired and taken: id of the job that gets its
-				* GPUs */
+	uint32_t row;	       /* its job, an index into e->jobs */
+	uint32_t tenant, user; /* tenant and user of the job */
+	uint32_t winner;       /* if expired and taken: id of the job that gets
+				* its GPUs */
 	double precedence, submit_sec;
 	const struct astra_job *job;
 	uint64_t shape; /* equal requests have equal shapes */
-	bool ran;	/* has been started at least once */
-	bool expired;	/* holds GPUs, its lease is over */
-	bool granted;	/* by the policy, in this pass */
+	bool ran;	/* the job has been started at least once */
+	bool expired;	/* holds GPUs, but its lease is over */
+	bool granted;	/* was granted GPUs by the policy in this pass */
 	bool failed;	/* no job of this shape found a place */
-	bool vain;	/* astra_turn_vain() of its job */
-	bool refused;	/* the policy does not want it to run */
-	bool awaits;	/* it awaits GPUs that come free by themselves */
+	bool vain;	/* astra_turn_vain() of the job */
+	bool refused;	/* the policy does not want the job to run */
+	bool awaits;	/* it waits for GPUs that come free by themselves */
 	bool taken;	/* expired: its GPUs go to others */
-	bool spared;	/* expired: keeps its GPUs, for the hold being served */
-	bool barred;	/* expired: may not end for the job that searches */
+	bool spared;	/* expired: keeps its GPUs while a hold is served */
+	bool barred;	/* expired: its lease may not end for the job that
+			 * searches */
 	bool runs;	/* counts as expired only so that it may grow */
-	bool resized;	/* expired: leaves for its own place of another size */
-	uint32_t first_share, share_count; /* waiting and granted: its place in
-					    * places */
-	uint32_t yields_to; /* expired: 1 + the contender for which it lost its
-			     * lease; 0: none */
+	bool resized;	/* expired: leaves to start at its own place of another
+			 * size */
+	uint32_t first_share, share_count; /* waiting and granted: its place, as
+					    * indices in places */
+	uint32_t yields_to; /* expired: 1 + index of the contender to which it
+			     * yields its lease; 0: none */
 	uint32_t gpus;	    /* granted in this pass */
-	uint32_t most;	    /* more GPUs do not pay, or are impossible */
+	uint32_t most;	    /* more GPUs than this do not pay, or are
+			     * impossible */
 	uint32_t lose_count;
-	/* If an expired contender was granted fewer GPUs than it holds:
-	 * lose_count shares of the difference, lost if another job can use
-	 * them. */
+	/* For an expired contender that was granted fewer GPUs than it holds:
+	 * lose_count shares of the difference. It loses them if another job can
+	 * use them. */
 	const struct astra_share *lose;
-	/* Of an elastic contender under a policy that ranks, the job as it is;
-	 * NULL: rigid. `job` asks for its fewest GPUs only. So it waits, is
-	 * promised GPUs and is placed as if it asked for no more. */
+	/* For an elastic contender under a policy that ranks: the unchanged
+	 * job; NULL: rigid. `job` then asks for the fewest GPUs only. So the
+	 * contender waits, is promised GPUs and is placed as if it asked for no
+	 * more. */
 	const struct astra_job *elastic;
-	double until_sec; /* awarded: end of its lease; 0: after a term */
+	double until_sec; /* if awarded: end of its lease; 0: after a term */
 };
 
 /* account.c: bring accounts and leases up to the snapshot's time. */
@@ -677,48 +702,51 @@ int astra_account_sync(struct round *r, struct astra_error *err);
 /* level.c */
 /* Fill r->levels, unless that is done. Returns 0, or -1 when memory is out. */
 int astra_levels_find(struct round *r);
-/* Return how many whole GPUs of its level a job can use. */
+/* Return the level of a job's tenant or user in whole GPUs, as far as the job
+ * can use them. */
 uint32_t astra_level_gpus(const struct round *r, const struct ejob *j);
 
 /* elastic.c */
 /* Prepare the elastic contenders: each competes for its fewest GPUs first.
  * Returns 0, or -1 when memory is out. */
 int astra_elastic_find(struct round *r);
-/* Let elastic jobs whose lease goes on compete for more GPUs, once other jobs
+/* Let elastic jobs whose leases continue compete for more GPUs, once other jobs
  * have been served from expired leases. Returns 0, or -1 when memory is out. */
 int astra_elastic_find_running(struct round *r);
-/* Fill in how a contender competes. */
+/* Fill in for how many GPUs, and how, a contender competes. */
 void astra_elastic_candidate(const struct round *r, const struct contender *c,
 			     struct astra_candidate *candidate);
 /* Call after a ranking. Returns whether some running job was granted too few
- * more GPUs to be worth a checkpoint and a start. Such a job keeps what it has,
- * and the policy must be asked again for the others. */
+ * additional GPUs to be worth a checkpoint and a start. Such a job keeps what
+ * it has, and the policy must be asked again for the other jobs. */
 bool astra_elastic_cap(struct round *r, struct astra_candidate *candidates);
-/* Whether what the contender was granted is worth a checkpoint and a start,
+/* Whether the contender's granted size is worth a checkpoint and a start,
  * compared with what it holds. */
 bool astra_elastic_pays(const struct round *r, const struct contender *c);
-/* Let contenders that were granted less than they hold offer the difference. */
+/* Let contenders that were granted fewer GPUs than they hold offer the
+ * difference. */
 void astra_elastic_offer(struct round *r);
-/* Offer what a running elastic job has beyond its level (to_level), or beyond
- * its fewest GPUs. lost: filled in; room for as many shares as the job
+/* Offer the GPUs of a running elastic job beyond its level (to_level), or
+ * beyond its fewest. lost: filled in; has room for as many shares as the job
  * holds. */
 void astra_elastic_offer_spare(const struct round *r, struct contender *c,
 			       bool to_level, struct astra_share *lost);
-/* Return the contender as if its job asked for so many GPUs. job: filled in. */
+/* Return the contender as if its job asked for `gpus` GPUs. job: filled in. */
 struct contender astra_elastic_sized(const struct contender *c, uint32_t gpus,
 				     struct astra_job *job);
-/* Return what an elastic contender keeps whose further GPUs others took: the
- * rest, and those of them that are still free. It is taken from work. shares:
- * room for as many as it holds. Returns their number. */
+/* Return what an elastic contender keeps after other jobs took additional GPUs
+ * of it: the rest, and the lost GPUs that are still free. It is taken from
+ * work. shares: has room for as many as the contender holds. Returns the number
+ * of shares. */
 size_t astra_elastic_keep(const struct contender *c, struct astra_space *work,
 			  struct astra_share *shares);
-/* Return the charge of so many GPUs of the job. */
+/* Return the charge of `gpus` GPUs of the job. */
 double astra_elastic_charge(const struct ejob *j, uint32_t gpus);
 
 /* idle.c */
 void astra_idle_clear(struct idle *idle);
-/* Note what the job holds by the snapshot; a job that is forgotten holds
- * nothing. Returns 0, or -1 when memory is out. */
+/* Note what the job holds according to the snapshot, or that a forgotten job
+ * holds nothing. Returns 0, or -1 when memory is out. */
 int astra_idle_move(struct astra_engine *e, struct ejob *j,
 		    const struct astra_job *job);
 void astra_idle_leave(struct astra_engine *e, struct ejob *j);
@@ -727,7 +755,7 @@ void astra_idle_leave(struct astra_engine *e, struct ejob *j);
 int astra_idle_build(struct round *r);
 /* Replace the round's idle space. Takes space. */
 void astra_idle_replace(struct round *r, struct astra_space *space);
-/* Give back all that the round took. */
+/* Undo all that the round took from the idle space. */
 void astra_idle_end(struct round *r);
 
 /* first_start.c */
@@ -735,37 +763,38 @@ void astra_idle_end(struct round *r);
  * their first start, take it from those that cannot start, and count late jobs.
  * Returns 0, or -1 when memory is out. */
 int astra_first_starts_follow(struct round *r);
-/* Note why a hold was looked for in vain. A job that is too big has no
- * bound. */
+/* Note why a search for a hold failed. A job that is too big has no bound. */
 void astra_first_start_vain(struct astra_engine *e, struct ejob *j,
 			    enum astra_wait vain);
 /* Return when the tenant's quota has paid for the job's first start and for
- * those before it; infinite: no bound. before: how many tasks of the array go
- * first. */
+ * those before it; infinite: no bound. before: how many tasks of the array
+ * start earlier. */
 double astra_first_start_due(const struct astra_engine *e,
 			     const struct astra_snapshot *snap,
 			     const struct ejob *j, size_t before);
-/* Call when jobs have ceased to keep GPUs. All waiting jobs are promised their
- * first starts as if they had come now, one behind the other. Returns 0, or -1
- * when memory is out. */
+/* Call when jobs have ceased to keep GPUs. Promise all waiting jobs their first
+ * starts as if they had come now, one after the other. Returns 0, or -1 when
+ * memory is out. */
 int astra_first_starts_renew(struct round *r);
-/* Take its place and its bound from a job that never ran. The jobs behind it
+/* Take the place and the bound from a job that never ran. The jobs behind it
  * are repaid. */
 void astra_first_start_quit(struct astra_engine *e, struct ejob *j);
-/* Follow a changed bound: no job becomes late before e->first_bound_sec. */
+/* Update e->first_bound_sec for a job's new bound: no job becomes late before
+ * that time. */
 void astra_first_start_next(struct astra_engine *e, const struct ejob *j);
-/* Return how long jobs may take to leave for a first start. */
+/* Return how long running jobs may take to leave for a first start. */
 double astra_first_start_grace_sec(const struct astra_engine *e,
 				   const struct astra_snapshot *snap);
-/* Return what the job would be promised if it came now and no other job
+/* Return the place that the job would get if it came now and no other job
  * waited. */
 struct place astra_first_start_earliest(const struct round *r,
 					const struct ejob *j);
-/* Call before a waiting job gets a new request and title. */
+/* Adapt the bound of a waiting job. Call before the job gets a new request and
+ * title. */
 void astra_first_start_change(struct astra_engine *e, struct ejob *j,
 			      const struct astra_request *request,
 			      const struct astra_title *title);
-/* Give a task its array's bound. The array then has the bound of its next
+/* Give a task its array's bound. The array then gets the bound of its next
  * task. */
 void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
 			     struct ejob *task);
@@ -774,35 +803,36 @@ void astra_first_start_begin(struct astra_engine *e, struct ejob *j,
 			     double start_sec);
 
 /* repay.c */
-/* Put the job behind all jobs that have a place. Its place says by when the
- * quotas pay for it. */
+/* Give the job the last place, behind all jobs that have one. A place says by
+ * when the quotas have paid for the job. */
 void astra_place_take(struct astra_engine *e, struct ejob *j);
-/* Give a task the first of its array's places. gpu_sec: of a term of the
- * task. */
+/* Give a task the first of its array's places. gpu_sec: GPU seconds of the task
+ * in a term. */
 void astra_place_split(struct place *array, struct place *task, double gpu_sec);
-/* Let the job itself use so many GPU seconds more, or less, in its first term.
- * The jobs behind it are repaid no more than each of them counts. */
+/* Change by gpu_sec the GPU seconds that the job itself may use in its first
+ * term. The jobs behind it are still repaid no more than each of them counts
+ * for it. */
 void astra_place_change(struct place *place, double gpu_sec);
-/* Take the job's place. The next round repays the jobs behind it what they
- * count for the job, less used_gpu_sec. */
+/* Take the job's place away. In the next round, the jobs behind it are repaid
+ * what they count for the job, less used_gpu_sec. */
 void astra_place_leave(struct astra_engine *e, struct ejob *j,
 		       double used_gpu_sec);
 /* As astra_place_leave(), for a job that ran and ended at at_sec. The time that
- * jobs may have taken to leave for its start also counts as used, since its
- * GPUs did nothing else then. */
+ * other jobs may have needed to leave for its start also counts as used, since
+ * its GPUs did nothing else then. */
 void astra_place_end(struct astra_engine *e, const struct astra_snapshot *snap,
 		     struct ejob *j, double at_sec);
-/* Let the bounds of waiting jobs come forward by what jobs before them left;
- * repay.c has the rules. queue: waiting jobs with places; is sorted. Returns 0,
- * or -1 when memory is out: then all bounds stay. */
+/* Move the bounds of waiting jobs forward by what jobs before them left;
+ * repay.c has the rules. queue: waiting jobs with places; gets sorted. Returns
+ * 0, or -1 when memory is out: then all bounds stay. */
 int astra_places_repay(struct round *r, struct ejob **queue, size_t count);
 
 /* grant.c */
-/* Drop the grants that are lost, and set aside what is free of the others.
- * Returns 0, or -1 when memory is out. */
+/* Drop the grants that can no longer be kept, and set aside what is free of the
+ * others. Returns 0, or -1 when memory is out. */
 int astra_grants_revise(struct round *r);
-/* Say in the shares whose nodes they are while the job is there. The job must
- * exist. */
+/* Set in the shares which owner the nodes belong to while the job is there. The
+ * job must exist. */
 void astra_shares_own(const struct round *r, uint32_t job,
 		      struct astra_share *shares, size_t count);
 int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
@@ -818,8 +848,8 @@ const uint64_t *astra_refused_nodes(const struct astra_engine *e, uint32_t job);
 bool astra_refused_job(const struct astra_engine *e, uint32_t job);
 void astra_refusals_forget(struct astra_engine *e, double now_sec);
 void astra_refusals_drop(struct astra_engine *e, uint32_t job);
-/* Whether no lease may end for a job from now on. waits: it could start, and
- * has not. shape: of its request. */
+/* Whether the host balks at a job from now on, so that no lease ends for it.
+ * waits: the job could start but has not. shape: of its request. */
 bool astra_refusals_balk(const struct astra_engine *e, struct ejob *j,
 			 bool waits, uint64_t shape, double now_sec);
 
@@ -832,22 +862,22 @@ int astra_contenders_find(struct round *r);
 /* Whether the job's lease is over and one of its nodes is to be emptied. */
 bool astra_contender_leaves(const struct round *r, const struct ejob *j,
 			    const struct astra_job *job);
-/* Whether a job's lease is over, it may lose its GPUs, and others could use
- * them. */
+/* Whether a job's lease is over, the job may lose its GPUs, and others could
+ * use them. */
 bool astra_contender_expired(const struct round *r, const struct ejob *j,
 			     const struct astra_job *job);
 
-/* Take out the contenders that were served already. Expired ones have to
+/* Remove the contenders that holds have served. Expired ones among them have to
  * leave. */
 void astra_contenders_withdraw(struct round *r);
 
 /* ballot.c */
-/* The contest as the policy sees it. The memory of candidates and choices is
- * the engine's, so there is one ballot at a time. */
+/* The contest as the policy sees it. The engine owns the memory of candidates
+ * and choices, so only one ballot exists at a time. */
 struct ballot {
 	struct astra_contest contest;
 	struct astra_candidate *candidates;
-	struct astra_contestant *tenants, *users; /* in one array: tenants, then
+	struct astra_contestant *tenants, *users; /* one array: tenants, then
 						   * users */
 	struct astra_ranking ranking;
 };
@@ -858,7 +888,7 @@ struct astra_candidate astra_ballot_candidate(const struct round *r,
 					      uint32_t row,
 					      const struct astra_job *job);
 void astra_ballot_charge(const struct round *r, struct ballot *b);
-/* As astra_ballot_charge(), for one job. */
+/* Charge one job, as astra_ballot_charge() does for all. */
 void astra_ballot_charge_job(struct ballot *b, const struct ejob *j,
 			     double gpu_sec);
 int astra_ballot_run(const struct round *r, struct ballot *b,
@@ -871,18 +901,18 @@ int astra_round_order(struct round *r, struct astra_error *err);
 
 struct reclaim;
 
-/* yield.c: a contender was granted GPUs and found no place in rc. Let the jobs
- * in its way yield: they lose their leases in the next pass. Returns 1 if any
- * yields, 0 if none does, or -1 when memory is out. */
+/* yield.c: let the jobs yield that are in the way of a contender which was
+ * granted GPUs but found no place in rc. They lose their leases in the next
+ * pass. Returns 1 if any yields, 0 if none does, or -1 when memory is out. */
 int astra_round_yield(struct round *r, const struct reclaim *rc,
 		      const struct ballot *b, size_t rank);
 
 /* allot.c: the round of a policy that allocates. */
 int astra_round_allot(struct round *r, struct astra_error *err);
 
-/* reclaim.c: find a place for a waiting contender on free GPUs and those of
- * losers, taking back as few GPUs as possible. */
-#define ASTRA_KNAPSACK_GPUS 64 /* per node; more are not chosen from */
+/* reclaim.c: find a place for a waiting contender on free GPUs and on losers'
+ * GPUs, taking back as few GPUs as possible. */
+#define ASTRA_KNAPSACK_GPUS 64 /* of a node, from which losers are chosen */
 #define ASTRA_KNAPSACK_JOBS 64
 
 struct reclaim {
@@ -891,9 +921,9 @@ struct reclaim {
 	struct astra_space *all;  /* work plus what losers hold */
 	uint32_t *losers;	  /* contender indices, in their order */
 	size_t loser_count;
-	uint32_t *by_node;  /* the same, sorted by node */
+	uint32_t *by_node;  /* indices of losers on each node, sorted by node */
 	size_t *first;	    /* node -> its first entry in by_node */
-	uint32_t *by_cost;  /* losers, sorted by the GPUs they hold */
+	uint32_t *by_cost;  /* losers, sorted by the number of GPUs they hold */
 	size_t *cost_first; /* cost -> its first entry in by_cost */
 	size_t *cost_head;  /* cost -> its first entry that is not taken */
 	size_t *cost_next;  /* cost -> its first entry that this search has not
@@ -903,58 +933,58 @@ struct reclaim {
 	uint32_t *victims;	    /* of the last place found */
 	size_t victim_count;
 	uint8_t *chosen;	/* per contender: chosen in this search */
-	uint32_t gpus_idle_max; /* most on a node when the pass began */
+	uint32_t gpus_idle_max; /* most free GPUs on a node when the pass
+				 * began */
 	uint32_t hints[ASTRA_KNAPSACK_GPUS + 1]; /* first node worth a look, by
-						  * GPUs needed */
-	uint64_t preempts;  /* classes that losers may preempt */
+						  * number of GPUs needed */
+	uint64_t preempts;  /* classes that jobs of losers may preempt */
 	int64_t *room;	    /* room left in each limit; NULL: no limits */
-	uint32_t *released; /* victims of the last place found that leave room
-			     * in limits */
+	uint32_t *released; /* victims of the last place found that were chosen
+			     * for room in limits */
 	size_t released_count;
 };
 
 /* rights.c */
-/* Call after the accounts follow. Find the jobs that wait for room in a limit.
- * Their first start has no bound, as nobody knows when there will be room. If
- * their own tenant uses the limit, they are no part of its demand. Returns 0,
- * or -1 when memory is out. */
+/* Call once the accounts have followed. Find the jobs that wait for room in a
+ * limit. Their first start has no bound, as nobody knows when there will be
+ * room. If their own tenant uses the limit, they do not count for its demand.
+ * Returns 0, or -1 when memory is out. */
 int astra_rights_sync(struct round *r);
 /* Whether there is a waiting job that the contender could preempt. */
 bool astra_rights_spare(const struct round *r, const struct contender *c);
-/* Return the room that running jobs leave in each limit, limit_count values,
- * for free(). NULL when memory is out. */
+/* Return the room that running jobs leave in each limit: an array of
+ * limit_count values, for free(). Returns NULL when memory is out. */
 int64_t *astra_rights_now(const struct round *r);
-/* As astra_rights_now(), counting only running jobs that stay. */
+/* As astra_rights_now(), but leaving jobs count as gone. */
 int64_t *astra_rights_coming(const struct round *r);
-/* As astra_rights_coming(), after grants. */
+/* As astra_rights_coming(), but granted jobs count as running. */
 int64_t *astra_rights_room(const struct round *r);
 /* Add what the job uses to the room (sign 1), or take it off (sign -1). */
 void astra_rights_count(int64_t *room, const struct astra_job *job, int sign);
-/* Whether a limit leaves the job no room. room may be NULL: there are no
+/* Whether a limit leaves the job no room. room may be NULL if there are no
  * limits. */
 bool astra_rights_lack(const int64_t *room, const struct astra_job *job);
 /* Prepare the losers' rights. Returns 0, or -1 when memory is out. */
 int astra_rights_init(struct reclaim *rc);
 void astra_rights_fini(struct reclaim *rc);
-/* Call before a search for a place. Bar the losers that may not end for the
- * job, and choose losers whose end leaves it room in limits. The GPUs of these
- * are then free in rc->work. Returns false if limits leave no room whichever
- * loser ends. */
+/* Call before a search for a place. Bar the losers whose leases may not end for
+ * the job, and choose losers whose end leaves the job room in limits. The GPUs
+ * of the chosen losers are then free in rc->work. Returns false if no choice of
+ * losers leaves room in the limits. */
 bool astra_rights_begin(struct reclaim *rc, const struct contender *c);
-/* Call after the search. found: the losers chosen for limits are victims
+/* Call after the search. found: count the losers chosen for limits as victims
  * too. */
 void astra_rights_end(struct reclaim *rc, bool found);
 /* Note that the job has its place and the victims leave. */
 void astra_rights_take(struct reclaim *rc, const struct contender *c);
 /* Take over the room in limits for another pass. */
 void astra_rights_follow(struct reclaim *to, const struct reclaim *from);
-/* Under a policy that allocates, call before it is asked. End leases that are
- * over if that leaves a poorer user's job room in a limit. The policy knows no
- * limits and would award the same GPUs again. Returns 0, or -1 when memory is
- * out. */
+/* Call before a policy that allocates is asked. End expired leases if that
+ * leaves a poorer user's job room in a limit. The policy knows no limits and
+ * would award the same GPUs again. Returns 0, or -1 when memory is out. */
 int astra_rights_serve(struct round *r);
-/* Return the end of a lease that goes on, of a job that uses a limit: end_sec,
- * or the begin of a hold that needs room in the limit. */
+/* Return the end of a lease that continues, of a job that uses a limit:
+ * end_sec, or the start of a hold that needs room in the limit. */
 double astra_rights_cut(const struct round *r, const struct astra_job *job,
 			double end_sec);
 
@@ -964,7 +994,7 @@ int astra_reclaim_init(struct reclaim *rc, struct round *r,
 		       const struct astra_space *space);
 void astra_reclaim_fini(struct reclaim *rc);
 bool astra_loser(const struct contender *c);
-/* Return what a loser loses: all that it holds, or a part. */
+/* Return the shares that a loser loses: all that it holds, or a part. */
 const struct astra_share *astra_loser_shares(const struct contender *c,
 					     size_t *count);
 uint32_t astra_loser_cost(const struct contender *c);
@@ -972,7 +1002,8 @@ void astra_loser_give(const struct round *r, struct astra_space *space,
 		      const struct contender *c);
 void astra_loser_take(const struct round *r, struct astra_space *space,
 		      const struct contender *c);
-/* Whether as many GPUs as the loser holds are free in the same places. */
+/* Whether the space has as many free GPUs as the loser holds, on the same
+ * nodes. */
 bool astra_loser_fits(const struct round *r, const struct astra_space *space,
 		      const struct contender *c);
 uint32_t astra_losers_cheapest(const struct reclaim *rc, uint32_t node,
@@ -985,13 +1016,15 @@ uint32_t astra_losers_for(const struct reclaim *rc,
 			  size_t *count);
 uint32_t astra_losers_all(const struct reclaim *rc, uint32_t node,
 			  uint32_t *picked, size_t *count);
-/* Call before a search in which losers are chosen and none is let go. */
+/* Call before a search that chooses losers one after the other and takes no
+ * choice back. */
 void astra_losers_begin(struct reclaim *rc);
 uint32_t astra_losers_by_need(struct reclaim *rc, uint64_t need);
 
 /* reclaim.c */
-/* Find a place. Returns the number of shares (in rc->shares), 0 if there is
- * none. rc->victims: the contenders to take GPUs from. Takes nothing yet. */
+/* Find a place. Returns the number of shares (in rc->shares), or 0 if there is
+ * none. rc->victims: the contenders from which GPUs would be taken. Nothing is
+ * taken yet. */
 size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c);
 /* As astra_reclaim_place(), for a given place: nodes and GPUs on them. */
 size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
@@ -999,8 +1032,8 @@ size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
 /* Count these GPUs as free again in this pass. */
 void astra_reclaim_give(struct reclaim *rc, const struct astra_share *shares,
 			size_t count);
-/* Let a loser keep its GPUs until astra_reclaim_spare_none(), which returns
- * whether any was spared. */
+/* Let a loser keep its GPUs for now. astra_reclaim_spare_none() undoes this for
+ * all losers, and returns whether any was spared. */
 void astra_reclaim_spare(struct reclaim *rc, struct contender *loser);
 bool astra_reclaim_spare_none(struct reclaim *rc);
 /* Carry a place out: the victims' GPUs become free in work, and the place is
@@ -1010,66 +1043,67 @@ void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 
 /* The result of a contest's passes. */
 struct outcome {
-	struct reclaim rc; /* of the last pass; rc.work: what stays free */
+	struct reclaim rc; /* that of the last pass; rc.work: what stays free */
 	struct ballot ballot;
 	struct astra_share *places;
 	size_t place_count, place_room;
 };
 
 /* await.c: if every waiting job soon has a place without the end of a lease,
- * mark those that await GPUs which come free by themselves. These are not in
- * this round's contest. Returns 0, or -1 when memory is out. */
+ * mark the jobs that wait for GPUs which come free by themselves. The marked
+ * jobs are not in this round's contest. Returns 0, or -1 when memory is out. */
 int astra_await(struct round *r);
 
-/* round.c: let the policy rank the contenders and placement place them, until
- * both agree. Returns 0, or -1 with err set; call astra_outcome_fini() in both
- * cases. */
+/* round.c: let the policy rank the contenders, and place them, until every
+ * granted contender has a place. Returns 0, or -1 with err set; call
+ * astra_outcome_fini() in both cases. */
 int astra_round_contest(struct round *r, struct outcome *o,
 			struct astra_error *err);
 void astra_outcome_fini(struct outcome *o);
 
-/* grow.c: call once every contender that was granted GPUs has a place. Those
- * that were granted more than their fewest take as many as fit. Then those that
- * lost some GPUs are placed on what is left. Returns 0, or -1 when memory is
- * out. */
+/* grow.c: call once every contender that was granted GPUs has a place.
+ * Contenders that were granted more than their fewest GPUs take as many as fit.
+ * Then contenders that lost some GPUs are placed on what is left. Returns 0, or
+ * -1 when memory is out. */
 int astra_round_grow(struct round *r, struct outcome *o);
-/* Find the largest size above `less`, up to c->gpus, at which an elastic
- * contender has a place, in whole steps. Returns the number of shares, in
- * rc->shares; 0 if there is none. */
+/* Find the largest size for which an elastic contender has a place: above
+ * `less`, up to c->gpus, in whole steps. Returns the number of shares, in
+ * rc->shares; 0 if there is no such place. */
 size_t astra_grow_search(struct reclaim *rc, const struct contender *c,
 			 uint32_t step, uint32_t less);
 
-/* widen.c: add the further idle nodes that a job with nodes_wish may have, with
- * its gpus_per_node on each, except nodes that a hold needs. left: what is free
- * after this round's grants; the nodes are taken from it. shares: count of
- * them, with room for `most`. Returns how many there are now. */
+/* widen.c: give a job with nodes_wish more idle nodes, up to `most`, with its
+ * gpus_per_node on each. Nodes that a hold needs are left out. left: what is
+ * free after this round's grants; the nodes are taken from it. shares: count of
+ * them so far, with room for `most`. Returns how many there are now. */
 size_t astra_widen(const struct round *r, const struct contender *c,
 		   struct astra_space *left, struct astra_share *shares,
 		   size_t count, size_t most);
 
 /* settle.c */
-/* End the first `count` grants with holds. See settle.c. */
+/* Cut the leases of the first `count` grants at the holds that need their GPUs,
+ * or drop the grants. See settle.c. */
 void astra_settle_older(struct round *r, size_t count);
-/* Let an expired lease go on until a hold begins: its GPUs are lent. That
- * counts as no lease of its own. */
+/* Prolong an expired lease until a hold begins: its GPUs are lent. This does
+ * not count as a lease of its own. */
 void astra_lease_lend(struct round *r, struct ejob *j, double end_sec);
 /* Whether a lease up to end_sec is still worth starting when a hold cuts it to
  * cut_sec: MinRunTime must not reach past the hold. */
 bool astra_lease_is_worth(const struct round *r, const struct ejob *j,
 			  double cut_sec, double end_sec);
-/* Return by when a job was promised its first start, whatever is in its way
- * since. 0: it was not promised, or has had it. */
+/* Return by when a job was promised its first start, whatever has delayed it
+ * since. Returns 0 if the job had no promise, or has started. */
 double astra_first_promised_sec(const struct round *r, const struct ejob *j);
-/* Return by when a job is promised its first start, else 0. */
+/* Return by when a job is promised its first start; 0: no promise. */
 double astra_promised_sec(const struct round *r, const struct ejob *j);
 /* Return the time within which a job is promised its first start, counted from
  * the end of the jobs without leases that are in its way. Returns 0 if there is
- * no promise, or no such job. */
+ * no promise, or no job in its way. */
 double astra_promised_after_sec(const struct round *r, const struct ejob *j);
 /* Return the job without a lease whose end a waiting job waits for; 0: none. */
 uint32_t astra_blocker_of(const struct astra_engine *e, const struct ejob *j);
-/* Whether only the ends of jobs without leases make room. No promise holds
- * until then. */
+/* Whether the job can only start when jobs without leases end. Until then no
+ * promise holds. */
 static inline bool astra_vain_unleased(enum astra_wait vain)
 {
 	return vain == ASTRA_WAIT_PINNED || vain == ASTRA_WAIT_CPUS;
@@ -1078,7 +1112,7 @@ int astra_settle(struct round *r, const struct outcome *o);
 /* Make room for a reason of each row. Returns 0, or -1 when memory is out. */
 int astra_reasons_reserve(struct astra_engine *e);
 /* Give each job its reason. free_space: what is free after the round; NULL if
- * that does not matter. */
+ * the reasons do not depend on it. */
 int astra_explain(struct round *r, const struct astra_ranking *ranking,
 		  const struct astra_space *free_space);
 /* lack.c: say in the reasons of contenders without a place what they lack.
@@ -1086,11 +1120,11 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking,
  * out. */
 int astra_lacks_find(const struct round *r, const struct astra_ranking *ranking,
 		     const struct astra_space *free_space);
-/* Give a job whose lease is over another lease. */
+/* Renew a job's expired lease. */
 void astra_lease_renew(struct round *r, struct ejob *j, double end_sec);
 /* Whether the job has no GPUs and needs a reason why. */
 bool astra_job_waits(const struct astra_job *job);
-/* Return why the job waits; RANK if only the policy knows. */
+/* Return why the job waits, or RANK if only the policy knows. */
 enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
 			      const struct astra_job *job);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What must survive a restart: leases, integrals, first submit times and holds.
- * Grants are not kept: the next round makes them again from the same facts. The
- * layout is versioned as a whole. */
+/* Saving what must survive a restart: leases, integrals, first submit times and
+ * holds. Grants are not saved: the next round makes them again from the same
+ * facts. One version number covers the whole layout. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "src/engine/hold.h"
 #include "src/model/members.h"
 
-/* New data goes to the end. A release that does not know it ignores it, so that
- * going back to an older release loses nothing else. */
+/* New data is appended at the end. A release that does not know it ignores it.
+ * So after a downgrade nothing else is lost. */
 #define STATE_VERSION 4
 
 static void save_tenant(const struct astra_engine *e, const struct etenant *t,
@@ -30,7 +30,7 @@ static void save_tenant(const struct astra_engine *e, const struct etenant *t,
 
 #define JOB(kind, member) ASTRA_MEMBER(ejob, kind, member)
 
-/* A job's members before and after its flags, weight and charges. */
+/* Members that are saved before and after a job's flags, weight and charges. */
 const struct astra_member astra_state_job_counts[] = {
 	JOB(U32, id),	       JOB(U32, array_id),  JOB(U32, tenant),
 	JOB(U32, gpus),	       JOB(U32, held_gpus), JOB(U32, copies),
@@ -45,7 +45,8 @@ const struct astra_member astra_state_job_times[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* At the end of the state: releases before 1.1 ignore them. */
+/* Members that are saved at the end of the state; releases before 1.1 ignore
+ * them. */
 const struct astra_member astra_state_job_places[] = {
 	JOB(U64, place.nth),
 	JOB(U64, place.last),
@@ -58,21 +59,24 @@ const struct astra_member astra_state_job_places[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* After the holds, for jobs that wait for the end of a job without a lease. */
+/* Saved after the holds, for jobs that wait for the end of a job without a
+ * lease. */
 static const struct astra_member state_job_vain[] = {
 	JOB(U32, id),	     JOB(U32, blocker),	   JOB(INT, vain),
 	JOB(REAL, vain_sec), JOB(U64, vain_shape), ASTRA_MEMBERS_END,
 };
 
-/* After those, for jobs that waited when others ceased to keep GPUs. */
+/* Saved after state_job_vain, for jobs that waited when other jobs ceased to
+ * keep GPUs. */
 static const struct astra_member state_job_kept[] = {
 	JOB(U32, id),
 	JOB(REAL, kept_bound_sec),
 	ASTRA_MEMBERS_END,
 };
 
-/* Pack a job's refused starts. More rounds than ASTRA_BALK_ROUNDS count as that
- * many. until_sec is saved as a number of terms from the restart on. */
+/* Pack a job's refused starts into 32 bits. If there are more rounds than
+ * ASTRA_BALK_ROUNDS, that many are saved. until_sec is saved as a number of
+ * terms, which count from the restart on. */
 static uint32_t state_put_balk(const struct ejob *j)
 {
 	uint32_t rounds = j->balk.rounds;
@@ -106,8 +110,8 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	astra_put_f64(out, usage.fair);
 }
 
-/* Save the policy's name, its state preceded by the size, and the names of the
- * nodes that its state refers to. */
+/* Save the policy's name, the size of its state, the state, and the names of
+ * the nodes that the state refers to. */
 static void save_policy(const struct astra_engine *e, struct astra_bytes *out)
 {
 	struct astra_bytes own = {0};
@@ -122,8 +126,8 @@ static void save_policy(const struct astra_engine *e, struct astra_bytes *out)
 	astra_node_names_put(astra_aside_nodes(e), out);
 }
 
-/* Save the number of first starts and, in the order of the jobs, by when each
- * is to have its first start and since when each that ran waits. */
+/* Save the counts of first starts. Then save for each job, in the order of the
+ * jobs, its bound and the end of its last run. */
 static void save_times(const struct astra_engine *e, uint32_t jobs,
 		       struct astra_bytes *out)
 {
@@ -157,7 +161,8 @@ static void save_users(const struct astra_engine *e, struct astra_bytes *out)
 			astra_put_u32(out, e->jobs[i].user);
 }
 
-/* Save the gifts in the order of the tenants: what each need not give back. */
+/* Save each tenant's gift: what it need not give back. The order is that of the
+ * tenants. */
 static void save_gifts(const struct astra_engine *e, struct astra_bytes *out)
 {
 	for (size_t i = 0; i < e->tenant_count; i++)
@@ -176,7 +181,7 @@ static void save_places(const struct astra_engine *e, struct astra_bytes *out)
 					  astra_state_job_places);
 }
 
-/* Save what leases that ended early cost. */
+/* Save the budget: what leases that ended early cost. */
 static void save_budget(const struct astra_engine *e, struct astra_bytes *out)
 {
 	astra_put_u64(out, e->counters.recalled);
@@ -204,7 +209,7 @@ static void save_holds(const struct astra_engine *e, struct astra_bytes *out)
 	}
 }
 
-/* Save which job without a lease is in the way of which job. */
+/* Save the jobs that wait for a job without a lease, and the id of that job. */
 static void save_blockers(const struct astra_engine *e, struct astra_bytes *out)
 {
 	uint32_t count = 0;
@@ -386,9 +391,9 @@ static int engine_state_restore_job(struct astra_engine *e,
 	return 0;
 }
 
-/* Put another policy's state aside, since that policy may come back. A policy
- * that this release does not know, or whose state cannot be kept, is ignored.
- * Returns 0, or -1. */
+/* Put another policy's state aside, as the pool may return to that policy. A
+ * state is ignored if this release does not know its policy or the policy saves
+ * no state. Returns 0, or -1. */
 static int restore_other(struct astra_aside *other, const char *name,
 			 const struct astra_reader *own)
 {
@@ -400,8 +405,8 @@ static int restore_other(struct astra_aside *other, const char *name,
 	return other->state.failed ? -1 : 0;
 }
 
-/* Restore the policy's state. If it is damaged the policy begins anew: leases
- * and accounts are worth more. */
+/* Restore the policy's state. If it is damaged, the policy begins anew, since
+ * leases and accounts are worth more. */
 static int restore_policy(struct astra_engine *e, struct astra_reader *in,
 			  struct astra_aside *other)
 {
@@ -425,8 +430,8 @@ static int restore_policy(struct astra_engine *e, struct astra_reader *in,
 	return e->policy_self ? 0 : -1;
 }
 
-/* Restore bounds and waits. Earlier releases saved none: waiting jobs then have
- * a bound from now on. */
+/* Restore bounds and ends of runs. Earlier releases saved none: then the bounds
+ * of waiting jobs count from now. */
 static int restore_times(struct astra_engine *e, struct astra_reader *in)
 {
 	if (in->at == in->size)
@@ -467,8 +472,8 @@ static int restore_user(struct astra_engine *e, struct astra_reader *in)
 	return 0;
 }
 
-/* Restore users. Earlier releases saved none: jobs then belong to their users
- * from the next round on. */
+/* Restore users. Earlier releases saved none: then jobs are assigned to their
+ * users in the next round. */
 static int restore_users(struct astra_engine *e, struct astra_reader *in)
 {
 	uint32_t users;
@@ -498,7 +503,7 @@ static int restore_users(struct astra_engine *e, struct astra_reader *in)
 	return in->failed ? -1 : rc;
 }
 
-/* Restore gifts. Earlier releases saved none. */
+/* Restore the tenants' gifts. Earlier releases saved none. */
 static int restore_gifts(struct astra_engine *e, struct astra_reader *in)
 {
 	for (size_t i = 0; in->at < in->size && i < e->tenant_count; i++) {
@@ -512,8 +517,9 @@ static int restore_gifts(struct astra_engine *e, struct astra_reader *in)
 	return 0;
 }
 
-/* Restore states that were put aside, and put the state's own policy aside if
- * it is not the engine's. Takes other. Earlier releases put none aside. */
+/* Restore the states that were put aside. If the saved state's own policy is
+ * not the engine's, put its state (`other`, taken) aside too. Earlier releases
+ * put no states aside. */
 static int restore_asides(struct astra_engine *e, struct astra_reader *in,
 			  struct astra_aside *other)
 {
@@ -541,7 +547,7 @@ static bool place_is_sound(const struct astra_engine *e, const struct place *p)
 	       p->user_quota >= 0;
 }
 
-/* Restore places. Earlier releases saved none: the bounds of waiting jobs then
+/* Restore places. Earlier releases saved none: then the bounds of waiting jobs
  * stay. */
 static int restore_places(struct astra_engine *e, struct astra_reader *in)
 {
@@ -556,7 +562,8 @@ static int restore_places(struct astra_engine *e, struct astra_reader *in)
 	return 0;
 }
 
-/* Restore what early ends of leases cost. Earlier releases saved none. */
+/* Restore the budget: what early ends of leases cost. Earlier releases saved
+ * none. */
 static int restore_budget(struct astra_engine *e, struct astra_reader *in)
 {
 	if (in->at == in->size)
@@ -594,8 +601,8 @@ static int restore_hold(struct astra_engine *e, struct astra_reader *in)
 	return h.shares ? astra_hold_add(e, &h) : -1;
 }
 
-/* Restore holds. Earlier releases saved none. If the policy has nodes, they are
- * the same ones. */
+/* Restore holds. Earlier releases saved none. If the policy's state came with
+ * node names, the holds refer to the same nodes. */
 static int restore_holds(struct astra_engine *e, struct astra_reader *in)
 {
 	struct astra_node_names nodes = {0};
@@ -619,7 +626,7 @@ static int restore_holds(struct astra_engine *e, struct astra_reader *in)
 	return rc;
 }
 
-/* Restore which jobs without leases are in the way. Earlier releases saved
+/* Restore which jobs without leases other jobs wait for. Earlier releases saved
  * none. Returns 0, or -1 if the data is damaged. */
 static int restore_blockers(struct astra_engine *e, struct astra_reader *in)
 {
@@ -637,7 +644,7 @@ static int restore_blockers(struct astra_engine *e, struct astra_reader *in)
 			return -1;
 		j->blocker = told.blocker;
 		if (!astra_vain_unleased(told.vain))
-			continue; /* it has a hold */
+			continue; /* the job waits, but has a hold */
 		j->vain = told.vain;
 		j->vain_sec = told.vain_sec;
 		j->vain_shape = told.vain_shape;
@@ -645,9 +652,9 @@ static int restore_blockers(struct astra_engine *e, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-/* Restore the bounds of jobs that waited when others ceased to keep GPUs. There
- * are none if no job keeps GPUs, or from an earlier release. Returns 0, or -1
- * if the data is damaged. */
+/* Restore the bounds of jobs that waited when other jobs ceased to keep GPUs.
+ * The data is missing if no job keeps GPUs, and in states of earlier releases.
+ * Returns 0, or -1 if the data is damaged. */
 static int restore_kept(struct astra_engine *e, struct astra_reader *in)
 {
 	uint32_t count;
@@ -685,7 +692,7 @@ static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 	jobs = astra_get_u32(in);
 	if (in->failed || !(e->now_sec >= e->begin_sec) || !(capacity >= 0))
 		return -1;
-	e->epoch = 1; /* this is not the first snapshot */
+	e->epoch = 1; /* the next snapshot is not the first one */
 	astra_fairness_set_capacity(e->account, e->now_sec, capacity);
 	for (uint32_t i = 0; !rc && i < tenants; i++)
 		rc = restore_tenant(e, in);
@@ -736,7 +743,8 @@ struct astra_engine *astra_engine_restore(const struct astra_options *options,
 				version, STATE_VERSION);
 		return NULL;
 	}
-	/* t_begin is read from the data; nothing is accounted before it. */
+	/* The begin, t_begin, is read from the data; nothing is accounted
+	 * before that. */
 	e = astra_engine_create(options, 0, err);
 	if (!e)
 		return NULL;

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* By when each job is to start for the first time, and how many did not. A job
- * that waits and is not blocked has, from the round that first sees it so,
- *   (2 + (own GPUs + GPUs before it) / Quota) LeaseTerm + graces,
- * where before it are its tenant's jobs that never ran and wait already, GPUs
- * count as they are charged, as in quotas, those of elastic jobs as the fewest
- * that they run on, Quota is the tenant's (Ye et al., Eq. 6), and graces are
- * what a job may take to leave. Where shares go by user, what its own user's
- * jobs and quota make of that, if it is later: nobody's flood of jobs is paid
- * by the others' shares. Where a job before it ends before it has used a term,
- * or gives its place up, the bound comes forward by the rest (repay.c). It is
- * measured under every policy, whoever has promised it.
+/* By when each job is to start for the first time, and how many jobs started
+ * later. A job that waits and is not blocked has a bound. Counted from the
+ * round that first sees it so, the bound is
+ *   (2 + (own GPUs + GPUs before it) / Quota) LeaseTerm + graces.
+ * "GPUs before it" are those of its tenant's jobs that never ran and wait
+ * already. GPUs count as they are charged, as in quotas, and an elastic job
+ * counts with its fewest GPUs. Quota is the tenant's (Ye et al., Eq. 6). The
+ * graces are the time that jobs may take to leave. If shares go by user, the
+ * same formula with its user's jobs and quota gives a second bound, and the
+ * later one counts. So a user who submits many jobs does not use the shares of
+ * other users. If a job before it ends before it has used a term, or gives its
+ * place up, the bound comes forward by the rest (repay.c). The bound is
+ * measured under every policy, even one that does not keep it.
  *
- * A job that asks for more GPUs later, or goes to another account, is promised
- * its start anew, behind the jobs that wait; a job of a tenant without weight
- * as soon as its tenant has a weight. The tasks of an array are due one after
- * the other.
- */
+ * If a job asks for more GPUs later, or goes to another account, its start is
+ * promised anew, behind the waiting jobs. A job of a tenant without weight is
+ * promised its start as soon as the tenant has a weight. The tasks of an array
+ * are due one after the other. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "src/engine/engine_priv.h"
 
-/* Whether only other jobs keep a job from its first start. */
+/* Whether only other jobs delay a job's first start. */
 static bool first_start_waits(const struct ejob *j)
 {
 	return !j->ran && j->state == ASTRA_JOB_PENDING && !j->lacks &&
 	       astra_ejob_active(j) && j->vain != ASTRA_WAIT_TOO_BIG;
 }
 
-/* Return the charge of the fewest GPUs that a job can run on. least may be 0:
- * unknown after a restart. */
+/* Return the charge of the fewest GPUs that a job can run on. least may be 0,
+ * if it is unknown after a restart. */
 static double first_start_charge(double charge, uint32_t gpus, uint32_t least)
 {
 	return least && least < gpus ? charge * least / gpus : charge;
@@ -40,8 +41,8 @@ static double first_start_own(const struct ejob *j)
 	return first_start_charge(j->charge, j->gpus, j->gpus_least);
 }
 
-/* Jobs that never ran and wait: their charges by tenant and by user, and the
- * jobs that have a place. */
+/* The waiting jobs that never ran: their charges by tenant and by user, and a
+ * list of the jobs that have a place. */
 struct first_starts {
 	double *tenants, *users;
 	struct ejob **queue;
@@ -63,8 +64,9 @@ static double quota_sec(const struct astra_engine *e, double charge,
 	return quota > 0 ? charge / quota * e->options.lease_sec : HUGE_VAL;
 }
 
-/* Return when, from from_sec on, the quotas have paid for the job and for so
- * many GPUs before it, of its tenant's and of its user's jobs. */
+/* Return a place that says when the quotas have paid for the job and for the
+ * GPUs before it. Payment begins at from_sec. of_tenant, of_user: GPUs of the
+ * tenant's and of the user's jobs before it. */
 static struct place first_start_place(const struct astra_engine *e,
 				      const struct ejob *j, double of_tenant,
 				      double of_user, double from_sec)
@@ -151,9 +153,9 @@ static int first_start_order(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Count jobs that have a bound as waiting; put the others into unbound. These
- * include jobs whose tenant had no quota, for it may have one now. Returns the
- * number of the others. */
+/* Add jobs that have a bound to `waiting`, and put the other jobs into
+ * `unbound`. These include jobs whose tenant had no quota, for the tenant may
+ * have one now. Returns the number of jobs in unbound. */
 static size_t first_starts_gather(struct round *r, struct first_starts *waiting,
 				  struct ejob **unbound)
 {
@@ -210,7 +212,7 @@ static void first_starts_bind(struct round *r, struct first_starts *waiting,
 	while (at < count &&
 	       first_start_order(&unbound[at - 1], &unbound[at]) < 0)
 		at++;
-	if (at < count) /* mostly in the order of the snapshot */
+	if (at < count) /* usually they are sorted, as in the snapshot */
 		qsort(unbound, count, sizeof(*unbound), first_start_order);
 	for (size_t i = 0; i < count; i++) {
 		first_start_bind(e, r->snap, waiting, unbound[i]);
@@ -254,7 +256,8 @@ static int first_start_by_place(const void *a, const void *b)
 	return (x->place.nth > y->place.nth) - (x->place.nth < y->place.nth);
 }
 
-/* Renew the bounds of the jobs that have one, in the order of their places. */
+/* Compute new bounds for the jobs that have one, in the order of their
+ * places. */
 static void first_starts_renew_all(struct round *r,
 				   struct first_starts *waiting)
 {
@@ -317,11 +320,12 @@ void astra_first_start_quit(struct astra_engine *e, struct ejob *j)
 	astra_place_leave(e, j, 0);
 }
 
-/* If a job asks for more GPUs, or moves to another tenant or user, its turn is
- * as if it came now: otherwise a small job could be promised a start and then
- * grow. If only the charge changes, the bound moves by the time in which that
- * is paid for, in both directions but not into the past: the charge may only be
- * another guess of which nodes the job will have. */
+/* If a job asks for more GPUs, or moves to another tenant or user, it goes
+ * behind the waiting jobs, as if it came now. Otherwise a small job could be
+ * promised a start and then grow. If only the charge changes, the bound moves,
+ * in both directions, by the time in which the quota pays for the change. It
+ * does not move into the past, since a charge may only be another estimate of
+ * which nodes the job will have. */
 void astra_first_start_change(struct astra_engine *e, struct ejob *j,
 			      const struct astra_request *request,
 			      const struct astra_title *title)

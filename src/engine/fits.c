@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a job that waits could run if all jobs that run ended: whether it has
- * a place on the nodes that are up, with nothing on them. The answer depends on
- * the nodes and the request alone, so it is found once for all requests of a
- * shape, and again when a node comes, goes or gets another size. A round looks
- * for so many answers only: a job whose shape has none yet is as it was before,
- * and the next round goes on.
+/* Whether a waiting job could run if all running jobs ended, that is, whether
+ * it has a place on the nodes that are up, with nothing on them. The answer
+ * depends on the nodes and the request alone. So it is found once for all
+ * requests of a shape, and again when a node comes, goes or changes its size. A
+ * round makes a limited number of searches. Until its shape has an answer, a
+ * job is treated as before, and the next round continues the searches.
  *
- * A job that would not fit earns nothing. Otherwise a tenant could wait for a
- * drained node, cancel the job, and then have all GPUs until the others had
- * caught up. Nodes that a reservation keeps from the job are not among its
- * nodes. A job earns nothing from the round that sees this, and earns again
- * from the round that sees a place for it. A job that waits because GPUs are
- * busy earns, and so does a running job, whatever becomes of its nodes. What
- * only the host knows (--switches, neighbours for --contiguous, blocks) does
- * not count.
- */
+ * A job that does not fit earns no GPU time. Otherwise a tenant could wait for
+ * a drained node, cancel the job, and then have all GPUs until the others had
+ * caught up. Nodes that a reservation keeps from the job do not count as its
+ * nodes. A job earns nothing from the round that sees that it does not fit, and
+ * earns again from the round that sees a place for it. A job that waits because
+ * GPUs are busy earns, and so does a running job, even if its nodes go down.
+ * What only the host knows (--switches, neighbours for --contiguous, blocks)
+ * does not count. */
 #include <stdlib.h>
 
 #include "src/engine/engine_priv.h"
 
 #define FITS_ROOM 256	/* size of the first table */
 #define FITS_SPARE 1024 /* answers kept for jobs that are gone */
-/* A search may look at every node. A round looks at no more nodes than this. */
+/* How many nodes the searches of a round may look at. A search may look at
+ * every node. */
 #define FITS_NODES 1000000
 #define FITS_MIX UINT64_C(0x9e3779b97f4a7c15)
 
@@ -72,7 +72,7 @@ static bool fits_same(const struct fits *fits,
 	return most == fits->gpus_max;
 }
 
-/* Take over the snapshot's nodes. This drops all answers. */
+/* Take over the snapshot's nodes, and drop all answers. */
 static int fits_look(struct fits *fits, const struct astra_snapshot *snap)
 {
 	astra_fits_clear(fits);
@@ -155,14 +155,14 @@ static bool fits_search(const struct astra_engine *e,
 
 	if (astra_request_elastic(q))
 		least = astra_request_sized(q, q->gpus_min);
-	if (q->possible) /* the host may choose others of its possible nodes */
+	if (q->possible) /* the host may choose others of the possible nodes */
 		least.allowed = q->possible;
 	return astra_place(fits->space, &least, NULL,
 			   strict ? fits->gpus_max : 0, fits->shares) > 0;
 }
 
-/* Returns 1 if the request fits, 0 if not, or -1 if the next round is to find
- * out. */
+/* Return 1 if the request fits, 0 if not, or -1 if the search is left to the
+ * next round. */
 static int fits_answer(struct astra_engine *e, const struct astra_request *q,
 		       uint64_t shape)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Grants outlive the round that made them: the GPUs may still be held by jobs
- * that have to leave first. A grant keeps its GPUs together until all are
+ * that have to leave first. A grant reserves its GPUs until all of them are
  * free. */
 #include <math.h>
 #include <stdlib.h>
@@ -67,7 +67,8 @@ size_t astra_grants_of(const struct astra_engine *e, uint32_t job)
 	return row == ASTRA_IDMAP_NONE ? 0 : e->jobs[row].grants;
 }
 
-/* Whether the GPUs are free or coming, and the nodes are still usable. */
+/* Whether the grant's GPUs are free or coming, and its nodes are still
+ * usable. */
 static bool still_possible(const struct round *r, const struct grant *g)
 {
 	for (size_t i = 0; i < g->count; i++) {
@@ -104,9 +105,9 @@ void astra_shares_own(const struct round *r, uint32_t job,
 	}
 }
 
-/* Return how ready a grant is. If GPUs are free, but not the CPUs or memory
- * beside them, or jobs of another owner are there, the grant is broken: others
- * took these, so waiting will not help. */
+/* Return how ready a grant is. It is broken if GPUs are free, but not the CPUs
+ * or memory beside them, or if jobs of another owner are on the node. Other
+ * jobs took these, so waiting will not help. */
 static enum readiness readiness(const struct round *r, const struct grant *g)
 {
 	const struct astra_request *q = grant_request(r, g);
@@ -129,16 +130,17 @@ static enum readiness readiness(const struct round *r, const struct grant *g)
 	return all;
 }
 
-/* Whether leases end for the grant whose jobs have not been told yet
- * (MaxReclaim). */
+/* Whether leases have to end for the grant whose jobs have not been told to
+ * leave yet (MaxReclaim). */
 static bool grant_is_untold(const struct round *r, const struct grant *g)
 {
 	return g->told_sec >= r->snap->now_sec;
 }
 
-/* Note CPUs and memory that a grant still lacks, so that they do not count as
- * free when the jobs that hold them leave. For a served hold whose leases have
- * not been told yet, nothing of theirs counts as free at all. */
+/* Note the CPUs and memory that a grant still lacks, so that they do not count
+ * as free when the jobs that hold them leave. Nothing is noted for a served
+ * hold whose jobs have not been told to leave yet: none of their resources
+ * count as free. */
 static void grant_note_missing(struct round *r, const struct grant *g,
 			       const struct astra_share *share,
 			       const struct astra_share *part)
@@ -157,7 +159,7 @@ static void grant_note_missing(struct round *r, const struct grant *g,
 	r->missing_count++;
 }
 
-/* Set aside what is free of a grant; the rest is coming. */
+/* Set aside what is free of a grant; the rest is counted as coming. */
 static void grant_reserve(struct round *r, const struct grant *g)
 {
 	for (size_t i = 0; i < g->count; i++) {
@@ -180,13 +182,13 @@ static void grant_reserve(struct round *r, const struct grant *g)
 	}
 }
 
-/* Whether the job runs, and leaves to start elsewhere. */
+/* Whether the job runs but has to leave, to start again elsewhere. */
 static bool grant_moves(const struct ejob *j)
 {
 	return j->state == ASTRA_JOB_RUNNING && j->phase != ASTRA_PHASE_LEASED;
 }
 
-/* Whether the job still wants the grant: its request may have changed. */
+/* Whether the job can still use the grant: its request may have changed. */
 static bool grant_wanted(struct round *r, const struct grant *g)
 {
 	const struct ejob *j = astra_engine_find(r->e, g->job);
@@ -199,8 +201,8 @@ static bool grant_wanted(struct round *r, const struct grant *g)
 				   astra_shares_gpus(g->shares, g->count));
 }
 
-/* Let jobs compete again whose GPUs were granted to a job that no longer wants
- * them. */
+/* Let those jobs compete again whose GPUs were granted to a job that no longer
+ * wants them. */
 static void spare_doomed(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -219,7 +221,8 @@ static void spare_doomed(struct round *r)
 	}
 }
 
-/* Mark the jobs for which leases have yet to be told to end. */
+/* Set `awaits` of each job for which other jobs have yet to be told to
+ * leave. */
 static void grants_mark_untold(struct astra_engine *e, bool awaits)
 {
 	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
@@ -232,8 +235,8 @@ static void grants_mark_untold(struct astra_engine *e, bool awaits)
 	}
 }
 
-/* Reset the waiting time of grants whose leases are not told yet because of
- * MaxReclaim. */
+/* Restart the waiting time of grants for which jobs have not been told to leave
+ * yet, because of MaxReclaim. */
 static void grants_note_untold(struct astra_engine *e)
 {
 	if (!e->grant_count)
@@ -248,8 +251,8 @@ static void grants_note_untold(struct astra_engine *e)
 	grants_mark_untold(e, false);
 }
 
-/* Whether the job's GPUs and room in limits should have come by now, whatever
- * keeps them. */
+/* Whether the job's GPUs and its room in limits should be there by now but are
+ * not, for any reason. */
 static bool grant_in_vain(const struct round *r, const struct grant *g)
 {
 	return (readiness(r, g) == GRANT_WAITING ||
@@ -268,7 +271,8 @@ static int grants_make_missing(struct round *r)
 	return r->missing ? 0 : -1;
 }
 
-/* Find the room that limits leave grants; NULL if there are no limits. */
+/* Get into *room what limits leave to grants; NULL if there are no limits.
+ * Returns 0, or -1 when memory is out. */
 static int grants_find_room(const struct round *r,
 			    int64_t *(*find)(const struct round *r),
 			    int64_t **room)
@@ -277,8 +281,8 @@ static int grants_find_room(const struct round *r,
 	return *room || !r->e->grant_count || !r->snap->limit_count ? 0 : -1;
 }
 
-/* Whether a limit leaves a granted job no room. If not, the job takes its
- * room. */
+/* Whether a limit leaves a granted job no room. If there is room, the job takes
+ * it. */
 static bool grant_lacks_room(const struct round *r, const struct ejob *j,
 			     int64_t *room)
 {
@@ -328,8 +332,8 @@ int astra_grants_revise(struct round *r)
 	return 0;
 }
 
-/* Whether jobs that were on the node when the host looked keep this job off
- * it. */
+/* Whether the node had jobs on it, when the host looked, with which this job
+ * may not share it. */
 static bool grant_finds_strangers(const struct astra_node *n,
 				  const struct astra_request *q)
 {
@@ -342,7 +346,7 @@ static bool grant_finds_strangers(const struct astra_node *n,
 	return astra_room_strange(&room, q);
 }
 
-/* Whether every share was free when the host looked. */
+/* Whether all shares of the grant were free when the host looked. */
 static bool free_now(const struct round *r, const struct grant *g,
 		     struct astra_room *taken)
 {
@@ -387,8 +391,8 @@ static int grant_start(struct round *r, const struct grant *g)
 			      g->shares, g->count);
 }
 
-/* Start every granted job whose GPUs are all free, in the order of the grants,
- * if limits leave it room by now. */
+/* Start, in the order of the grants, every granted job whose GPUs are all free
+ * and for which limits leave room. */
 int astra_grants_start(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -438,7 +442,8 @@ static int revoke(struct round *r, struct ejob *j)
 	return astra_plan_add(r->plan, &d, NULL, 0);
 }
 
-/* End expired leases on nodes that are to be emptied. */
+/* Mark as doomed the jobs with expired leases on nodes that are to be
+ * emptied. */
 static void doom_leaving(struct round *r)
 {
 	struct astra_engine *e = r->e;
@@ -451,8 +456,8 @@ static void doom_leaving(struct round *r)
 	}
 }
 
-/* Return the rows of leaving jobs, sorted; the caller frees them. NULL when
- * memory is out. */
+/* Return the rows of leaving jobs, sorted; the caller frees them. Returns NULL
+ * when memory is out. */
 static uint32_t *rows_leaving(const struct astra_engine *e, size_t *count)
 {
 	uint32_t *rows;
@@ -471,8 +476,8 @@ static uint32_t *rows_leaving(const struct astra_engine *e, size_t *count)
 	return rows;
 }
 
-/* Take back what was granted to others: at most MaxReclaim GPUs a round, but
- * always at least one job's. Graces that are over end here as well. */
+/* Tell jobs to leave whose GPUs were granted to others: at most MaxReclaim GPUs
+ * a round, but at least one job. Also end the graces that are over. */
 int astra_revoke_doomed(struct round *r)
 {
 	struct astra_engine *e = r->e;

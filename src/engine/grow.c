@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Places for what elastic jobs are granted beyond their fewest GPUs. Every job
- * that the policy granted GPUs has a place already, so no job goes without for
- * it. */
+/* Places for the GPUs that elastic jobs are granted beyond their fewest. Every
+ * job that the policy granted GPUs has a place already, so no job loses its
+ * place because another one grows. */
 #include "src/common/grow.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ size_t astra_grow_search(struct reclaim *rc, const struct contender *c,
 	return astra_reclaim_place(rc, &sized);
 }
 
-/* Enlarge a waiting job, which has a place for its fewest GPUs. */
+/* Enlarge a waiting job that has a place for its fewest GPUs. */
 static int grow_waiting(struct reclaim *rc, struct outcome *o,
 			struct contender *c, uint32_t step)
 {
@@ -62,7 +62,7 @@ static int grow_waiting(struct reclaim *rc, struct outcome *o,
 	return 0;
 }
 
-/* Return the fewest GPUs on which it pays to go on, less one step. */
+/* Return one step less than the smallest size to which it pays to grow. */
 static uint32_t grow_less(const struct round *r, const struct contender *c,
 			  uint32_t step)
 {
@@ -74,7 +74,7 @@ static uint32_t grow_less(const struct round *r, const struct contender *c,
 	return less.gpus;
 }
 
-/* Enlarge a running job, where it is or elsewhere. */
+/* Enlarge a running job, on its nodes or elsewhere. */
 static int grow_running(struct reclaim *rc, struct outcome *o,
 			struct contender *c, uint32_t step)
 {

@@ -8,9 +8,9 @@
 #include "src/policies/policy.h"
 
 #define TERMS_MAX 4
-#define RUN_LEAST .4   /* of a term: shorter runs say nothing */
-#define GAIN_LEAST .1  /* of a run: less is no gain */
-#define NEED_TIMES 1.5 /* the new lease, in units of the need */
+#define RUN_LEAST .4   /* part of a term; shorter runs say nothing */
+#define GAIN_LEAST .1  /* part of a run; a smaller gain counts as none */
+#define NEED_TIMES 1.5 /* the new lease is this many times the need */
 #define BARREN_TIMES 2
 #define BARREN_RUNS 2
 
@@ -119,7 +119,8 @@ void astra_guard_follow(struct astra_guard *g,
 	g->seen_sec = look->now_sec;
 }
 
-/* This run begins at `first`, so the run before saved that much. */
+/* Judge the last run by what this run began with: it begins at iteration
+ * `first`, so the last run saved that much. */
 static void guard_settle(struct astra_guard *g)
 {
 	double gain = g->first > g->open_first
@@ -134,8 +135,9 @@ static void guard_settle(struct astra_guard *g)
 						 GAIN_LEAST * g->open_sec));
 }
 
-/* Return the iterations that the run began with: what was saved; of a later run
- * of a job that reports no checkpoints, its first report's. */
+/* Return the iterations that the run began with. If the job reports
+ * checkpoints, they are what was saved. Otherwise, in a later run, they are
+ * those of its first report. */
 static uint64_t base_of(const struct astra_guard *g)
 {
 	if (g->saves)
@@ -143,9 +145,9 @@ static uint64_t base_of(const struct astra_guard *g)
 	return g->run ? g->first : 0;
 }
 
-/* Measure the start-up. A job that went on from an earlier job's checkpoint has
- * not done all iterations that it reports: then all the time until its report
- * counts. */
+/* Measure the start-up. A job that continues an earlier job's checkpoint has
+ * not done all the iterations that it reports: then all the time until its
+ * report counts as start-up. */
 static void measure_startup(struct astra_guard *g, double time_sec,
 			    uint64_t done)
 {
@@ -176,7 +178,7 @@ void astra_guard_progress(struct astra_guard *g, double time_sec, uint64_t done,
 	check_need(g);
 }
 
-/* Return since when this run has unsaved work; 0: unknown. */
+/* Return since when this run has had unsaved work; 0: unknown. */
 static double unsaved_since(const struct astra_guard *g)
 {
 	if (g->saves && g->saved_run == g->run)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Holds. Leases end at different times, and small jobs would always refill the
- * gaps. So a job whose turn it is and that finds no place is given a hold:
- * nodes, and the time T from which they are its own. Until T these GPUs are
- * lent: leases there are renewed and granted as usual, but end at T at the
- * latest. */
+/* Holds. Leases end at different times, and small jobs would always fill the
+ * gaps. So a job whose turn it is, but that finds no place, is given a hold:
+ * nodes, and the time T from which on these are reserved for it. Until T these
+ * GPUs are lent: leases there are renewed and granted as usual, but end at T at
+ * the latest. */
 #include "src/engine/hold.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "src/common/grow.h"
 #include "src/engine/calendar.h"
 
-#define HOLD_PATIENCE_SEC 120 /* after its time; then it is planned anew */
+#define HOLD_PATIENCE_SEC 120 /* a hold that is this late is planned anew */
 
 const struct hold *astra_hold_of(const struct astra_engine *e, uint32_t job)
 {
@@ -77,9 +77,9 @@ double astra_holds_first(const struct astra_engine *e)
 
 /* Serving. */
 
-/* Whether the job without a lease that the hold waits for will end much later
- * than planned, or nobody knows when: its time limit has changed, or it is
- * suspended. */
+/* Whether the hold waits for a job without a lease that will end much later
+ * than planned, or at an unknown time. Its time limit may have changed, or it
+ * may be suspended. */
 static bool hold_is_outlasted(const struct round *r, const struct hold *hold,
 			      const struct ejob *owner)
 {
@@ -134,10 +134,10 @@ static struct contender *hold_owner(const struct round *r,
 	return NULL;
 }
 
-/* Return the nodes that the hold's job may use in place of those that it cannot
- * have yet: none that another hold needs, until the job has waited for long. A
- * first start avoids only the holds of first starts. Free the bitmap. NULL when
- * memory is out. */
+/* Return the nodes on which the hold's job may start if its own are not free
+ * yet. Nodes that other holds need are left out until the job has waited for
+ * long. A first start avoids only the holds of first starts. Free the bitmap.
+ * Returns NULL when memory is out. */
 static uint64_t *hold_elsewhere(const struct round *r, const struct hold *hold,
 				const struct astra_request *q)
 {
@@ -165,7 +165,8 @@ static uint64_t *hold_elsewhere(const struct round *r, const struct hold *hold,
 	return nodes;
 }
 
-/* Find a place on those nodes. Returns as astra_reclaim_place(), or -1. */
+/* Find a place on the nodes of hold_elsewhere(). Returns as
+ * astra_reclaim_place(), or -1. */
 static int64_t hold_place_elsewhere(struct reclaim *rc, const struct hold *hold,
 				    struct contender *held,
 				    struct astra_job *job)
@@ -181,9 +182,9 @@ static int64_t hold_place_elsewhere(struct reclaim *rc, const struct hold *hold,
 	return (int64_t)count;
 }
 
-/* Return the end of a lease that begins with a hold: after a term, or earlier
- * if the next hold on its nodes needs the GPUs. A lease that began late is
- * shortened by no more than that delay. 0: after a term. */
+/* Return the end of a lease that begins with a hold. It lasts a term, or less
+ * if the next hold on its nodes needs the GPUs. If the lease began late, it is
+ * shortened by no more than that delay. Returns 0 for a full term. */
 static double hold_end(const struct round *r, const struct hold *hold,
 		       const struct reclaim *rc, size_t count)
 {
@@ -207,7 +208,7 @@ static double hold_end(const struct round *r, const struct hold *hold,
 /* Serving the holds whose time has come. */
 struct serve {
 	struct reclaim rc;
-	double *keys; /* present A / F by tenant; NaN: not computed yet */
+	double *keys; /* by tenant: A / F at present; NaN: not computed yet */
 };
 
 static double serve_key(struct serve *s, uint32_t tenant)
@@ -222,9 +223,9 @@ static double serve_key(struct serve *s, uint32_t tenant)
 	return s->keys[tenant] = u.fair > 0 ? u.alloc / u.fair : HUGE_VAL;
 }
 
-/* Spare expired leases of other tenants that are no richer than the owner's
- * tenant, if there is a place without them. For a job that is due none is
- * spared. */
+/* Spare the expired leases of other tenants that are no richer than the owner's
+ * tenant: first a place without them is searched for. Nothing is spared for a
+ * job that is due. */
 static void serve_spare(struct serve *s, const struct hold *hold,
 			const struct contender *owner)
 {
@@ -242,7 +243,7 @@ static void serve_spare(struct serve *s, const struct hold *hold,
 	}
 }
 
-/* Find a place where the hold was planned, or else anywhere. Returns as
+/* Find a place where the hold was planned, or else elsewhere. Returns as
  * astra_reclaim_place(), or -1. */
 static int64_t hold_place(struct reclaim *rc, const struct hold *hold,
 			  const struct contender *owner)
@@ -267,9 +268,9 @@ static int64_t hold_place(struct reclaim *rc, const struct hold *hold,
 	return hold_place_elsewhere(rc, hold, &held, &job);
 }
 
-/* Find a place on free GPUs, so that no lease ends: the hold may be on other
- * nodes than those that the job awaited. Returns as astra_reclaim_place(), or
- * -1. */
+/* Find a place on free GPUs, so that no lease ends. The GPUs that the job
+ * waited for may be on other nodes than the hold. Returns as
+ * astra_reclaim_place(), or -1. */
 static int64_t hold_place_free(struct reclaim *rc, const struct hold *hold,
 			       const struct contender *owner)
 {
@@ -293,7 +294,7 @@ static int64_t hold_place_free(struct reclaim *rc, const struct hold *hold,
 	return (int64_t)count;
 }
 
-/* Whether GPUs that are being cleaned up come before the job's first start is
+/* Whether GPUs on settling nodes come free before the job's first start is
  * late. */
 static bool hold_can_wait(const struct round *r, const struct contender *c)
 {
@@ -304,7 +305,7 @@ static bool hold_can_wait(const struct round *r, const struct contender *c)
 	       r->snap->now_sec + leave_sec < j->bound_sec;
 }
 
-/* Serve a hold. Returns 1 if there is a place, 0 if not, or -1. */
+/* Serve a hold. Returns 1 if the job has a place, 0 if not, or -1. */
 static int hold_serve(struct serve *s, const struct hold *hold)
 {
 	struct reclaim *rc = &s->rc;
@@ -393,7 +394,7 @@ int astra_holds_serve(struct round *r)
 							: 0;
 }
 
-/* What leases leave to holds. */
+/* The table of what holds leave to leases. */
 
 static void table_add(struct astra_node_hold *h,
 		      const struct astra_share *share, int sign)
@@ -417,8 +418,8 @@ static void table_shares(struct round *r, const struct astra_job *job,
 	}
 }
 
-/* Count a leaving job. Its GPUs are among the coming ones or, if a hold was
- * served with them, among the free ones. */
+/* Count a leaving job's CPUs and memory. Its GPUs are counted already: as
+ * coming or, if a hold was served with them, as free. */
 static void table_leaving(struct round *r, const struct ejob *j,
 			  const struct astra_job *job)
 {
@@ -437,8 +438,7 @@ static void table_leaving(struct round *r, const struct ejob *j,
 	}
 }
 
-/* Count what is free by the first hold's start, before the holds take
- * theirs. */
+/* Count what is free by the first hold's start, without what the holds need. */
 static void table_leases(struct round *r)
 {
 	const struct astra_engine *e = r->e;
@@ -467,8 +467,8 @@ static void table_leases(struct round *r)
 	}
 }
 
-/* Whether the node is for jobs of one owner alone, and the request is another
- * owner's. */
+/* Whether the job may not share the node: node or request is for the jobs of
+ * one owner alone, and the owners differ. */
 static bool table_strange(const struct astra_node_hold *h,
 			  const struct astra_request *q)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is free when a round begins, and what will be. If the host says what
- * changed since the last round, only that is counted again. What a round takes
- * for itself is given back at its end. */
+/* What is free when a round begins, and what comes free. If the host says what
+ * changed since the last round, only the changes are counted again. What a
+ * round takes for itself is undone at its end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,10 +109,10 @@ static uint32_t idle_positive(int64_t number)
 	return number > 0 ? (uint32_t)number : 0;
 }
 
-/* Set what is free on a node, by the host's counts. If they are below what the
- * jobs leave, other jobs are on the node, which no lease's end removes. If they
- * are above, what the jobs hold is wrong, and a job that leaves gives back
- * nothing that could make the node whole. */
+/* Set what is free on a node, by the host's counts. If the host counts less
+ * than the jobs leave, other jobs are on the node, which no lease's end
+ * removes. If it counts more, the record of what jobs hold is wrong. A job that
+ * leaves then gives back nothing that could make the node whole. */
 static void idle_set(struct astra_engine *e, const struct astra_node *n,
 		     uint32_t node)
 {
@@ -185,7 +185,8 @@ static void idle_count_nodes(struct idle *idle,
 	}
 }
 
-/* told: remember what jobs hold, so that the next round can go on from here. */
+/* Count all nodes and jobs anew. told: the next round may count only
+ * changes. */
 static int idle_count_all(struct astra_engine *e,
 			  const struct astra_snapshot *snap, bool told)
 {

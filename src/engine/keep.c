@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unprepared=share: jobs that declare no checkpoint keep their GPUs.
  *
- * A tenant's unprepared jobs are whole if they fit into its share together with
- * its jobs without leases: first jobs of users within their own share, then
- * jobs that started earlier. The other unprepared jobs borrow. They keep their
- * GPUs until another tenant lacks some:
+ * A tenant's unprepared jobs are kept whole if they fit into its share together
+ * with its jobs without leases: first jobs of users within their own share,
+ * then jobs that started earlier. The other unprepared jobs borrow. They keep
+ * their GPUs until another tenant lacks some:
  *
  *   lack(p) = max(min(D_p, ceil(S_p)) - H_p, 0)
  *   need    = sum of lack(p) * (1 + whole terms for which p has lacked)
@@ -13,27 +13,27 @@
  * p is a tenant, D_p its demand, S_p its share of the GPUs by weight among
  * tenants with demand, H_p what it holds, C_p the part of H_p held by jobs that
  * declare a checkpoint and have leases; all in GPUs as charged. The terms, at
- * most eight, count while borrowing jobs have leases or the need without them
- * is 0: they stand for GPUs that are of no use to p. Borrowing jobs are chosen
- * until what they hold meets the need: first those that have run for
- * UnpreparedMin, or will have within a term, the last started first; if that is
- * too little, the others too. A chosen job has leases once it has run for
- * UnpreparedMin, and competes like all others. Once there is no need, these
- * jobs keep their GPUs again.
+ * most eight, count while borrowing jobs have leases or the need without the
+ * terms is 0: they stand for GPUs that are of no use to p.
  *
- * Example. 16 GPUs, A and B of weight 1, unprepared jobs of 4 GPUs.
- * A's four start at 0, 1, 2 and 3; B comes. S is 8: A's first two are kept. B
- * lacks 8, so both of the others have leases once they have run long enough.
- * Had B one job only, D_B would be 4, and only the job that started at 3 would
- * have leases.
+ * Borrowing jobs are chosen until what they hold meets the need. First come
+ * those that have run for UnpreparedMin, or will have within a term, the last
+ * started first. If these are too few, the others follow. A chosen job has
+ * leases once it has run for UnpreparedMin, and competes like all others. Once
+ * there is no need, these jobs keep their GPUs again.
  *
- * While such jobs keep GPUs no first start is promised. Once none does, the
- * jobs that wait are promised their starts as if they had come then, if that
+ * Example. 16 GPUs, tenants A and B of weight 1, unprepared jobs of 4 GPUs. A's
+ * four jobs start at 0, 1, 2 and 3; then B comes. S is 8: A's first two jobs
+ * are whole. B lacks 8, so A's other two have leases once they have run long
+ * enough. If B had only one job, D_B would be 4, and only the job that started
+ * at 3 would have leases.
+ *
+ * While such jobs keep GPUs no first start is promised. Once no job keeps GPUs,
+ * the waiting jobs are promised their starts as if they had come then, if that
  * is later. A hold for a job that keeps its GPUs is planned up to its time
- * limit, else smaller jobs would have a gang's nodes again and again; a job
- * without a limit never ends. A job that takes its tenant beyond its share has
- * no hold while a poorer tenant lacks GPUs.
- */
+ * limit, else smaller jobs would get a gang's nodes again and again. A job
+ * without a limit never ends. A job that takes its tenant beyond its share gets
+ * no hold while a poorer tenant lacks GPUs. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@
 
 #define KEEP_EPSILON 1e-6
 #define KEEP_DOUBLINGS 4
-#define KEEP_TERMS 8 /* most terms of lacking that count */
+#define KEEP_TERMS 8 /* at most this many terms of lacking count */
 
 bool astra_will_keep(const struct astra_engine *e, const struct astra_job *job)
 {
@@ -87,9 +87,9 @@ double astra_unprepared_sec(const struct astra_options *options)
 struct keep_tenant {
 	double share;	/* S_p */
 	double held;	/* H_p */
-	double bound;	/* part of held, by jobs without leases */
+	double bound;	/* part of `held` that jobs without leases hold */
 	double movable; /* C_p */
-	double whole;	/* charge of jobs found whole so far */
+	double whole;	/* charge of the jobs found to be whole so far */
 };
 
 /* A running job that declares no checkpoint. */
@@ -101,11 +101,11 @@ struct keep_job {
 struct keep {
 	struct round *r;
 	struct keep_tenant *tenants;
-	double *users; /* by user: charge of jobs found whole within its
-			* share */
+	double *users; /* by user: charge of jobs that are whole within the
+			* user's share */
 	struct keep_job *jobs;
 	size_t count;
-	bool leased; /* a borrowing job already had leases */
+	bool leased; /* a borrowing job already had leases before this round */
 };
 
 static int keep_compare(const void *a, const void *b)
@@ -190,8 +190,9 @@ static double keep_lack(const struct keep *k, uint32_t tenant)
 		    0);
 }
 
-/* Return for how many whole terms a tenant has lacked GPUs. counts: borrowing
- * jobs have leases, or there seem to be enough GPUs. */
+/* Return for how many whole terms a tenant has lacked GPUs. counts: whether
+ * terms count, because borrowing jobs have leases or there seem to be enough
+ * GPUs. */
 static double keep_terms(struct keep *k, uint32_t tenant, bool counts)
 {
 	const struct astra_engine *e = k->r->e;
@@ -223,7 +224,7 @@ static void keep_find_shares(struct keep *k)
 					      e->tenants[i].weight / weights;
 }
 
-/* Note for waiting jobs what recall_is_barred() needs. */
+/* Note for each tenant what recall_is_barred() needs. */
 static void keep_note(const struct keep *k)
 {
 	struct astra_engine *e = k->r->e;
@@ -272,8 +273,8 @@ static double keep_user_share(const struct keep *k, uint32_t user)
 			 : 0;
 }
 
-/* Mark the jobs within their tenant's share as whole. own: only jobs of users
- * within their own share. */
+/* Mark as whole the jobs that fit into their tenant's share. own: only jobs of
+ * users within their own share. */
 static void keep_find_whole(struct keep *k, bool own)
 {
 	for (size_t i = 0; i < k->count; i++) {
@@ -316,7 +317,7 @@ static void keep_lease(struct keep *k, struct ejob *j, bool leased)
 }
 
 /* Return how long a borrowing job is kept at least: UnpreparedMin, doubled each
- * time that its GPUs were taken back. So a long job ends some day. */
+ * time that its GPUs were taken back. So even a long job gets time to end. */
 static double keep_sec(const struct ejob *j, double least_sec)
 {
 	return ldexp(least_sec,
@@ -325,7 +326,7 @@ static double keep_sec(const struct ejob *j, double least_sec)
 }
 
 /* Choose jobs that may have leases by at_sec, the last started first, until the
- * need is met. Returns the rest of the need. */
+ * need is met. Returns the remaining need. */
 static double keep_choose(struct keep *k, double need, double at_sec)
 {
 	double least = astra_unprepared_sec(&k->r->e->options);
@@ -353,7 +354,7 @@ static void keep_carry_out(struct keep *k)
 		const struct astra_job *job = &r->snap->jobs[j->index];
 
 		/* The job was started on condition that it leaves before a
-		 * maintenance. */
+		 * maintenance begins. */
 		if (job->leave_cuts && job->leave_sec > 0 &&
 		    (!(j->keep_until_sec > 0) ||
 		     job->leave_sec < j->keep_until_sec))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a job lacks that finds no place although GPUs are free: it is tried with
- * plenty of CPUs, of memory, or of both. */
+/* What a job lacks if it finds no place although GPUs are free. To find out,
+ * the job is tried with unlimited CPUs, memory, or both. */
 #include <stdlib.h>
 
 #include "src/engine/engine_priv.h"
 
 #define LACKS_MAX 64 /* jobs looked at in a round */
 
-/* Return the space with plenty of what `lack` names; NULL when memory is
- * out. */
+/* Return the space with unlimited CPUs, memory or both, as `lack` says. Returns
+ * NULL when memory is out. */
 static struct astra_space *lack_space(const struct round *r,
 				      const struct astra_space *free_space,
 				      enum astra_lack lack)
@@ -43,8 +43,8 @@ static enum astra_lack lack_of(const struct round *r,
 	return ASTRA_LACK_NONE;
 }
 
-/* Explain the first jobs of the ranking that found no place. Consecutive jobs
- * of one shape are tried once. */
+/* Explain the first LACKS_MAX jobs of the ranking that found no place.
+ * Consecutive jobs of one shape are tried once. */
 static void lack_all(const struct round *r, const struct astra_ranking *ranking,
 		     struct astra_space *const *spaces,
 		     struct astra_share *shares)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a lease begins and ends, judged by the snapshots. */
+/* How a lease begins and ends, as seen in the snapshots. */
 #include <math.h>
 
 #include "src/engine/engine_priv.h"
@@ -19,9 +19,9 @@ static void lease_count(struct astra_engine *e, struct ejob *j)
 	e->counters.granted++;
 }
 
-/* Return when the run began. The clock may have been set since, and with it the
- * host's time of the start. But the last round did not see the run and this one
- * does. */
+/* Return when the run began. If the clock was set since, the host's time of the
+ * start may be wrong. But the last round did not see the run and this one does,
+ * so it began between them. */
 static double lease_run_begin(const struct astra_engine *e,
 			      const struct ejob *j, const struct astra_job *job,
 			      double now_sec)
@@ -34,8 +34,8 @@ static double lease_run_begin(const struct astra_engine *e,
 }
 
 /* Begin the lease of a new run. If the run began before the engine saw the job,
- * the lease has a full term from now on: the plugin is new, its state was lost,
- * or the job's partition joined the pool. */
+ * the lease has a full term from now on. Then the plugin is new, its state was
+ * lost, or the job's partition joined the pool. */
 static void begin_lease(struct astra_engine *e, struct ejob *j,
 			const struct astra_job *job, double now_sec)
 {
@@ -79,8 +79,8 @@ static void leave_lease(struct ejob *j, const struct astra_job *job, double now)
 	j->doomed_for = 0;
 }
 
-/* Reset a job that cannot leave for now, so that no job waits for it. It is
- * told again when it goes on. */
+/* Take back that a job was told to leave, if it cannot leave for now. So no
+ * other job waits for it. It is told again when it is resumed. */
 static void lease_stay(struct ejob *j, bool *changed)
 {
 	j->phase = ASTRA_PHASE_LEASED;
@@ -108,7 +108,7 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		begin_lease(e, j, job, now_sec);
 		*changed = true;
 	}
-	/* Until now the job could not be requeued, as in a pool without
+	/* Until now the host could not requeue the job, as in a pool without
 	 * leases. */
 	if (leased && revocable && !j->revocable) {
 		j->phase = ASTRA_PHASE_LEASED;
@@ -129,8 +129,8 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		*changed = true;
 	}
 	j->booting = job->booting;
-	/* The host can't requeue the job after all, or there are no leases any
-	 * more. A job that was told to leave may still do so. */
+	/* The host cannot requeue the job after all, or there are no leases any
+	 * more. A job that was told to leave may still leave. */
 	if (leased && !revocable && j->phase != ASTRA_PHASE_LEASED &&
 	    (e->options.leases || j->phase != ASTRA_PHASE_GRACE))
 		j->phase = ASTRA_PHASE_LEASED;
@@ -194,8 +194,8 @@ double astra_lease_cut(const struct astra_job *job, double end_sec)
 	return job->leave_sec > 0 ? fmin(end_sec, job->leave_sec) : end_sec;
 }
 
-/* Return since when a job has been waiting: since the last round at the
- * earliest. */
+/* Return since when some job has been waiting, but no earlier than the last
+ * round. */
 static double wanted_since(const struct astra_engine *e,
 			   const struct astra_snapshot *snap, double last_sec)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When running jobs leave their GPUs, by themselves or recalled. Computed once
- * a round, for all calendars. */
+/* When running jobs leave their GPUs, by themselves or because they are
+ * recalled. Computed once a round, for all calendars. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -46,7 +46,7 @@ double astra_recall_sec(const struct round *r, const struct ejob *j,
 	return astra_max(r->snap->now_sec + 1, from_sec);
 }
 
-/* List the leases that go on, and those among them that may be recalled, but
+/* List the leases that continue, and those among them that may be recalled, but
  * not at once. */
 static int find_ends(struct turns *t)
 {
@@ -77,8 +77,8 @@ static int find_ends(struct turns *t)
 	return 0;
 }
 
-/* Sort the ends. A hold cuts a few leases, so what was sorted before is nearly
- * sorted. */
+/* Sort the ends. Unless this is the first time they are nearly sorted, since a
+ * hold cuts only a few leases. */
 static void sort_ends(struct turns *t, bool first)
 {
 	for (size_t k = 0; k < t->end_count; k++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lending GPUs that are idle after all awards of a policy that allocates to
- * waiting jobs: GPUs that the policy planned for no job, or for a job that
+/* After all awards of a policy that allocates, idle GPUs are lent to waiting
+ * jobs. These are GPUs that the policy planned for no job, or for a job that
  * cannot start there. */
 #include <stdlib.h>
 
 #include "src/engine/allot_priv.h"
 #include "src/policies/offer.h"
 
-/* Lending ends after so many shapes of requests found no place. */
+/* Lending ends after this many shapes of requests found no place. */
 #define LEND_FAILURES 1024
 
 struct lending {
@@ -25,7 +25,8 @@ static bool lend_is_hopeless(const struct lending *l, const struct contender *c)
 	       astra_rights_lack(l->a->rc.room, c->job);
 }
 
-/* Lend a job GPUs, if it finds a place. Returns 0, or -1 when memory is out. */
+/* Lend GPUs to a job if it finds a place. Returns 0, or -1 when memory is
+ * out. */
 static int lend_to(struct lending *l, struct contender *c, double until_sec)
 {
 	struct reclaim *rc = &l->a->rc;

@@ -6,21 +6,21 @@
  *   sum over jobs of min(gpus, level) = max(Quota, what they hold)
  *
  * A job that asks for less leaves the rest to the others. At this size an
- * elastic job has permanently what a rigid one beside it has by turns. */
+ * elastic job permanently has what a rigid job beside it has by turns. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "src/engine/engine_priv.h"
 
-/* How many GPUs each of so many jobs of a line can use. A line is a tenant or a
- * user. */
+/* The number of GPUs that each of `copies` jobs of a line can use. A line is a
+ * tenant or a user. */
 struct level_cap {
 	uint32_t line, copies;
 	double gpus;
 };
 
-/* Return a job's line: first come the tenants, for jobs without a user, then
- * the users. */
+/* Return a job's line: the index of its tenant if it has no user, else the
+ * number of tenants plus the index of its user. */
 static uint32_t level_line(const struct astra_engine *e, const struct ejob *j)
 {
 	return j->user == ASTRA_NONE ? j->tenant
@@ -50,8 +50,8 @@ static double level_quota(const struct astra_engine *e, size_t line)
 		e->account, e->users[line - e->tenant_count].account);
 }
 
-/* Return the level of a line. caps: the line's, sorted by gpus. Infinite: there
- * are enough GPUs for all. */
+/* Return the level of a line; infinite: there are enough GPUs for all its jobs.
+ * caps: those of the line, sorted by gpus. */
 static double level_pour(const struct level_cap *caps, size_t count,
 			 double gpus)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Losers: the jobs whose lease is over and which were not granted another one,
- * sorted by node and by the GPUs they hold. */
+/* Losers: the jobs whose lease is over and that were not granted another one.
+ * They are sorted by node, and by the GPUs they hold. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/engine/engine_priv.h"
 
-#define LOSERS_STEPS 4096 /* enough for all sets of twelve losers */
+#define LOSERS_STEPS 4096 /* enough to try all sets of twelve losers */
 
 bool astra_loser(const struct contender *c)
 {
@@ -144,7 +144,8 @@ static void sort_by_node(struct reclaim *rc)
 	}
 }
 
-/* Sort by cost in the same way. cost_head moves past losers that are taken. */
+/* Sort the losers by cost in the same way. cost_head moves on past losers that
+ * are taken. */
 static void sort_by_cost(struct reclaim *rc)
 {
 	for (size_t i = 0; i < rc->loser_count; i++)
@@ -216,8 +217,8 @@ static uint32_t gpus_on(const struct contender *c, uint32_t node)
 }
 
 /* Find the cheapest losers on a node that free at least `need` GPUs there.
- * picked: their indices, at most ASTRA_KNAPSACK_JOBS. Returns the cost, or
- * UINT32_MAX if all of them together are not enough. */
+ * picked: their indices, at most ASTRA_KNAPSACK_JOBS. Returns their cost, or
+ * UINT32_MAX if all losers on the node together are not enough. */
 uint32_t astra_losers_cheapest(const struct reclaim *rc, uint32_t node,
 			       uint32_t need, uint32_t *picked, size_t *count)
 {
@@ -271,13 +272,14 @@ void astra_room_add(struct astra_room *room, const struct contender *c,
 	}
 }
 
-/* A search for the cheapest losers on a node that leave room for a share. */
+/* A search for the cheapest losers on a node whose end leaves room for a
+ * share. */
 struct losers_search {
 	const struct reclaim *rc;
 	const struct astra_share *share;
 	uint32_t who[ASTRA_KNAPSACK_JOBS]; /* sorted by cost */
 	size_t count;
-	struct astra_room room; /* including what the tried losers leave */
+	struct astra_room room; /* with what the losers tried so far leave */
 	uint64_t tried, best;	/* bitmaps of indices in who */
 	uint32_t cost, best_cost;
 	int steps; /* steps left */
@@ -336,9 +338,9 @@ static void losers_try(struct losers_search *s, size_t from)
 	}
 }
 
-/* Find the cheapest losers on a node that leave room there for a share: GPUs,
- * CPUs and memory. Results as astra_losers_cheapest(). Of many losers, the
- * cheapest that a bounded search finds. */
+/* Find the cheapest losers on a node whose end leaves room there for a share:
+ * GPUs, CPUs and memory. Returns as astra_losers_cheapest(). If there are many
+ * losers, the result is the cheapest that a bounded search finds. */
 uint32_t astra_losers_for(const struct reclaim *rc,
 			  const struct astra_share *share, uint32_t *picked,
 			  size_t *count)
@@ -360,7 +362,7 @@ uint32_t astra_losers_for(const struct reclaim *rc,
 	return s.best_cost;
 }
 
-/* Take all losers on a node, for a job that wants the node to itself. Results
+/* Take all losers on a node, for a job that wants the node to itself. Returns
  * as astra_losers_cheapest(). */
 uint32_t astra_losers_all(const struct reclaim *rc, uint32_t node,
 			  uint32_t *picked, size_t *count)
@@ -405,7 +407,8 @@ static uint32_t first_of_cost(struct reclaim *rc, size_t cost)
 	return *next < end ? rc->by_cost[*next] : ASTRA_NONE;
 }
 
-/* Return the smallest loser that covers the need, else the largest one. */
+/* Return the smallest loser that covers the need; if there is none, the largest
+ * loser. */
 uint32_t astra_losers_by_need(struct reclaim *rc, uint64_t need)
 {
 	uint32_t found = ASTRA_NONE;

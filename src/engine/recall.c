@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GPUs for the jobs whose turn it is and that found no place: leases of their
- * own tenant and of richer ones that have run long enough end now, the fewest
- * GPUs that will do; or else a hold.
+/* GPUs for the jobs whose turn it is and that found no place. Leases of their
+ * own tenant and of richer tenants that have run long enough end now, for as
+ * few GPUs as possible. If that does not make room, the job gets a hold.
  *
- * A lease may end early once it has run RecallAfter, MinRunTime, and ten times
- * what the job is known to need to start and to checkpoint.
+ * A lease may end early once it has run for RecallAfter, for MinRunTime, and
+ * for ten times what the job is known to need to start and to checkpoint.
  *
  * What a recall leaves alone:
  * - No lease ends early for another tenant or user if its own would then lack
  *   half of that turn (share.c). A tenant that holds just its due keeps it.
- * - A larger job of somebody else that has its GPUs by recall or hold keeps
+ * - A larger job of another user that has its GPUs by recall or hold keeps
  *   them. It loses them only if the tenant or user of the next job lacks half
- *   of that job's turn. Otherwise small jobs would end each gang's turn after
- *   RecallAfter.
+ *   of the larger job's turn. Otherwise small jobs would end each gang's turn
+ *   after RecallAfter.
  *
- * The lease of the job that is served is a full term. On GPUs of its own user
- * it is only what was left of that lease, as these would otherwise never leave
- * the user.
+ * The lease of the job that is served lasts a full term. But on GPUs of its own
+ * user it only lasts for the rest of the recalled lease. Otherwise these GPUs
+ * would never leave the user.
  *
- * Bounds of a round: 64 next jobs; 16 new holds, at most half of them, and of
- * all holds, for jobs that are not due. The jobs that are due longest get the
- * first new holds. If not even the end of all leases makes room for a job, it
- * is tried again after a minute, four such jobs a round.
- */
+ * Limits of a round: it looks at 64 next jobs, and plans 16 holds. At most half
+ * of these, and half of all holds, are for jobs that are not due. The jobs that
+ * have been due longest get the first new holds. If not even the end of all
+ * leases makes room for a job, it is tried again after a minute, four such jobs
+ * a round. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,10 +32,11 @@
 #include "src/engine/hold.h"
 #include "src/placement/space_priv.h"
 
-#define RECALLS_MAX 64 /* next jobs looked at in a round */
-#define PLANS_MAX 16   /* new holds in a round */
-/* Jobs that are not due yet leave plans and holds for jobs that are. Jobs that
- * had no place before leave plans for the others. */
+#define RECALLS_MAX 64 /* next jobs that a round looks at */
+#define PLANS_MAX 16   /* new holds that a round plans */
+/* Jobs that are not due yet may not use up the plans and holds: the rest is
+ * left to due jobs. Jobs that found no place before may not use up the plans
+ * either. */
 #define PLANS_EARLY_MAX (PLANS_MAX / 2)
 #define PLANS_VAIN_MAX (PLANS_MAX / 4)
 #define HOLDS_EARLY_MAX (ASTRA_HOLDS_MAX / 2)
@@ -49,10 +50,10 @@ struct recall {
 	struct turns turns;
 	struct round losers; /* contenders: jobs whose leases may be recalled */
 	struct astra_space **work;
-	struct astra_share *lost; /* shares that the elastic ones of these can
-				   * spare */
-	uint64_t gpus;	 /* free, or of leases that may end for the job looked
-			  * at */
+	struct astra_share *lost; /* shares that the elastic jobs among these
+				   * can spare */
+	uint64_t gpus;	 /* GPUs that are free, or held by leases that may end
+			  * for the job in question */
 	uint64_t *spare; /* by tenant: GPUs of leases that may be recalled */
 	double *poorest; /* by tenant: the least key of its waiting users */
 	double lacking;	 /* key of the poorest tenant that lacks GPUs of its
@@ -70,7 +71,7 @@ static bool recall_may_end(const struct round *r, size_t index)
 	       !astra_lease_stays(j, job) && !job->unheard && !job->booting;
 }
 
-/* Collect the leases that may end now for some job. Done once. */
+/* Collect the leases that may end now for some job, once a round. */
 static int recall_collect(struct recall *s)
 {
 	struct round *l = &s->losers;
@@ -112,7 +113,8 @@ static int recall_collect(struct recall *s)
 	return s->lost ? astra_levels_find(s->r) : -1;
 }
 
-/* Whether the free GPUs and all leases that may end for this job are enough. */
+/* Whether the free GPUs and all leases that may end for this job are enough for
+ * it. */
 static bool recall_may_serve(const struct recall *s, const struct contender *c)
 {
 	const struct turns *t = &s->turns;
@@ -125,8 +127,8 @@ static bool recall_may_serve(const struct recall *s, const struct contender *c)
 	return gpus >= astra_request_least(&c->job->request);
 }
 
-/* Mark as granted the leases that may not end for `next`, and those on nodes
- * that a hold needs. */
+/* Mark as granted the leases that may not end for `next`, and the leases on
+ * nodes that a hold needs. */
 static void recall_ask(struct recall *s, const struct ejob *next,
 		       enum recall_spare spare)
 {
@@ -156,9 +158,9 @@ static void recall_ask(struct recall *s, const struct ejob *next,
 	}
 }
 
-/* Return the end of a lease on recalled GPUs: after a full term, but on GPUs of
- * its own user (or tenant) only up to the recalled lease's end. Otherwise these
- * GPUs would never pass to others. */
+/* Return the end of a lease on recalled GPUs. It lasts a full term. But on GPUs
+ * of the job's own user (or tenant) it ends with the recalled lease. Otherwise
+ * these GPUs would never pass to others. */
 static double recall_end(const struct recall *s, const struct reclaim *rc,
 			 const struct ejob *next)
 {
@@ -176,8 +178,8 @@ static double recall_end(const struct recall *s, const struct reclaim *rc,
 	return end;
 }
 
-/* Let an elastic job that lost what it could spare go on, to its lease's end,
- * with the rest and with what is still free of the loss. */
+/* Let an elastic job that lost the GPUs it could spare continue up to its
+ * lease's end, with the rest and with what is still free of the loss. */
 static int recall_shrink(struct recall *s, struct reclaim *rc,
 			 const struct contender *v)
 {
@@ -248,8 +250,8 @@ static int recall_try(struct recall *s, struct contender *c,
 	return status;
 }
 
-/* Serve a job, first from what elastic jobs can spare. Returns 1 if it has GPUs
- * now, 0 if not, or -1 when memory is out. */
+/* Serve a job, first with GPUs that elastic jobs can spare. Returns 1 if it has
+ * GPUs now, 0 if not, or -1 when memory is out. */
 static int recall_serve(struct recall *s, struct contender *c)
 {
 	enum recall_spare spare;
@@ -266,7 +268,8 @@ static int recall_serve(struct recall *s, struct contender *c)
 	return served;
 }
 
-/* Call after a plan. Note for all copies of the job whether it was in vain. */
+/* Note for all copies of the job whether the search for a hold was in vain.
+ * Call after a plan. */
 static void recall_note_vain(const struct round *r, struct contender *c)
 {
 	const struct contender *end = r->contenders + r->contender_count;
@@ -279,10 +282,11 @@ static void recall_note_vain(const struct round *r, struct contender *c)
 }
 
 /* Whether a poorer tenant lacks GPUs and this job would exceed its own tenant's
- * share. While jobs keep their GPUs (keep.c), GPUs collected by a hold do not
- * come back after a term, and the poorer tenant would go without them. A hold
- * that is to be planned anew is lost too. Leases that may be recalled end for
- * such a job as for others. */
+ * share. Such a job gets no hold. While jobs keep their GPUs (keep.c), GPUs
+ * collected by a hold do not come back after a term, and the poorer tenant
+ * would go without them. A hold of such a job is also lost when it has to be
+ * planned anew. But leases that may be recalled end for such a job as for
+ * others. */
 static bool recall_is_barred(const struct recall *s, const struct contender *c)
 {
 	uint32_t own = s->r->e->jobs[c->row].tenant;
@@ -313,7 +317,7 @@ static int recall_plan(struct recall *s, struct contender *c,
 }
 
 /* Whether the job's user is the poorest of its tenant's waiting users. Other
- * users wait for their turn, or until they are due. */
+ * users wait for their turn, or until their jobs are due. */
 static bool is_poorest(const struct recall *s, const struct contender *c)
 {
 	const struct ejob *j = &s->r->e->jobs[c->row];
@@ -322,8 +326,8 @@ static bool is_poorest(const struct recall *s, const struct contender *c)
 	       s->turns.user_key[j->user] <= s->poorest[j->tenant];
 }
 
-/* Find the poorest tenant that lacks GPUs, among tenants with a job that GPUs
- * would help, not one that a limit or the policy stops. */
+/* Find the poorest tenant that lacks GPUs. A tenant counts only if it has a job
+ * that GPUs would help: one that neither a limit nor the policy stops. */
 static void recall_find_lacking(struct recall *s)
 {
 	const struct round *r = s->r;
@@ -339,7 +343,7 @@ static void recall_find_lacking(struct recall *s)
 	}
 }
 
-/* Find, by tenant, the least key of the users that wait. */
+/* Find, by tenant, the smallest key of its waiting users. */
 static int recall_poorest(struct recall *s)
 {
 	const struct round *r = s->r;
@@ -362,7 +366,7 @@ static int recall_poorest(struct recall *s)
 	return 0;
 }
 
-/* Serve the next job of each tenant, the poorest tenant's first. */
+/* Serve the next job of each tenant, beginning with the poorest tenant. */
 static int recall_next(struct recall *s)
 {
 	for (int tries = RECALLS_MAX; tries--;) {
@@ -390,8 +394,8 @@ static int recall_next(struct recall *s)
 
 /* Jobs that are due. */
 
-/* Let the holds that a job already has be on any lease from now on; plan a
- * distant hold anew. Returns whether there is something to plan. */
+/* Let the holds that a job already has use any lease from now on. A distant
+ * hold has to be planned anew. Returns whether a hold is to be planned. */
 static bool recall_unheld(const struct recall *s, struct due *due)
 {
 	struct astra_engine *e = s->r->e;
@@ -410,7 +414,8 @@ static bool recall_unheld(const struct recall *s, struct due *due)
 	return due->again;
 }
 
-/* List the jobs that may be due, in their order. Returns how many there are. */
+/* List the jobs that may be due, in the order of the contenders. Returns how
+ * many there are. */
 static size_t recall_list(struct recall *s, struct due *dues)
 {
 	const struct round *r = s->r;
@@ -433,7 +438,8 @@ static size_t recall_list(struct recall *s, struct due *dues)
 }
 
 /* Fill the heap with the jobs to plan for. The next round comes no later than
- * the first of the others is due. Returns how many there are. */
+ * the time at which the first of the other jobs is due. Returns the number of
+ * jobs in the heap. */
 static size_t recall_gather(struct recall *s, struct due *heap)
 {
 	struct round *r = s->r;
@@ -453,8 +459,8 @@ static size_t recall_gather(struct recall *s, struct due *heap)
 	return count;
 }
 
-/* Plan a hold for a job that is due. Its hold may have given way to one planned
- * a moment ago. */
+/* Plan a hold for a job that is due. The job's present hold may have been
+ * dropped already, for a hold planned a moment ago. */
 static int recall_plan_due(struct recall *s, const struct due *due)
 {
 	struct astra_engine *e = s->r->e;
@@ -463,7 +469,7 @@ static int recall_plan_due(struct recall *s, const struct due *due)
 
 	if (due->claim == ASTRA_CLAIM_SHARE &&
 	    !astra_share_owed(&s->turns, due->c))
-		return 0; /* a sibling has been promised the turn */
+		return 0; /* a sibling job has been promised the turn */
 	if (had)
 		astra_hold_drop(e, (size_t)(had - e->holds));
 	else if (j->vain && s->vain_plans++ >= PLANS_VAIN_MAX)
@@ -498,8 +504,8 @@ static void recall_drop_served(struct astra_engine *e)
 }
 
 /* Whether an elastic job that starts for the first time was granted fewer GPUs
- * than it can use. Then it gets more, from leases that would end for a rigid
- * job of its full size. */
+ * than it can use. If so, its grant is enlarged: the same leases end as for a
+ * rigid job of its full size. */
 static bool recall_wants_more(const struct recall *s, const struct contender *c,
 			      const struct grant *g)
 {
@@ -512,7 +518,8 @@ static bool recall_wants_more(const struct recall *s, const struct contender *c,
 		       c->elastic->request.gpus;
 }
 
-/* Enlarge a job's grant. rc: without the grant. Returns as recall_try(). */
+/* Enlarge a job's grant. rc: counts the grant's GPUs as free. Returns as
+ * recall_try(). */
 static int recall_enlarge(struct recall *s, struct reclaim *rc,
 			  struct contender *c, struct grant *g)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From which jobs GPUs are taken back to start a job: as few GPUs as possible.
  *
- * Losers are jobs whose lease is over and which were not granted a new one. For
- * a job that fits on one node the choice is exact: over all nodes the cheapest
- * set of losers, at the cost of all GPUs they hold anywhere. This is a knapsack
- * over a node's GPUs; if CPUs or memory are short too, a search over sets of
- * losers, exact up to twelve. For a job on several nodes two sets are compared:
- * the one on the fewest nodes, and the one that uses free GPUs first. Losers
- * that turn out not to be needed stay. Either way no job loses GPUs that the
- * new job cannot use, except for the rest of the last job taken. */
+ * Losers are jobs whose lease is over and that were not granted a new one. For
+ * a job that fits on one node the choice is exact: over all nodes, the cheapest
+ * set of losers. A loser's cost is the number of GPUs that it holds anywhere.
+ * This is a knapsack over a node's GPUs. If CPUs or memory are short too, sets
+ * of losers are searched, exactly up to twelve losers. For a job on several
+ * nodes two sets are compared: the one on the fewest nodes, and the one that
+ * uses free GPUs first. Losers that turn out not to be needed stay. Either way
+ * no job loses GPUs that the new job cannot use, except for the rest of the
+ * last job taken. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +36,8 @@ static struct astra_room room_after(const struct reclaim *rc, uint32_t node,
 	return room;
 }
 
-/* Return the first node that may have so many GPUs. Rooms in `all` only shrink,
- * so a node that was passed over need not be looked at again. */
+/* Return the first node that may have this many GPUs. Rooms in `all` only
+ * shrink, so a node that was passed over need not be looked at again. */
 static uint32_t first_with(struct reclaim *rc, uint32_t gpus)
 {
 	uint32_t *hint, n;
@@ -52,8 +53,8 @@ static uint32_t first_with(struct reclaim *rc, uint32_t gpus)
 }
 
 /* Choose the losers that have to leave a node so that a request has its share
- * there: the cheapest for the GPUs or, if CPUs or memory beside these are
- * short, for all three. */
+ * there. They are the cheapest for the GPUs. If CPUs or memory are then short,
+ * they are the cheapest for all three. */
 static uint32_t choose_on(const struct reclaim *rc,
 			  const struct astra_request *request,
 			  const struct astra_share *share, uint32_t *picked,
@@ -187,7 +188,7 @@ static size_t choose_by_need(struct reclaim *rc, const struct contender *c,
 	}
 }
 
-/* Let go of each victim that the place does not need, the largest first. */
+/* Unchoose each victim that the place does not need, the largest first. */
 static size_t reclaim_prune(struct reclaim *rc, const struct contender *c,
 			    const uint64_t *banned, uint32_t strict,
 			    size_t count)
@@ -218,7 +219,8 @@ static uint64_t victims_cost(const struct reclaim *rc)
 	return cost;
 }
 
-/* Undo what was tried: the caller takes the victims itself. */
+/* Undo the trial, and leave the chosen losers as victims. The caller takes
+ * them. */
 static void hand_over(struct reclaim *rc)
 {
 	for (size_t i = 0; i < rc->victim_count; i++) {
@@ -249,7 +251,7 @@ static size_t place_on_many(struct reclaim *rc, const struct contender *c,
 
 	if (count)
 		cost = victims_cost(rc);
-	/* No place can cost less than what is missing. */
+	/* No place can cost less than the GPUs that are missing. */
 	if (!count || cost + have > c->job->request.gpus) {
 		unchoose_all(rc);
 		count = choose_by_need(rc, c, banned, strict);
@@ -319,7 +321,8 @@ static bool has_required(const struct reclaim *rc,
 	return found == named;
 }
 
-/* Whether the request allows such a place at all. */
+/* Whether the request allows this place: the number of nodes, each node, and
+ * the GPUs on it. */
 static bool shape_allowed(const struct astra_request *q, const uint64_t *banned,
 			  const struct astra_share *shares, size_t count)
 {
@@ -335,7 +338,7 @@ static bool shape_allowed(const struct astra_request *q, const uint64_t *banned,
 }
 
 /* Add the CPUs and memory that go with the GPUs. Returns whether the space has
- * them. */
+ * all of these. */
 static bool fill_shares(struct reclaim *rc, const struct astra_space *space,
 			const struct astra_request *q,
 			const struct astra_share *shares, size_t count)

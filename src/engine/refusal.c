@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starts that the host refused: the nodes, or the job, are not tried again for
- * a moment.
+/* Starts that the host refused: for a moment the job is not tried again on
+ * these nodes, or not at all.
  *
  * The host balks at a job if it has refused the job in ASTRA_BALK_ROUNDS rounds
  * in a row. Then no lease ends for the job, no GPU is held for it, and it earns
- * no GPU time; but it is tried when others leave GPUs idle. The cause may
+ * no GPU time. But it is tried when other jobs leave GPUs idle. The cause may
  * disappear unseen. So after a lease term the job is treated as any other until
- * the next refusal, then after two terms, four, up to BALK_TERMS. A job that
- * starts, or asks for something else, begins anew. */
+ * the next refusal, after that for two terms, four, up to BALK_TERMS. For a job
+ * that starts, or asks for something else, all this begins anew. */
 #include <stdlib.h>
 
 #include "src/common/grow.h"
@@ -44,7 +44,7 @@ bool astra_refused_job(const struct astra_engine *e, uint32_t job)
 	return refusal_of(e, job, false) != NULL;
 }
 
-/* Forget the refusals of one job, or, if job is 0, those whose time is over. */
+/* Forget the refusals of one job or, if job is 0, those whose time is over. */
 static void refusals_forget(struct astra_engine *e, uint32_t job,
 			    double now_sec)
 {
@@ -121,8 +121,8 @@ bool astra_refusals_balk(const struct astra_engine *e, struct ejob *j,
 	return false;
 }
 
-/* Count a refusal. Refusals of one round, in which the job is tried elsewhere,
- * count once. */
+/* Count a refusal. The refusals of one round, in which the job is tried in
+ * several places, count once. */
 static void refusal_count(struct astra_engine *e, struct ejob *j,
 			  double now_sec)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes come, go and are renamed. What is remembered by node index from round
- * to round follows the nodes to their new indices; for a node that is gone it
- * is dropped. */
+/* Nodes come, go and are renamed. Node indices that are remembered from round
+ * to round are changed to the nodes' new indices. If a node is gone, what
+ * refers to it is dropped. */
 #include <stdlib.h>
 
 #include "src/engine/hold.h"
@@ -17,8 +17,7 @@ static void renumber_grants(struct astra_engine *e,
 	}
 }
 
-/* Renumber a refusal's nodes. When memory is out the refusal is forgotten, as
- * if its time were over. */
+/* Renumber a refusal's nodes. When memory is out the refusal ends now. */
 static void renumber_refusal(struct refusal *x, size_t words, size_t new_words,
 			     const struct astra_renumbering *by)
 {

@@ -4,15 +4,16 @@
  * A job that waits for its first start counts one lease term of each job of its
  * tenant, and of its user, that has a place before it: first_start.c. A job
  * that is over before it has used its term, or that gives its place up, leaves
- * the rest to the jobs that count it. These are behind it, and had their places
+ * the rest to the jobs that count it. These are behind it, and got their places
  * before it began to run. Their bounds come forward by rest / Quota, for the
- * quota by which they count it. Two rules keep a waiting job from being due
- * before the quota can pay for it: no bound is earlier than that of a job that
- * came now as the first of its queue; and a bound that comes forward stays (own
- * GPUs / Quota) terms behind that of the job before it. So not all jobs are due
- * at once after a tenant waited. The rests are collected while the round looks
- * at the jobs, and repaid once. They are sorted by place, so each job finds by
- * bisection what all jobs before it left. */
+ * quota by which they count it. Two rules ensure that no waiting job is due
+ * before the quota can pay for it. First, no bound is earlier than that of a
+ * job that came now as the first of its queue. Second, a bound that comes
+ * forward stays at least (own GPUs / Quota) terms behind that of the job before
+ * it. So not all jobs are due at once if their tenant had to wait. The rests
+ * are collected while the round looks at the jobs, and repaid together. They
+ * are sorted by place, so each job finds by bisection what all jobs before it
+ * left. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,7 +27,8 @@ void astra_place_take(struct astra_engine *e, struct ejob *j)
 	e->places += j->place.tasks;
 }
 
-/* Let the quotas pay so many GPU seconds more before the job's first start. */
+/* Move the job's bounds back by the time in which the quotas pay for
+ * gpu_sec. */
 static void place_delay(struct place *place, double gpu_sec)
 {
 	if (place->tenant_quota > 0)
@@ -65,8 +67,8 @@ static void repay_add(struct astra_engine *e, struct repayment rest)
 		e->repayments[e->repayment_count++] = rest;
 }
 
-/* Repay the places behind the job up to `last`, of its tenant and of its
- * user. */
+/* Repay the jobs of the same tenant and of the same user with places behind the
+ * job, up to place `last`. */
 static void repay_behind(struct astra_engine *e, const struct ejob *j,
 			 uint64_t last, double gpu_sec)
 {
@@ -140,7 +142,7 @@ static void repay_sum(struct repayment *list, size_t count)
 			list[i].gpu_sec += list[i - 1].gpu_sec;
 }
 
-/* Return what all jobs before the place have left. */
+/* Return what all jobs before place `nth` have left. */
 static double repay_sum_at(const struct astra_engine *e, uint32_t tenant,
 			   uint32_t user, uint64_t nth)
 {
@@ -168,7 +170,8 @@ static int place_order(const void *a, const void *b)
 	return (x->place.nth > y->place.nth) - (x->place.nth < y->place.nth);
 }
 
-/* Sort by place, which is mostly the order of the snapshot. */
+/* Sort by place. The queue usually has this order already, from the
+ * snapshot. */
 static void repay_sort(struct ejob **queue, size_t count)
 {
 	size_t at = 1;
@@ -179,9 +182,9 @@ static void repay_sort(struct ejob **queue, size_t count)
 		qsort(queue, count, sizeof(struct ejob *), place_order);
 }
 
-/* Let one quota's part of a bound come forward, neither before `least_sec` nor
- * so near to the part of the job before it that the quota cannot pay for both.
- * before_sec: the part of the job before it; set to the part of its own last
+/* Move one quota's part of a bound forward, but not before `least_sec`, nor so
+ * near to the part of the job before it that the quota cannot pay for both.
+ * before_sec: the part of the job before it; set to the part of this job's last
  * task. Returns the new part. */
 static double repay_part(const struct place *p, double part_sec, double quota,
 			 double rest, double least_sec, double *before_sec)
@@ -198,7 +201,8 @@ static double repay_part(const struct place *p, double part_sec, double quota,
 	return part_sec;
 }
 
-/* Repay a job. tenants, users: the parts of the jobs before it. */
+/* Repay a job. tenants, users: the parts of the bounds of the jobs before
+ * it. */
 static void repay_job(const struct round *r, struct ejob *j, double *tenants,
 		      double *users)
 {
@@ -217,8 +221,8 @@ static void repay_job(const struct round *r, struct ejob *j, double *tenants,
 				   repay_sum_at(e, j->tenant, j->user, p->nth),
 				   least.user_sec, &users[j->user]);
 	is_sec = fmax(p->tenant_sec, p->user_sec);
-	/* If the bound is later, from other quotas, it comes forward by as
-	 * much. */
+	/* If the bound is later than both parts, because of other quotas, it
+	 * comes forward by as much as they did. */
 	if (is_sec < was_sec)
 		j->bound_sec =
 			fmin(j->bound_sec,

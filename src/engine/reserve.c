@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A few GPUs on one node, kept from the contest for small jobs that come: these
- * start at once, where they would wait for somebody's checkpoint. What a job
- * took of it is made up for by recalling leases ahead.
+/* A few GPUs on one node, kept from the contest so that new small jobs start at
+ * once. Otherwise these jobs would wait for another job's checkpoint. After a
+ * job has used GPUs of the reserve, leases are recalled in advance to refill
+ * it.
  *
- * While more GPUs are wanted than there are, up to Reserve GPUs are kept, at
- * most a 256th of the pool's: a small cluster has none. The recalled lease is
- * one of the richest tenant.
- */
+ * While jobs want more GPUs than there are, up to Reserve GPUs are kept, but at
+ * most a 256th of the pool's GPUs. So a small cluster has no reserve. The
+ * recalled lease is one of the richest tenant. */
 #include <math.h>
 
 #include "src/common/nodeset.h"
 #include "src/engine/hold.h"
 
-/* Whether there is more demand than GPUs; otherwise no job is kept waiting. */
+/* Whether waiting jobs ask for more GPUs than are idle. If not, the reserve
+ * would keep no job waiting. */
 static bool reserve_contended(const struct round *r)
 {
 	uint64_t idle = astra_space_gpus(r->idle), wanted = 0;
@@ -32,7 +33,7 @@ static uint32_t reserve_size(const struct round *r)
 }
 
 /* Take the reserve on the first node with `free` free GPUs that has the CPUs
- * too. Returns whether there is one. */
+ * too. Returns whether there is such a node. */
 static bool reserve_on(struct round *r, uint32_t free, uint32_t gpus)
 {
 	for (size_t n = astra_space_next(r->idle, free, 0); n != ASTRA_SET_END;
@@ -53,8 +54,8 @@ static bool reserve_on(struct round *r, uint32_t free, uint32_t gpus)
 	return false;
 }
 
-/* Take the reserve from the node with the fewest free GPUs that are enough,
- * else from the node with the most. */
+/* Take the reserve from the node with the fewest free GPUs among those with
+ * enough. If no node has enough, use the node with the most. */
 void astra_reserve_withhold(struct round *r)
 {
 	uint32_t want = reserve_size(r);
@@ -70,7 +71,7 @@ void astra_reserve_withhold(struct round *r)
 			return;
 }
 
-/* Return what a node will have free without a recall. */
+/* Return how many GPUs a node will have free without a recall. */
 static uint32_t reserve_free(const struct round *r,
 			     const struct astra_space *work, uint32_t node)
 {

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whose leases may end for a job.
  *
- * No lease ends for a job that its holder could preempt: the host would end the
- * job for the holder at once, and both would lose their work, again and again.
+ * No lease ends for a job that the lease's holder could preempt. The host would
+ * end the job for the holder at once, and both would lose their work, again and
+ * again.
  *
  * A job that a limit leaves no room (an account's GrpTRES, a licence) starts
  * only when jobs that use the same limit end. So leases of such jobs end for it
- * first. For each limit that lacks room this is the lease that uses the least
- * among those that use enough, or else the one that uses most. Then the job is
- * placed as any other job, with what these leases held as free.
+ * first. For each limit that lacks room, one such lease is chosen: the one that
+ * uses the least of those that use enough, or else the one that uses most. Then
+ * the job is placed like any other job, and the GPUs of these leases count as
+ * free.
  *
  * Example. A limit of 4 is used by jobs of 1, 1 and 2; a job that uses 2 lacks
- * 2. Of the expired leases the one of 2 ends. If only the leases of 1 have
- * expired, both end; if only one of them has, none ends.
+ * 2. If all leases have expired, the lease of 2 ends. If only the leases of 1
+ * have expired, both end; if only one of them has, none ends.
  *
- * None of these leases ends for a job of the same user: that would help no
- * other user, and jobs that could run to their end would take turns. */
+ * None of these leases ends for a job of the same user. It would help no other
+ * user, and jobs that could run to their end would take turns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +110,8 @@ void astra_rights_follow(struct reclaim *to, const struct reclaim *from)
 
 #define RIGHTS_SEVERAL (ASTRA_NONE - 1)
 
-/* Fill in which tenant's jobs use each limit: one, RIGHTS_SEVERAL, or NONE. */
+/* Fill in whose jobs use each limit: a single tenant, RIGHTS_SEVERAL, or
+ * NONE. */
 static void rights_users(const struct round *r, uint32_t *tenants)
 {
 	for (size_t i = 0; i < r->snap->limit_count; i++)
@@ -128,8 +131,8 @@ static void rights_users(const struct round *r, uint32_t *tenants)
 	}
 }
 
-/* Note whether a job lacks room. Returns whether its own tenant uses the
- * limit. */
+/* Note whether a job lacks room in a limit. Returns whether jobs of its own
+ * tenant use that limit. */
 static bool rights_look(const struct round *r, const uint32_t *tenants,
 			const struct astra_job *job, struct ejob *j)
 {
@@ -232,8 +235,8 @@ static uint64_t rights_releases(const struct reclaim *rc,
 	return astra_job_leaves(v->job, job, limit);
 }
 
-/* Return the loser whose end leaves room in the limit, chosen as above;
- * ASTRA_NONE: there is none. */
+/* Return the loser whose end leaves room in the limit. It is chosen as the head
+ * of this file says. ASTRA_NONE: there is none. */
 static uint32_t rights_best(const struct reclaim *rc,
 			    const struct astra_job *job, uint32_t limit,
 			    int64_t need)
@@ -274,8 +277,8 @@ static void rights_keep(struct reclaim *rc, size_t at)
 	astra_loser_take(rc->r, rc->work, v);
 }
 
-/* Let losers go that are not needed: one chosen for a limit may leave enough
- * room in another too. */
+/* Let losers keep their leases that are not needed: a loser chosen for one
+ * limit may leave enough room in another one too. */
 static void rights_prune(struct reclaim *rc, const struct astra_job *job)
 {
 	for (size_t i = rc->released_count; i-- > 0;) {
@@ -331,7 +334,7 @@ void astra_rights_take(struct reclaim *rc, const struct contender *c)
 {
 	if (!rc->room)
 		return;
-	if (!c->expired) /* an expired one has its part, and moves */
+	if (!c->expired) /* an expired job's part is counted already */
 		astra_rights_count(rc->room, c->job, -1);
 	for (size_t i = 0; i < rc->victim_count; i++) {
 		const struct contender *v = &rc->r->contenders[rc->victims[i]];
@@ -343,8 +346,8 @@ void astra_rights_take(struct reclaim *rc, const struct contender *c)
 
 /* Turns, if the policy gives none. */
 
-/* Whether a job uses a limit that leaves the owner no room, and may end for
- * it. */
+/* Whether a job's lease may end to give the owner room in a limit: the job uses
+ * a limit in which the owner lacks room. */
 static bool rights_in_way(const struct round *r, const struct astra_job *owner,
 			  const struct astra_job *job)
 {
@@ -366,8 +369,8 @@ static double rights_key(struct astra_usage u)
 	return u.fair > 0 ? u.alloc / u.fair : 0;
 }
 
-/* Whether the tenant of a has had a smaller part of its due than that of b;
- * within a tenant its user, or else the job itself. */
+/* Whether a has had a smaller part of its due than b. Compares tenants; within
+ * a tenant, users; otherwise the jobs themselves. */
 static bool rights_is_poorer(const struct round *r, const struct ejob *a,
 			     const struct ejob *b)
 {
@@ -390,16 +393,16 @@ static bool rights_is_poorer(const struct round *r, const struct ejob *a,
 	       rights_key(astra_fairness_job(f, now, b->account));
 }
 
-/* Whether the job's lease has lasted a term. That holds too if the policy gives
- * leases without an end, or ends them at any time. */
+/* Whether the job's lease has lasted a term. A lease counts as over then even
+ * if the policy gives endless leases, or ends them at any time. */
 static bool rights_is_over(const struct round *r, const struct ejob *j)
 {
 	return fmin(j->lease_end_sec, j->lease_start_sec + j->lease_sec) <=
 	       r->snap->now_sec;
 }
 
-/* Mark all leases that may not end for the contender as granted. Returns
- * whether any may end. */
+/* Mark as granted all leases that may not end for the contender. Returns
+ * whether any lease may end. */
 static bool rights_ask(const struct round *r, const struct contender *c)
 {
 	const struct ejob *next = &r->e->jobs[c->row];
@@ -417,7 +420,7 @@ static bool rights_ask(const struct round *r, const struct contender *c)
 	return any;
 }
 
-/* Returns 1 if the contender has a place, 0 if not, or -1. */
+/* Find a place for a contender. Returns 1 if it has one, 0 if not, or -1. */
 static int rights_serve_one(struct round *r, struct contender *c)
 {
 	struct reclaim rc;

@@ -26,7 +26,7 @@ static void roster_map(struct roster *roster, size_t room)
 	roster->leaving = astra_set_at(roster->memory + 2 * words, room);
 }
 
-/* Forget all ends of leases; they are to be noted again. */
+/* Forget all ends of leases; all of them must be noted again. */
 static void roster_forget(struct astra_engine *e)
 {
 	e->roster.end_count = e->roster.over_count = 0;
@@ -131,7 +131,7 @@ static void roster_pop(struct roster *roster)
 	heap[at] = last;
 }
 
-/* Whether the job has a lease that goes on and may be taken back. */
+/* Whether the job has a lease that continues and may be taken back. */
 static bool roster_leased(const struct ejob *j)
 {
 	return j->state == ASTRA_JOB_RUNNING && j->revocable &&
@@ -234,9 +234,9 @@ double astra_advance_sec(const struct astra_engine *e, const struct advance *a,
 	       (a->term.sum + a->term.lost);
 }
 
-/* Return the job whose lease still ends at this end, or NULL. A job that is
- * told to leave may be spared and get another lease with this end: that is
- * noted again. */
+/* Return the job whose lease still ends at this end, or NULL. If the end is
+ * void, forget that it was noted: a job that was told to leave may be spared
+ * and get another lease with the same end, which must then be noted again. */
 static struct ejob *roster_job(struct astra_engine *e,
 			       const struct lease_end *end)
 {
@@ -251,10 +251,10 @@ static struct ejob *roster_job(struct astra_engine *e,
 	return NULL;
 }
 
-/* Make room for an end. A void end stays until its time, and that of an endless
- * lease has none: so void ends are swept out before the heap grows. The heap
- * grows only if more than half of it is left. Returns 0, or -1 when memory is
- * out. */
+/* Make room for an end. A void end stays in the heap until its time, and an
+ * endless lease's end stays forever. So void ends are swept out before the heap
+ * grows. The heap grows only if more than half of it is left. Returns 0, or -1
+ * when memory is out. */
 static int roster_make_room(struct astra_engine *e)
 {
 	struct roster *roster = &e->roster;

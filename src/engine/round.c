@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which job gets what in one round. The policy ranks the candidates and grants
- * GPUs by count. Placement then says whether that is possible: leases that go
- * on keep their GPUs, and the other jobs get what is free or what the losers
- * hold. Jobs that find no place are left out and the policy is asked again, so
- * that nothing stays idle that a job could use. */
+ * each a number of GPUs. Placement then finds out whether that is possible.
+ * Leases that continue keep their GPUs; the other jobs get GPUs that are free
+ * or that losers hold. Jobs that find no place are left out and the policy is
+ * asked again, so that no GPU that a job could use stays idle. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +33,8 @@ static int round_place(struct outcome *o, struct contender *c)
 	return 1;
 }
 
-/* Place what the policy granted. Returns whether every grant found a place; the
- * shapes that did not are marked failed. */
+/* Place the granted contenders. Returns whether every one found a place. Those
+ * that found none are marked failed. */
 static bool place_granted(struct round *r, struct outcome *o, bool *nomem)
 {
 	const struct ballot *b = &o->ballot;
@@ -75,8 +75,9 @@ static int compare_shapes(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Let all jobs fail that have no place and the shape of a failed request: jobs
- * before them may have taken the last place. */
+/* Mark as failed all jobs without a place that have the shape of a failed
+ * request. The last place may have been taken by jobs that come before them in
+ * the ranking. */
 static int spread_failure(struct round *r)
 {
 	uint64_t *shapes = calloc(r->contender_count + 1, sizeof(*shapes));
@@ -128,8 +129,8 @@ static int round_rank(struct round *r, struct ballot *b,
 	return 0;
 }
 
-/* Let the policy rank. Jobs that would grow by too little keep what they have;
- * then the policy ranks again, as the others may have more. */
+/* Let the policy rank. Jobs that would grow by too little keep what they have.
+ * Then the policy ranks again, as the others may get more. */
 static int round_ask_policy(struct round *r, struct ballot *b,
 			    struct astra_error *err)
 {
@@ -142,7 +143,7 @@ static int round_ask_policy(struct round *r, struct ballot *b,
 	return 0;
 }
 
-/* Whether the host balks at the job, so that others come first. */
+/* Whether the host balks at the job. If so, other jobs go first. */
 static bool round_is_balked(const struct round *r, const struct contender *c)
 {
 	return r->e->jobs[c->row].balked;
@@ -195,8 +196,8 @@ static int place_balked(struct round *r, struct outcome *o)
 	return 0;
 }
 
-/* Put all contenders on one ballot, for GPUs that are free or held by expired
- * ones. */
+/* Put all contenders on one ballot. They compete for GPUs that are free or held
+ * by expired contenders. */
 static int begin_contest(struct round *r, struct ballot *b,
 			 struct astra_error *err)
 {
@@ -234,8 +235,8 @@ int astra_round_contest(struct round *r, struct outcome *o,
 	return 0;
 }
 
-/* Call before the contest: serve holds whose time has come, and take off what
- * is kept from the contest. */
+/* Call before the contest: serve holds whose time has come, and take off the
+ * GPUs that are kept from the contest. */
 static int keep_promises(struct round *r)
 {
 	if (astra_contenders_find(r) < 0 || astra_elastic_find(r) < 0 ||
@@ -249,15 +250,16 @@ static int keep_promises(struct round *r)
 		return -1;
 	r->grants_before = r->e->grant_count;
 	astra_contenders_withdraw(r);
-	/* If there are none, the first one that is planned makes the table. */
+	/* Without holds, the first planned hold makes the table. */
 	if ((r->e->hold_count || r->elastic) && astra_holds_table(r) < 0)
 		return -1;
 	astra_reserve_withhold(r);
 	return 0;
 }
 
-/* Whether at most one job waits, all other leases just go on, no hold cuts them
- * and the job uses no limit. waits: that job; NULL: none waits. */
+/* Whether no contest is needed: at most one job waits, the job uses no limit,
+ * all leases can continue, and no hold cuts them. *waits: the waiting job;
+ * NULL: none. */
 static bool round_is_alone(const struct round *r, struct contender **waits)
 {
 	*waits = NULL;
@@ -305,8 +307,8 @@ static int place_alone(const struct round *r, struct outcome *o,
 	return 1;
 }
 
-/* Whether no GPU is free and no lease is over. Then ranks matter only to
- * readers of the reasons. */
+/* Whether no GPU is free and no lease is over. If so, a ranking would only
+ * serve readers of the reasons. */
 static bool is_vain(const struct round *r)
 {
 	if (!r->plan->terse || r->elastic || astra_space_gpus(r->idle) ||
@@ -318,8 +320,8 @@ static bool is_vain(const struct round *r)
 	return true;
 }
 
-/* Decide without a ranking if every job can have what it wants. Returns as
- * place_alone(). */
+/* Decide without a ranking if every job can have the GPUs that it wants.
+ * Returns as place_alone(). */
 static int decide_alone(struct round *r, struct outcome *o)
 {
 	struct contender *c;
@@ -337,7 +339,7 @@ static int decide_alone(struct round *r, struct outcome *o)
 }
 
 /* Decide which job has which place. Returns 1 if no ranking was needed and
- * nothing is left to do for waiting jobs, 0, or -1 with err set. */
+ * waiting jobs need nothing more, 0 after a contest, or -1 with err set. */
 static int decide_places(struct round *r, struct outcome *o,
 			 struct astra_error *err)
 {
@@ -353,7 +355,7 @@ static int decide_places(struct round *r, struct outcome *o,
 	return o->rc.work ? 0 : astra_error_nomem(err);
 }
 
-/* Make leases of the places. done: from decide_places(). */
+/* Make leases of the places. done: whether decide_places() returned 1. */
 static int round_carry_out(struct round *r, struct outcome *o, bool done)
 {
 	astra_settle_older(r, r->e->grant_count);
@@ -383,8 +385,8 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 	return done < 0 ? -1 : 0;
 }
 
-/* As if there were GPUs for every job: each place in the order charges its
- * tenant, and the next place counts that. */
+/* Rank the jobs as if there were GPUs for all of them. Each ranked job is
+ * charged to its tenant before the next one is chosen. */
 int astra_round_order(struct round *r, struct astra_error *err)
 {
 	struct ballot b = {0};

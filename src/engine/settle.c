@@ -21,9 +21,9 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 	r->plan->changed = true;
 }
 
-/* The old lease goes on if the loan would be shorter than MinRunTime. If a hold
- * should have begun already and waits for others, the lease counts as over
- * since its own end. */
+/* If the loan would be shorter than MinRunTime, the old lease is prolonged
+ * instead. If the hold should have begun already and waits for other GPUs, the
+ * lease counts as over since its own end. */
 void astra_lease_lend(struct round *r, struct ejob *j, double end_sec)
 {
 	double now = r->snap->now_sec;
@@ -64,8 +64,8 @@ bool astra_lease_is_worth(const struct round *r, const struct ejob *j,
 	       lent_sec > fmax(j->min_run_sec, r->e->options.round_sec);
 }
 
-/* Grant these shares and, to a job that takes as many nodes as are idle, more.
- * A job that was refused, or that uses a limit, gets no more. */
+/* Grant these shares. A job that takes as many nodes as are idle gets more
+ * nodes, unless it was refused or uses a limit. */
 static int settle_grant(struct round *r, const struct contender *c,
 			const struct outcome *o, double until_sec)
 {
@@ -89,8 +89,8 @@ static int settle_grant(struct round *r, const struct contender *c,
 	return rc;
 }
 
-/* Free a place that is not taken, except what losers keep of it:
- * settle_loser(). */
+/* Free a place that is not used, except what losers keep of it
+ * (settle_loser()). */
 static void settle_leave(struct contender *c, const struct outcome *o)
 {
 	for (size_t k = 0; k < c->share_count; k++)
@@ -117,14 +117,14 @@ static int grant(struct round *r, struct contender *c, const struct outcome *o)
 	return settle_grant(r, c, o, cut < end ? cut : 0);
 }
 
-/* Whether the job that a loser's GPUs went to is really granted them. */
+/* Whether the winner of a loser's GPUs has really been granted them. */
 static bool winner_granted(const struct round *r, const struct contender *c)
 {
 	return astra_grants_of(r->e, c->winner) > 0;
 }
 
-/* Let jobs that change their size leave and start again, if their GPUs are
- * really granted. */
+/* Let jobs that change their size leave and start again, if they have really
+ * been granted their new GPUs. */
 static int settle_resized(struct round *r, const struct outcome *o)
 {
 	for (size_t i = 0; i < o->ballot.ranking.count; i++) {
@@ -152,9 +152,9 @@ static int settle_resized(struct round *r, const struct outcome *o)
 	return 0;
 }
 
-/* Whether a loser keeps its GPUs since the job they were placed with did not
- * take them. It does not if another job was granted a part of what was left
- * over. */
+/* Whether a loser keeps its GPUs because the job that was to get them did not
+ * take them. It does not if a part of them was granted to another job
+ * meanwhile. */
 static bool settle_keeps(const struct round *r, const struct outcome *o,
 			 const struct contender *c)
 {
@@ -183,7 +183,8 @@ static void settle_loser(struct round *r, const struct outcome *o,
 
 int astra_settle(struct round *r, const struct outcome *o)
 {
-	/* In the policy's order, so that the needier get the long leases. */
+	/* Go in the policy's order, so that the needier jobs get the long
+	 * leases. */
 	for (size_t i = 0; i < o->ballot.ranking.count; i++) {
 		struct contender *c =
 			&r->contenders[o->ballot.ranking.choices[i].candidate];
@@ -204,8 +205,8 @@ int astra_settle(struct round *r, const struct outcome *o)
 	return 0;
 }
 
-/* Drop a job's grants. r->grants_before stays the number of grants of earlier
- * rounds. */
+/* Drop a job's grants, and correct r->grants_before, the number of grants of
+ * earlier rounds. */
 static void settle_drop_older(struct round *r, uint32_t job)
 {
 	size_t dropped = 0;
@@ -217,14 +218,14 @@ static void settle_drop_older(struct round *r, uint32_t job)
 	r->withdrawn = true;
 }
 
-/* Leases that were granted in earlier rounds and have not begun end with the
- * hold too, except those that a hold was for. A loan until a time that has
- * passed is not worth beginning. */
+/* Cut leases that were granted in earlier rounds and have not begun, so that
+ * they also end with the holds. Leases that a hold was served with are not cut.
+ * A loan whose end has passed is dropped. */
 void astra_settle_older(struct round *r, size_t count)
 {
 	for (size_t i = count; i-- > 0;) {
 		if (i >= r->e->grant_count)
-			continue; /* an array's tasks were dropped together */
+			continue; /* tasks of an array were dropped together */
 		struct grant *g = &r->e->grants[i];
 		const struct ejob *j = astra_engine_find(r->e, g->job);
 		const struct astra_job *job = &r->snap->jobs[j->index];
@@ -263,8 +264,8 @@ enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
 	return ASTRA_WAIT_RANK;
 }
 
-/* Return within how long of its submission a job is promised its first start if
- * it waits behind no other; infinite: no promise. */
+/* Return the time from its submission in which a job is promised its first
+ * start if no other job waits before it. Infinite: no promise. */
 static double settle_promise_sec(const struct round *r, const struct ejob *j)
 {
 	struct place p = astra_first_start_earliest(r, j);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What tenants and users lack of their share of GPU time, and to which jobs a
- * turn is owed. A turn is like a packet: a job's GPUs, as charged, for a term.
+/* What tenants and users lack of their share of GPU time, and which jobs are
+ * owed a turn. A turn is like a packet: a job's GPUs, as charged, for a term.
  * As in fair queueing with packets larger than a quantum (deficit round robin,
  * Shreedhar and Varghese, 1995; start-time fair queueing, Goyal et al., 1996),
- * the error stays within one packet if a turn is owed once half of it lacks:
+ * the error stays within one packet if a turn is owed once half of it is
+ * lacking:
  *
  *   lack(x) = F_x - A_x + (due rate of x - GPUs x holds) * term - promises to x
  *
@@ -15,26 +16,26 @@
  * - if its user lacks half of it, or
  * - if its tenant lacks half of it and its user lacks something, or
  * - later, if its user lacks nothing: the tenant lacks half of it by now, and
- *   the job has waited two terms, eight if it fits a node. It waits no longer
- *   once the tenant lacks as many turns.
+ *   the job has waited two terms, or eight if it fits on a node. It waits no
+ *   longer once the tenant lacks as many turns.
  *
- * The tenant's other waiting jobs go first if their user is poorer, or of
- * equal users if their rho is less: their turns are taken off the lack. So a
- * user that had idle GPUs for days does not starve.
+ * The tenant's other waiting jobs go first if their user is poorer or, for the
+ * same user, if their rho is less. Their turns are subtracted from the lack. So
+ * a user that had idle GPUs for days does not starve.
  *
  * The job is given a hold on leases of richer tenants and users, when these end
- * by themselves. Its tenant must lack half a turn of each of their jobs, too: a
- * small job does not break up a gang. A job of the same user that waits for its
- * first start goes first.
+ * by themselves. Its tenant must also lack half a turn of each of the jobs
+ * whose leases it takes: a small job does not break up a gang. A job of the
+ * same user that waits for its first start goes first.
  *
- * Jobs starved by their siblings, which had less than 0.8 of their share, come
- * back within about eight terms, after first starts that are due; mostly by
- * the contest. A job larger than a node is given a hold after two terms, on
- * leases of richer tenants and of its tenant's jobs that have had more; after
- * eight terms on anybody's, if its tenant lacks GPU time. A job that fits a
- * node is given a hold after eight terms, while no job of its tenant waits for
- * its first start.
- */
+ * Jobs that are starved by their siblings, and so have had less than 0.8 of
+ * their share, come back within about eight terms, after first starts that are
+ * due. Usually the contest brings them back. Otherwise a job larger than a node
+ * is given a hold after two terms, on leases of richer tenants and of its
+ * tenant's jobs that have had more. After eight terms the hold is on leases of
+ * any tenant, if its tenant lacks GPU time. A job that fits on a node is given
+ * a hold after eight terms, while no job of its tenant waits for its first
+ * start. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -104,7 +105,7 @@ static void share_promise_all(struct turns *t)
 						      e->holds[i].count));
 }
 
-/* Whether half a turn is lacking by now, and either the job has waited
+/* Whether half a turn is lacking already now, and the job has waited
  * astra_due_terms() or as many turns are lacking. lack: what its tenant lacks
  * in a term. */
 static bool share_is_late(const struct turns *t, const struct contender *c,
@@ -126,7 +127,7 @@ static bool share_waits(const struct round *r, const struct contender *c)
 	       !astra_turn_vain(r, &r->e->jobs[c->row]);
 }
 
-/* A waiting contender: its tenant, the A / F of its user, and its rho. */
+/* A waiting contender: its tenant, the A / F of its user (key), and its rho. */
 struct waiting {
 	size_t index;
 	uint32_t tenant;
@@ -164,8 +165,8 @@ static struct waiting share_waiting(const struct round *r, size_t index)
 	return w;
 }
 
-/* Fill t->before. A job with a hold counts before no other job: t->lack already
- * counts its turn as promised. */
+/* Fill t->before. The turn of a job with a hold is not added to later jobs'
+ * sums: t->lack already counts it as promised. */
 static void share_queue(struct turns *t, struct waiting *list)
 {
 	const struct round *r = t->r;
@@ -207,8 +208,7 @@ static bool share_asks(const struct turns *t, const struct contender *c)
 	return share_is_late(t, c, lack);
 }
 
-/* Fill t->before if a job asks for that. Returns 0, or -1 when memory is
- * out. */
+/* Fill t->before if some job needs it. Returns 0, or -1 when memory is out. */
 static int share_queue_all(struct turns *t)
 {
 	size_t count = t->r->contender_count, i = 0;
@@ -256,8 +256,8 @@ void astra_share_fini(struct turns *t)
 	free(t->before);
 }
 
-/* Whether the tenant or the user lacks half a turn. user_lack: NaN without
- * users. */
+/* Whether the tenant or the user lacks half a turn. user_lack: NaN if shares do
+ * not go by user. */
 static bool share_is_owed(double turn, double lack, double user_lack)
 {
 	if (isnan(user_lack))
@@ -265,8 +265,8 @@ static bool share_is_owed(double turn, double lack, double user_lack)
 	return user_lack >= turn / 2 || (lack >= turn / 2 && user_lack > 0);
 }
 
-/* Whether a job is owed a turn that its user does not lack. lack: the tenant's.
- */
+/* Whether a job is owed a turn that its user does not lack. lack: what the
+ * tenant lacks. */
 static bool share_is_owed_late(const struct turns *t, const struct contender *c,
 			       double lack)
 {
@@ -282,7 +282,7 @@ static double share_user_lack(const struct turns *t, const struct ejob *j)
 						: (double)NAN;
 }
 
-/* Whether another tenant holds GPUs; otherwise no tenant is owed any. A policy
+/* Whether another tenant holds GPUs. If not, no tenant is owed a turn. A policy
  * that ranks gives turns even to a tenant that is alone. */
 static bool share_is_held(const struct turns *t, const struct ejob *j)
 {
@@ -318,15 +318,15 @@ bool astra_share_passes(const struct turns *t, const struct ejob *owner,
 	       owner->user != next->user && t->user_lack[next->user] >= half;
 }
 
-/* Return how far a tenant or a user is behind its share by now. */
+/* Return how far a tenant or a user is behind its share at present. */
 static double share_behind(const struct astra_contestant *x)
 {
 	return x->usage.fair - x->usage.alloc;
 }
 
-/* Whether the tenant of `owner`, or its user if `next` is of the same tenant,
- * will lack half of this turn once the lease has ended. t->lack counts the
- * lease as if it went on. */
+/* Whether the tenant of `owner` will lack half of this turn once the lease has
+ * ended. If `next` is of the same tenant, the user of `owner` counts instead.
+ * t->lack counts the lease as if it went on. */
 static bool share_needs(const struct turns *t, const struct ejob *owner,
 			const struct ejob *next)
 {
@@ -357,15 +357,15 @@ bool astra_share_recalls(const struct turns *t, const struct ejob *owner,
 	       share_behind(&users[next->user]) >= half;
 }
 
-/* Round a sum. Sums of the same terms in another order differ in their last
- * bits, for example after a restart. Ties of such fractions are rare. */
+/* Round a sum. Sums of the same terms in another order, for example after a
+ * restart, differ in their last bits. Rounded, they are almost always equal. */
 static double share_round(double gpu_sec)
 {
 	return rint(gpu_sec * 1024) / 1024;
 }
 
-/* Explain a job's turn. Its own holds promise the turn in question, so they are
- * not taken off. */
+/* Explain what a job lacks for a turn. The job's own holds promise the turn in
+ * question, so they are not subtracted. */
 static void share_explain_job(const struct turns *t, const struct contender *c,
 			      const bool *tenant_fresh,
 			      struct astra_reason *reason)
@@ -386,7 +386,7 @@ static void share_explain_job(const struct turns *t, const struct contender *c,
 			share_is_owed_late(t, c, reason->lack_gpu_sec));
 }
 
-/* Explain the turns of waiting jobs. r->contestants are known. */
+/* Explain the turns of waiting jobs. r->contestants must be filled. */
 static int share_explain(struct round *r)
 {
 	struct turns t = {.r = r};

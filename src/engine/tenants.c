@@ -51,8 +51,8 @@ bool astra_engine_rename_tenant(struct astra_engine *e, const char *from,
 	return true;
 }
 
-/* Map the snapshot's tenants to ours. The order rarely changes, so look first
- * where a tenant was last time. */
+/* Map the snapshot's tenants to ours. Their order rarely changes, so the index
+ * of the last round is tried first. */
 int astra_tenants_map(struct astra_engine *e, const struct astra_snapshot *snap)
 {
 	size_t known = e->tenant_count;
@@ -75,7 +75,7 @@ int astra_tenants_map(struct astra_engine *e, const struct astra_snapshot *snap)
 	return 0;
 }
 
-/* Weights and capacity hold from now on. A tenant that is no longer listed
+/* Apply weights and capacity from now on. A tenant that is no longer listed
  * keeps its account, in case it comes back, but has no share meanwhile. */
 void astra_tenants_set_shares(struct astra_engine *e,
 			      const struct astra_snapshot *snap, bool *changed)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whose turn it is.
  *
- * A tenant's next job is the first of its jobs that never ran: the poorest
- * user's, then by precedence, then by age. Tenants and users have their turn by
- * A / F, with leases that go on charged in advance. */
+ * A tenant's next job is the first of its jobs that never ran: first the
+ * poorest user's, then by precedence, then by age. The order of tenants, and of
+ * users, is that of A / F, with leases that continue charged in advance. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,10 +15,10 @@ static double turns_key(const struct turns *t, const struct astra_contestant *c)
 	return astra_ltgf_key(c, c->usage.alloc, t->ballot.contest.lease_sec);
 }
 
-/* A job runs this many times as long as it needs to start and to checkpoint, if
- * that is known, before its lease ends early; at most a term. */
+/* If the time to start and to checkpoint is known, a job runs this many times
+ * as long before its lease ends early; at most a term. */
 #define RECALL_COSTS 10
-#define VAIN_SEC 60 /* then a job without a place is tried again */
+#define VAIN_SEC 60 /* after that a job without a place is tried again */
 
 bool astra_turn_vain(const struct round *r, const struct ejob *j)
 {
@@ -28,8 +28,8 @@ bool astra_turn_vain(const struct round *r, const struct ejob *j)
 			j->vain_sec + fmin(VAIN_SEC, r->e->options.lease_sec));
 }
 
-/* Whether job a goes before job b of the same tenant: by the poorer user, then
- * by precedence and age. */
+/* Whether job a goes before job b of the same tenant: the poorer user's first,
+ * then by precedence and age. */
 static bool turn_before(const struct turns *t, const struct contender *a,
 			const struct contender *b)
 {
@@ -55,8 +55,8 @@ static struct contender *turns_first(const struct turns *t, size_t tenant)
 	return best;
 }
 
-/* Counting sort: a tenant's jobs that never ran are fresh[first[tenant]] to
- * fresh[first[tenant + 1] - 1]. */
+/* Group the jobs by counting sort: a tenant's jobs that never ran are
+ * fresh[first[tenant]] to fresh[first[tenant + 1] - 1]. */
 static void turns_group(struct turns *t)
 {
 	const struct round *r = t->r;
@@ -86,7 +86,7 @@ static int running_order(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sort. A snapshot mostly has the jobs in this order. */
+/* Sort. The jobs of a snapshot usually have this order already. */
 static void running_sort(struct running *v, size_t count)
 {
 	size_t at = 1;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Users within tenants: remembered by both names, in no particular order.
  *
- * With FairWithin=user a user stands between tenant and job. Shares by job
- * reward whoever has more jobs: of an account of two, the user who splits a
- * job in eight has 87 % of its GPU time (testsuite/sim/cheats.sh). A round
- * takes the tenant with the least A / F, its user with the least, that user's
- * job with the least rho; fairness.h has the share of a user. W is the
- * fairshare of the user's association with the account if that is the tenant,
- * else 1. A and F of a user outlive its jobs, and restarts.
- */
+ * With FairWithin=user the user is a level between tenant and job. Shares by
+ * job reward the user with more jobs: of two users of an account, one who
+ * splits a job into eight has 87 % of its GPU time (testsuite/sim/cheats.sh). A
+ * round takes the tenant with the least A / F, then its user with the least A /
+ * F, then that user's job with the least rho. fairness.h defines the share of a
+ * user. W is the fairshare of the user's association with the account if that
+ * is the tenant, else 1. A and F of a user outlive its jobs, and restarts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +101,8 @@ bool astra_engine_rename_user(struct astra_engine *e, const char *from,
 	return renamed;
 }
 
-/* Map a user to ours. As with tenants, look first where it was last time. */
+/* Map a user to ours. As for tenants, the index of the last round is tried
+ * first. */
 static uint32_t user_map(struct astra_engine *e, uint32_t at,
 			 const struct astra_user *user)
 {

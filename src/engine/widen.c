@@ -15,7 +15,8 @@ static bool widen_prefers(const struct astra_request *q, uint32_t node)
 	return q->preferred[node / 64] >> (node % 64) & 1;
 }
 
-/* Whether the job may not have the node together with those that it has. */
+/* Whether the node must not be combined with the nodes that the job has
+ * already. */
 static bool widen_splits(const struct astra_request *q,
 			 const struct astra_share *shares, size_t count,
 			 uint32_t node)
@@ -24,8 +25,9 @@ static bool widen_splits(const struct astra_request *q,
 	       widen_prefers(q, node) != widen_prefers(q, shares[0].node);
 }
 
-/* Return a bitmap of the nodes that are not idle now, that refused the job,
- * that it already has, or for which a job waits. NULL when memory is out. */
+/* Return a bitmap of the nodes that the job may not get in addition: those that
+ * are not idle now, that refused the job, that it already has, or that a hold
+ * needs. Returns NULL when memory is out. */
 static uint64_t *widen_barred(const struct round *r, const struct contender *c,
 			      const struct astra_share *shares, size_t count)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which jobs yield to a job that was granted GPUs and finds no place.
  *
- * The policy grants by count, as if all GPUs were alike. A job may be able to
- * use only some nodes, or GPUs may be free without CPUs or memory beside them,
- * or scattered. Then the jobs on the GPUs that it could use are granted another
- * lease as long as other GPUs are idle. So jobs yield that come after it in the
- * ranking: among them the fewest GPUs that give it a place. */
+ * The policy grants GPUs by number, as if all were alike. But a job may be able
+ * to use only some nodes, or GPUs may be scattered, or free without CPUs or
+ * memory beside them. Then the jobs on the GPUs that it could use are granted
+ * another lease as long as other GPUs are idle. So jobs that come after it in
+ * the ranking yield: those with the fewest GPUs that give it a place. */
 #include "src/engine/engine_priv.h"
 
 #define YIELDS_MAX 32 /* searches in a round */
 
-/* Treat the jobs after it in the ranking whose leases are over as losers.
+/* Treat as losers the jobs after `rank` in the ranking whose leases are over.
  * Returns whether there are any. */
 static bool yield_ask(struct round *r, const struct ballot *b, size_t rank)
 {
@@ -30,7 +30,8 @@ static bool yield_ask(struct round *r, const struct ballot *b, size_t rank)
 	return any;
 }
 
-/* Let these jobs keep their leases, except those whose GPUs the place takes. */
+/* Let the jobs that were asked keep their leases, except those whose GPUs the
+ * place takes. */
 static void yield_spare(struct round *r, size_t at, const struct reclaim *trial)
 {
 	for (size_t i = 0; i < trial->victim_count; i++)

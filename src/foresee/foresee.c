@@ -13,15 +13,15 @@
 /* Least time between rounds in slurmctld. */
 #define ROUND_SEC 1
 
-/* How long slurmctld takes to clean up after a job. Rounds are at whole
- * seconds, so the next one starts within one or two. */
+/* How long slurmctld takes to clean up after a job. Rounds are held at whole
+ * seconds, so the next round comes one or two seconds later. */
 #define CLEANUP_SEC 0.5
 
 /* The forecast for one job. */
 struct foreseen_job {
 	double total_sec, left_sec;
-	double end_sec;	 /* running: its expected end */
-	bool awaited;	 /* its start is wanted and not known yet */
+	double end_sec;	 /* if it runs: its expected end */
+	bool awaited;	 /* its start has to be found and is not known yet */
 	uint32_t origin; /* index into the snapshot's jobs */
 };
 
@@ -30,10 +30,10 @@ struct foreseen_world {
 	const struct astra_foresee *question;
 	struct foreseen_job *jobs; /* by index in world.jobs */
 	size_t room;
-	uint32_t next_id;  /* for the next task split off an array */
-	bool seen;	   /* the engine has held a round: tell it the
-			    * changes only */
-	double *start_sec; /* the answer */
+	uint32_t next_id;  /* id of the next task that is split off an array */
+	bool seen;	   /* the engine has held a round: from now on it is
+			    * told only the changes */
+	double *start_sec; /* the answer, by index in the snapshot's jobs */
 	size_t waiting;	   /* jobs with a start still to be found */
 };
 
@@ -51,8 +51,8 @@ static int foreseen_add(struct foreseen_world *w, const struct astra_job *job,
 
 /* The callbacks of the world. */
 
-/* Splits a task off an array and returns its index, or ASTRA_NONE. An array's
- * start is that of its first task. */
+/* Splits a task off an array. Returns the task's index, or ASTRA_NONE. The
+ * start of an array is that of its first task. */
 static uint32_t foreseen_split(void *arg, uint32_t array)
 {
 	struct foreseen_world *w = arg;
@@ -97,8 +97,8 @@ static double foreseen_leaves(void *arg, uint32_t number,
 		       : w->world.now_sec;
 }
 
-/* Ends a job's run: its remaining work counts from its last checkpoint; a job
- * without checkpoints starts over. */
+/* Ends a job's run. Work since its last checkpoint is lost; a job without
+ * checkpoints starts over. */
 static int foreseen_left(void *arg, uint32_t number, double at_sec,
 			 bool requeued)
 {
@@ -154,9 +154,9 @@ static int begin_job(struct foreseen_world *w, uint32_t i)
 	return 0;
 }
 
-/* Plans the release of GPUs of a job that the engine does not know. Nothing
- * tells the engine that such a job has ended: the next round sees it, and
- * rounds are RoundInterval apart. */
+/* Plans the release of GPUs of a job that the engine does not know. The engine
+ * is not told when such a job ends: the next round sees it. Rounds are
+ * RoundInterval apart. */
 static int begin_release(struct foreseen_world *w, uint32_t i)
 {
 	double period = w->question->options->round_sec;

@@ -9,7 +9,7 @@
 #include "src/common/grow.h"
 #include "src/foresee/runtimes_priv.h"
 
-#define UNKNOWN_SEC 3600.0 /* without a limit or a known user */
+#define UNKNOWN_SEC 3600.0 /* if neither a limit nor a run is known */
 #define LEFT_LEAST_SEC 1.0
 
 /* Returns the key of a row: of the user and a name, or of all the user's jobs
@@ -52,8 +52,8 @@ static size_t runtimes_job_at(const struct astra_runtimes *r, uint32_t id)
 	return low;
 }
 
-/* Makes room: drops the rows that were not added to lately. At least half of
- * the rows go, as no two were last added to at the same count. */
+/* Makes room by dropping the rows to which no run was added lately. No two rows
+ * were last added to at the same count, so at least half of the rows go. */
 static void forget_rows(struct astra_runtimes *r)
 {
 	size_t kept = 0;
@@ -88,8 +88,8 @@ static int runtimes_learn(struct astra_runtimes *r, uint64_t key,
 	return 0;
 }
 
-/* Returns the job's row, added if it is new; NULL when out of memory. Ids
- * mostly grow, so a new row mostly goes to the end. */
+/* Returns the job's row. If there is none, one is added; NULL when out of
+ * memory. Ids usually grow, so a new row usually goes to the end. */
 static struct runtime_job *runtimes_job_row(struct astra_runtimes *r,
 					    const struct astra_runtime_job *job)
 {
@@ -131,7 +131,7 @@ struct astra_runtime_job astra_runtime_job_of(const struct astra_job *job,
 	};
 }
 
-/* Whether the job's run has been learned. A new slurmctld shows again jobs that
+/* Whether the job's run has been learned. A new slurmctld shows jobs again that
  * had ended before the last round of the old one. */
 static bool is_learned(const struct astra_runtimes *r,
 		       const struct runtime_job *known,
@@ -147,7 +147,7 @@ int astra_runtimes_see(struct astra_runtimes *r,
 	bool learned;
 
 	if (!job->running && !job->over && !job->run)
-		return 0; /* never ran */
+		return 0; /* the job never ran */
 	known = runtimes_job_row(r, job);
 	if (!known)
 		return -1;
@@ -191,8 +191,8 @@ static int runtimes_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns the least, the median or the greatest of a row's run times above
- * ran_sec, by kind; 0: there is none. */
+/* Returns the least, the median or the greatest of those run times in a row
+ * that are above ran_sec. `kind` selects which. 0: none is above ran_sec. */
 static double of_row(const struct astra_runtimes *r, uint64_t key,
 		     double ran_sec, enum astra_guess_kind kind)
 {
@@ -213,8 +213,8 @@ static double of_row(const struct astra_runtimes *r, uint64_t key,
 	return longer[kind == ASTRA_GUESS_EARLY ? 0 : count - 1];
 }
 
-/* Returns the total run time of a job that reports its progress; 0: none is
- * reported. */
+/* Returns the total run time of a job that reports its progress; 0: it reports
+ * none. */
 static double of_work(const struct astra_forecast *forecast, double ran_sec)
 {
 	if (!(forecast->work_sec > 0))
@@ -224,8 +224,8 @@ static double of_work(const struct astra_forecast *forecast, double ran_sec)
 	return ran_sec + fmax(forecast->work_sec - forecast->done_sec, 0);
 }
 
-/* Returns the total run time by the user's jobs of the same name, else by all
- * of the user's jobs; 0: not known. */
+/* Returns the total run time as guessed from the user's jobs of the same name,
+ * or else from all of the user's jobs. 0: unknown. */
 static double of_user(const struct astra_runtimes *r,
 		      const struct astra_runtime_job *job, double ran_sec,
 		      enum astra_guess_kind kind)
@@ -253,10 +253,10 @@ static double ran_of(const struct astra_runtimes *r,
 	return ran + present_run(job, now_sec);
 }
 
-/* Returns how long the time limit lets a job run on; infinite: without limit. A
- * limit counts for each run anew. But jobs that go on from a checkpoint were
- * given a limit for all their work, so their earlier runs count, too, while the
- * sum is below the limit. */
+/* Returns how long the time limit lets a job continue; infinite: no limit.
+ * Slurm counts a limit from each start anew. But the limit of a job that
+ * continues from a checkpoint was meant for all its work. So its earlier runs
+ * count too, while the sum is below the limit. */
 static double runtimes_room_of(const struct astra_runtime_job *job,
 			       double ran_sec, double present_sec)
 {
@@ -267,9 +267,10 @@ static double runtimes_room_of(const struct astra_runtime_job *job,
 	return limit - (ran_sec < limit ? ran_sec : present_sec);
 }
 
-/* Returns the run time left, if no earlier jobs tell: of what the limit leaves,
- * LATE all, LIKELY half and EARLY a tenth. Without a limit the total is an
- * hour, or twice the time so far. */
+/* Returns a guess of the remaining run time without earlier jobs to go by. With
+ * a limit, it is what the limit leaves (LATE), half of that (LIKELY), or a
+ * tenth (EARLY). Without a limit the total is assumed to be an hour, or twice
+ * the time so far. */
 static double of_room(double room_sec, double ran_sec,
 		      enum astra_guess_kind kind)
 {
@@ -368,7 +369,7 @@ int astra_runtimes_save(const struct astra_runtimes *r, struct astra_bytes *out)
 	return out->failed ? -1 : 0;
 }
 
-/* Restores a row. Keys must rise, as rows are found by binary search. */
+/* Restores a row. Keys must ascend, as rows are found by binary search. */
 static int runtimes_state_restore_row(struct astra_runtimes *r,
 				      struct astra_reader *in)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Estimates of run times from the last jobs of the same user, those of the same
- * name first (Tsafrir et al., TPDS 2007: a user's last two jobs tell more than
- * a time limit does). */
+/* Estimates of run times from the last jobs of the same user. Jobs of the same
+ * name are used first. (Tsafrir et al., TPDS 2007: a user's last two jobs tell
+ * more than a time limit does.) */
 #ifndef ASTRA_RUNTIMES_H
 #define ASTRA_RUNTIMES_H
 
@@ -10,10 +10,10 @@
 
 #define ASTRA_RUNTIMES_KEPT 8 /* run times of each name and of each user */
 
-/* Learned run times. An empty one is zeroed. */
+/* Learned run times. Empty if zeroed. */
 struct astra_runtimes {
-	uint64_t learned;	  /* count of run times learned */
-	bool changed;		  /* since the caller saved it last */
+	uint64_t learned;	  /* number of run times learned so far */
+	bool changed;		  /* changed since the caller last saved it */
 	double seen_sec;	  /* time of the last round seen */
 	struct runtime_row *rows; /* by key */
 	size_t count, room;
@@ -24,16 +24,16 @@ struct astra_runtimes {
 /* A job as it is seen in a round. */
 struct astra_runtime_job {
 	uint32_t id;
-	uint32_t run; /* requeues before this run */
+	uint32_t run; /* number of requeues before this run */
 	uint32_t uid;
 	const char *name;
 	double limit_sec; /* 0: none */
 	bool running;
-	bool over;		   /* has ended, and not by a requeue */
+	bool over;		   /* has ended, other than by a requeue */
 	double start_sec, end_sec; /* of the present or the last run */
 };
 
-/* Returns a job as the functions below take it. name: borrowed. */
+/* Returns a job in the form that the functions below take. name: borrowed. */
 struct astra_runtime_job astra_runtime_job_of(const struct astra_job *job,
 					      uint32_t uid, const char *name);
 
@@ -43,36 +43,36 @@ enum astra_guess_kind {
 	ASTRA_GUESS_LATE
 };
 
-/* Note a round's jobs one by one, and then the round's end, which drops jobs
- * that were not seen. now_sec: the time of the round. astra_runtimes_see()
- * returns 0, or -1 when out of memory; then less is known. */
+/* Note each job of a round, and then the round's end, which drops jobs that
+ * were not seen. now_sec: the time of the round. astra_runtimes_see() returns
+ * 0, or -1 when out of memory; then less is known. */
 int astra_runtimes_see(struct astra_runtimes *runtimes,
 		       const struct astra_runtime_job *job);
 void astra_runtimes_seen(struct astra_runtimes *runtimes, double now_sec);
 
 /* Estimates how long a job will run, in all and from now on. forecast: the
- * job's own report, which takes precedence. LATE never exceeds its time limit,
- * which Slurm counts from each start anew. */
+ * job's own report, which takes precedence. A LATE guess never exceeds the
+ * job's time limit, which Slurm counts from each start anew. */
 struct astra_run_guess
 astra_runtimes_guess(const struct astra_runtimes *runtimes,
 		     const struct astra_runtime_job *job,
 		     const struct astra_forecast *forecast,
 		     enum astra_guess_kind kind, double now_sec);
 
-/* Estimates how long a job that the engine does not know keeps its GPUs: as
- * above, except that LATE is its time limit. Without a limit and without
- * earlier jobs the estimate is infinite. */
+/* Estimates how long a job that the engine does not know keeps its GPUs. As
+ * astra_runtimes_guess(), but a LATE guess is the time limit. Without a limit
+ * and without earlier jobs the estimate is infinite. */
 struct astra_run_guess
 astra_runtimes_guess_other(const struct astra_runtimes *runtimes,
 			   const struct astra_runtime_job *job,
 			   enum astra_guess_kind kind, double now_sec);
 
-/* Appends the learned run times to out, for the next start. Returns 0, or -1
- * when out of memory. */
+/* Appends the learned run times to out, for the next start of the program.
+ * Returns 0, or -1 when out of memory. */
 int astra_runtimes_save(const struct astra_runtimes *runtimes,
 			struct astra_bytes *out);
 
-/* Restores what was saved. runtimes: empty. Returns 0, or -1 with err set if
+/* Restores saved run times. runtimes: empty. Returns 0, or -1 with err set if
  * the data are damaged or of another version; then runtimes is still empty. */
 int astra_runtimes_restore(struct astra_runtimes *runtimes, const void *data,
 			   size_t size, struct astra_error *err);

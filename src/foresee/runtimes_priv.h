@@ -5,14 +5,14 @@
 
 #include "src/foresee/runtimes.h"
 
-#define RUNTIME_ROWS_MAX 20000 /* of users and names */
+#define RUNTIME_ROWS_MAX 20000 /* for users, and for users with a name */
 
-/* The last jobs of a user, or of a user and a name. */
+/* Run times of the last jobs of a user, or of a user's jobs of one name. */
 struct runtime_row {
 	uint64_t key;
 	uint64_t learned; /* astra_runtimes.learned when a run was last added */
 	double ran_sec[ASTRA_RUNTIMES_KEPT];
-	uint32_t count; /* of all runs ever added */
+	uint32_t count; /* number of runs ever added */
 };
 
 /* A job's earlier runs. */
@@ -21,7 +21,7 @@ struct runtime_job {
 	double before_sec;
 	bool over;
 	bool met;  /* seen before this call, or restored */
-	bool seen; /* since the last round */
+	bool seen; /* seen since the last round */
 };
 
 #endif

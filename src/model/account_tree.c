@@ -40,8 +40,8 @@ void astra_account_tree_sum(struct astra_account_tree *tree)
 	}
 }
 
-/* Return how far an account is below root; at most the number of accounts, in
- * case they form a circle. */
+/* Return how far an account is below root. If the accounts form a circle, the
+ * result is at most their number. */
 static unsigned tree_depth(const struct astra_account_tree *tree,
 			   uint32_t account)
 {
@@ -76,11 +76,11 @@ double astra_account_tree_weight(const struct astra_account_tree *tree,
 	if (!by_tree)
 		return weight;
 	if (depth == 0)
-		return a->users; /* their shares are beside those of the
-				  * accounts */
+		return a->users; /* its users' shares compete with the accounts'
+				  * shares */
 	if (!(level && depth == level) && a->accounts > 0)
 		weight *= a->users / (a->users + a->accounts);
-	/* Shares of accounts right below root are the last to count. */
+	/* The shares of accounts right below root are the last factor. */
 	for (; depth > 1; depth--) {
 		a = &tree->list[a->parent];
 		weight *= a->shares;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tree of sacctmgr's accounts: which of them are tenants, and their
- * weights. An account's part of its parent is its shares divided by those of
- * all users and accounts there, as in sshare's NormShares. */
+/* The tree of sacctmgr's accounts: which accounts are tenants, and their
+ * weights. An account's part of its parent is its own shares divided by the
+ * shares of all users and accounts right below the parent, as in sshare's
+ * NormShares. */
 #ifndef ASTRA_ACCOUNT_TREE_H
 #define ASTRA_ACCOUNT_TREE_H
 
@@ -13,10 +14,11 @@
 
 struct astra_tree_account {
 	const char *name; /* borrowed */
-	uint32_t parent;  /* ASTRA_NONE: it is root */
-	double shares;	  /* 1, as for a new account, if it has no number */
-	bool of_parent;	  /* fairshare=parent: no tenant, except right below
-			   * root */
+	uint32_t parent;  /* index in the list; ASTRA_NONE for root */
+	double shares;	  /* if its shares are no number: 1, as for a new
+			   * account */
+	bool of_parent;	  /* fairshare=parent: not a tenant, unless it is right
+			   * below root */
 	bool has_users;
 	double users, accounts; /* sum of the shares right below it */
 };
@@ -30,29 +32,31 @@ struct astra_account_tree {
 uint32_t astra_account_tree_add(struct astra_account_tree *tree,
 				const struct astra_tree_account *account);
 
-/* Add a user of an account, with shares in it. */
+/* Add a user's shares in an account. */
 void astra_account_tree_user(struct astra_account_tree *tree, uint32_t account,
 			     double shares);
 
-/* Add up the shares below each account, once all accounts have their
+/* Add up the shares below each account. Call once all accounts have their
  * parents. */
 void astra_account_tree_sum(struct astra_account_tree *tree);
 
-/* Return the tenant of an account: the account above it at that level below
- * root (0: any), or itself if it is higher; from there up while accounts have
- * fairshare=parent, but not to root. */
+/* Return the tenant of an account. It is the account above it that is `level`
+ * levels below root (0: any level), or the account itself if that is higher up.
+ * From there the search goes on upwards while accounts have fairshare=parent,
+ * but not to root. */
 uint32_t astra_account_tree_tenant(const struct astra_account_tree *tree,
 				   uint32_t account, unsigned level);
 
-/* Return a tenant's weight: including all below it if it is at that level,
- * otherwise what its own users have of it. Right below root it is the tenant's
- * shares; root has the sum of its users' shares, which count beside these. If
- * not by_tree, each tenant has its own shares. */
+/* Return a tenant's weight. If the tenant is at `level`, the weight includes
+ * all accounts below it; otherwise it is the part that its own users have.
+ * Right below root the weight is the tenant's shares. For root it is the sum of
+ * its users' shares, which compete with these. If not by_tree, each tenant's
+ * weight is its own shares. */
 double astra_account_tree_weight(const struct astra_account_tree *tree,
 				 uint32_t tenant, unsigned level, bool by_tree);
 
-/* Read TenantLevel= and TenantShares=. Return 0, or -1: allowed says what is
- * valid. */
+/* Read the value of TenantLevel= or TenantShares=. Return 0, or -1 with
+ * *allowed naming the valid values. */
 int astra_tenant_level_parse(const char *text, unsigned *level,
 			     const char **allowed);
 int astra_tenant_shares_parse(const char *text, bool *by_tree,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a tenant, or a user within one, has had and was due before. */
+/* What a tenant, or a user of a tenant, has had and was due in the past. */
 #ifndef ASTRA_ADOPTED_H
 #define ASTRA_ADOPTED_H
 
@@ -7,7 +7,7 @@
 
 struct astra_adopted {
 	char *tenant;
-	char *user;		  /* "": the tenant itself */
+	char *user;		  /* "" for the tenant itself */
 	struct astra_usage usage; /* finite, not negative */
 };
 

@@ -10,8 +10,8 @@
 #include "src/model/fairness_priv.h"
 #include "src/model/model.h"
 
-/* By which factor an integral fades over dt, and the integral of a unit rate
- * over dt. */
+/* keep: the factor by which an integral fades over dt. gain: the integral of a
+ * unit rate over dt. */
 struct fading {
 	double keep;
 	double gain;
@@ -36,7 +36,8 @@ static double quota(const struct astra_fairness *f, const struct tenant *t)
 	return f->weights > 0 ? f->capacity * t->weight / f->weights : 0;
 }
 
-/* Return what a group is entitled to, out of what its tenant is. */
+/* Return the GPUs that a group is entitled to, of those that its tenant is
+ * entitled to. */
 static double group_share(const struct astra_fairness *f, const struct group *g)
 {
 	const struct tenant *t = &f->tenants[g->tenant];
@@ -49,7 +50,7 @@ static double group_share(const struct astra_fairness *f, const struct group *g)
 				 (g->weight / weights));
 }
 
-/* Return S: what a unit of a group's active weight is entitled to. */
+/* Return S: the GPUs that a unit of a group's active weight is entitled to. */
 static double unit_share(const struct astra_fairness *f, const struct group *g)
 {
 	double weight = g->active_weight.sum + g->active_weight.lost;
@@ -57,11 +58,11 @@ static double unit_share(const struct astra_fairness *f, const struct group *g)
 	return weight > 0 ? group_share(f, g) / weight : 0;
 }
 
-/* An idle tenant's entitlement grows only under Eq. 16 (Ye et al.). The lead F
- * - A that it saves in this way is limited. The limit takes nothing that the
- * tenant already had: a lead above it just does not grow. Returns for how long
- * the lead is above the limit, while it fades and is used up by what the tenant
- * still holds. */
+/* Return for how long an idle tenant's lead F - A stays above the limit. Its
+ * entitlement grows only under Eq. 16 (Ye et al.), and the lead that it saves
+ * in this way is limited. The limit takes nothing that the tenant already had:
+ * a lead above it does not grow, but fades and is used up by the GPUs that the
+ * tenant still holds. */
 static double time_above(const struct astra_fairness *f, const struct tenant *t,
 			 double limit)
 {
@@ -184,8 +185,8 @@ static struct group *settled_group(struct astra_fairness *f, double now,
 	return g;
 }
 
-/* Return how much the cap's integral has grown at `now` since the job's origin,
- * minus what has faded. */
+/* Return the growth of the cap's integral from the job's origin to `now`, minus
+ * what has faded. */
 static double cap_growth(const struct astra_fairness *f, const struct group *g,
 			 const struct job *j, double job_keep, double now)
 {
@@ -272,7 +273,7 @@ void astra_fairness_set_capacity(struct astra_fairness *f, double now_sec,
 	f->capacity = gpus;
 }
 
-/* Add a group of jobs to the tenant. */
+/* Add an empty group of jobs to the tenant. */
 static uint32_t add_group(struct astra_fairness *f, uint32_t tenant,
 			  double weight)
 {
@@ -349,7 +350,8 @@ void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
 		f->weights += f->tenants[i].weight;
 }
 
-/* Return the group's integral for a cap, which all jobs with that cap share. */
+/* Return the index of the group's integral for a cap. All jobs of the group
+ * with that cap share it. */
 static uint32_t cap_get(struct group *g, double value)
 {
 	size_t at = g->cap_count;
@@ -435,7 +437,8 @@ uint32_t astra_fairness_split_job(struct astra_fairness *f, double now_sec,
 	return number;
 }
 
-/* Count a group among its tenant's while it has active jobs. */
+/* Count the group's weight in its tenant's active weight while the group has
+ * active jobs. */
 static void count_group(struct astra_fairness *f, const struct group *g,
 			bool was_active)
 {
@@ -607,8 +610,8 @@ void astra_fairness_restore_job(struct astra_fairness *f, double now_sec,
 	j->usage = usage;
 }
 
-/* Return the use up to now. Sums of what jobs hold may have small errors and be
- * negative. */
+/* Return the GPU seconds used up to now. The sum of what jobs hold may have a
+ * small error and be negative. */
 static double fairness_used(double used_gpu_sec, double alloc_gpus, double sec)
 {
 	return astra_max(used_gpu_sec + alloc_gpus * astra_max(sec, 0), 0);
@@ -643,9 +646,9 @@ void astra_fairness_begin_period(struct astra_fairness *f, double now_sec)
 	}
 }
 
-/* Return the use up to the last settlement. Settling here would round the
- * integrals once more than in the original engine, and could break ties
- * differently. */
+/* Return the GPU seconds used up to the last settlement. Settling here would
+ * round the integrals once more than in the original engine, and could break
+ * ties differently. */
 static double fairness_used_before(double used_gpu_sec, double alloc_gpus,
 				   double sec)
 {

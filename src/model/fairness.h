@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Long-term GPU-time fairness (ASTRAEA, Ye et al., Eqs. 1 to 16), and of users
- * between tenants and jobs.
+/* Long-term GPU-time fairness between tenants, users and jobs (ASTRAEA, Ye et
+ * al., Eqs. 1 to 16; users are an addition).
  *
  * Keeps, for every tenant, user and job, two exact integrals over time:
  *   A = ∫ Alloc(t) dt, the GPU seconds it had, and
  *   F = ∫ Fair(t) dt,  the GPU seconds it was entitled to.
- * All rates are constant between events, so each event costs O(1) for jobs
- * and O(active users, and distinct request sizes of each) for the tenant it
- * concerns; a change of the capacity or of a weight costs O(tenants).
+ * All rates are constant between events. So an event costs O(1) for jobs. For
+ * the tenant it costs O(active users, and distinct request sizes of each). A
+ * change of the capacity or of a weight costs O(tenants).
  *
  *   Quota_j        = M W_j / ΣW                                    (Eq. 6)
  *   FairTenant_j   = min(Σ active gpus, Quota_j)                   (Eq. 8)
@@ -15,18 +15,18 @@
  *   FairJob_ij     = Active_ij min(gpus_ij,
  *                      min(D_j, Quota_j) W_ij / Σ active W)  (Eqs. 3, 13, 14)
  *   rho            = A / F                                   (Eqs. 12, 15)
- * A user's jobs share what their tenant's do without users. As a tenant is to
- * the cluster (Eq. 8), and a job to its tenant (Eq. 13), so is a user u:
+ * If there are users, a user's jobs share what the user is entitled to, instead
+ * of what the tenant is entitled to. A user u relates to its tenant as the
+ * tenant does to the cluster (Eq. 8), and a job to its tenant (Eq. 13):
  *   FairUser_uj    = min(D_uj, min(D_j, Quota_j) W_uj / Σ W of active users)
- * in the place of min(D_j, Quota_j) for its jobs.
+ * replaces min(D_j, Quota_j) for the user's jobs.
  *
- * With a half-life h every integrand is weighted by 2^-((now-t)/h), exact
- * under piecewise-constant rates.
+ * With a half-life h every integrand is weighted by 2^-((now-t)/h), exact under
+ * piecewise-constant rates.
  *
- * Tenants and jobs are named by small numbers that stay valid until removed.
- * Times must not go backwards; an earlier time counts as the latest seen.
- * No clock, no locks.
- */
+ * Tenants and jobs are named by indices that stay valid until removed. Times
+ * must not go backwards: an earlier time counts as the latest time seen. No
+ * clock, no locks. */
 #ifndef ASTRA_FAIRNESS_H
 #define ASTRA_FAIRNESS_H
 
@@ -38,12 +38,12 @@ struct astra_fairness;
 
 struct astra_fairness_options {
 	bool quota_entitlement; /* Eq. 16 in place of Eq. 8 for tenants */
-	double half_life_sec;	/* 0: since the beginning, as in the paper */
-	double lead_max_sec;	/* limit of an idle tenant's F - A, in units of
-				 * its quota; 0: none */
+	double half_life_sec;	/* 0: no fading, as in the paper */
+	double lead_max_sec;	/* limit of an idle tenant's F - A, in seconds
+				 * of its quota; 0: no limit */
 };
 
-/* Two integrals in GPU seconds, up to the time asked for. */
+/* A and F in GPU seconds, up to the time asked for. */
 struct astra_usage {
 	double alloc;
 	double fair;
@@ -56,7 +56,7 @@ astra_fairness_create(const struct astra_fairness_options *options,
 		      double begin_sec);
 void astra_fairness_destroy(struct astra_fairness *f);
 
-/* Change the options from now on; what is accounted stays. */
+/* Change the options from now on. What is accounted already stays. */
 void astra_fairness_set_options(struct astra_fairness *f, double now_sec,
 				const struct astra_fairness_options *options);
 
@@ -81,23 +81,24 @@ void astra_fairness_set_user_weight(struct astra_fairness *f, double now_sec,
  * index, or ASTRA_NONE when memory is out. */
 uint32_t astra_fairness_add_job(struct astra_fairness *f, uint32_t tenant,
 				double weight, double gpus);
-/* As astra_fairness_add_job(), for a user's job. A tenant's jobs without a user
- * are treated as those of one more user of weight 1. */
+/* Add a job of a user, as astra_fairness_add_job() does. A tenant's jobs
+ * without a user are treated as the jobs of one more user, of weight 1. */
 uint32_t astra_fairness_add_user_job(struct astra_fairness *f, uint32_t user,
 				     double weight, double gpus);
 
-/* Add a job with the integrals up to now of another job of the same tenant,
- * weight and request: a task is split from its array. */
+/* Add a job that starts with the integrals up to now of another job: a task is
+ * split from its array. Tenant, weight and request are the same. */
 uint32_t astra_fairness_split_job(struct astra_fairness *f, double now_sec,
 				  uint32_t job);
 
-/* Set how many copies of the job are active; 0: not active. Tasks of an array
- * are alike, so one record stands for all that have not started. */
+/* Set how many copies of the job are active; 0: not active. The tasks of an
+ * array are alike, so one record stands for all tasks that have not started. */
 void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
 			       uint32_t job, uint32_t copies);
-/* Set whether the job may have GPUs only in place of others of its tenant,
- * since a limit of the tenant is used up. Then the job and its user are due a
- * part of what the tenant is due, but the tenant is not due more for it. */
+/* Set whether the job may have GPUs only in place of other jobs of its tenant,
+ * since a limit of the tenant is used up. Such a job and its user are due a
+ * part of what the tenant is due, but the tenant is not due more because of the
+ * job. */
 void astra_fairness_set_beside(struct astra_fairness *f, double now_sec,
 			       uint32_t job, bool beside);
 
@@ -106,11 +107,11 @@ uint32_t astra_fairness_active(const struct astra_fairness *f, uint32_t job);
 /* Set the GPUs that the job holds from now on; 0: none. */
 void astra_fairness_set_alloc(struct astra_fairness *f, double now_sec,
 			      uint32_t job, double gpus);
-/* Set further GPUs that the job holds from now on and that are not charged. */
+/* Set the GPUs that the job holds from now on in addition, without a charge. */
 void astra_fairness_set_uncharged(struct astra_fairness *f, double now_sec,
 				  uint32_t job, double gpus);
 
-/* Forget a job. Its tenant and user keep what was accounted. */
+/* Forget a job. Its tenant and user keep what was accounted for it. */
 void astra_fairness_remove_job(struct astra_fairness *f, double now_sec,
 			       uint32_t job);
 
@@ -121,14 +122,14 @@ struct astra_usage astra_fairness_user(const struct astra_fairness *f,
 				       double now_sec, uint32_t user);
 struct astra_usage astra_fairness_job(const struct astra_fairness *f,
 				      double now_sec, uint32_t job);
-/* Whether a job never held anything: then its rho is 0 if it is entitled to
- * anything. */
+/* Whether a job has never held any GPU. If so, its rho is 0 as soon as it is
+ * entitled to something. */
 bool astra_fairness_unserved(const struct astra_fairness *f, uint32_t job);
 
-/* Move all times by so much: the clock was set. */
+/* Move all times by by_sec, because the clock was set. */
 void astra_fairness_shift(struct astra_fairness *f, double by_sec);
 
-/* Continue from stored integrals, after a restart. */
+/* Set stored integrals, to continue from them after a restart. */
 void astra_fairness_restore_tenant(struct astra_fairness *f, double now_sec,
 				   uint32_t tenant, struct astra_usage usage);
 void astra_fairness_restore_user(struct astra_fairness *f, double now_sec,
@@ -137,38 +138,40 @@ void astra_fairness_restore_job(struct astra_fairness *f, double now_sec,
 				uint32_t job, struct astra_usage usage);
 
 /* Return the GPU seconds that a tenant, or a user, has had since the last
- * period began, up to now. The half-life does not apply to them. */
+ * period began, up to now. They do not fade with the half-life. */
 double astra_fairness_tenant_used(const struct astra_fairness *f,
 				  double now_sec, uint32_t tenant);
 double astra_fairness_user_used(const struct astra_fairness *f, double now_sec,
 				uint32_t user);
 /* Begin a new period, in which nothing has been used yet. */
 void astra_fairness_begin_period(struct astra_fairness *f, double now_sec);
-/* Set the saved GPU time that a tenant, or a user, has used in this period. */
+/* Set the saved GPU seconds that a tenant, or a user, has used in this
+ * period. */
 void astra_fairness_restore_tenant_used(struct astra_fairness *f,
 					double now_sec, uint32_t tenant,
 					double used_gpu_sec);
 void astra_fairness_restore_user_used(struct astra_fairness *f, double now_sec,
 				      uint32_t user, double used_gpu_sec);
 
-/* Return a tenant's gift: the part of what it has had that was beyond its due
- * and that no other tenant lacked, in GPU seconds (fairness_gift.c). The next
- * tenant is found by A - gift, so a gift is not paid back. Reports and Eq. 12
- * include gifts. Exact, as the integrals are; O(tenants) for each time at which
- * something changes. */
+/* Return a tenant's gift, in GPU seconds: the part of what it had beyond its
+ * due that no other tenant lacked (fairness_gift.c). The next tenant is found
+ * by A - gift, so a gift is not paid back. Reports and Eq. 12 include gifts.
+ * Exact, as the integrals are. O(tenants) for each time at which something
+ * changes. */
 double astra_fairness_tenant_gift(struct astra_fairness *f, double now_sec,
 				  uint32_t tenant);
-/* Continue from a stored gift, after the integrals are restored. */
+/* Set a stored gift, to continue from it. Call after the integrals are
+ * restored. */
 void astra_fairness_restore_tenant_gift(struct astra_fairness *f,
 					uint32_t tenant, double gpu_sec);
 
-/* Return the present Quota_j, and the active demand D_j, in GPUs. */
+/* Return the present Quota_j in GPUs, or the present active demand D_j. */
 double astra_fairness_quota(const struct astra_fairness *f, uint32_t tenant);
 double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant);
 /* Return a user's part of its tenant's quota, if the user is active. */
 double astra_fairness_user_quota(const struct astra_fairness *f, uint32_t user);
 
-/* Return the GPUs that a user is due now, out of what its tenant is due. */
+/* Return the GPUs that a user is due now, of those that its tenant is due. */
 double astra_fairness_user_due(const struct astra_fairness *f, uint32_t user);
 
 /* Return the GPUs that the jobs of a tenant, or of a user, hold now, including
@@ -178,15 +181,17 @@ double astra_fairness_user_alloc(const struct astra_fairness *f, uint32_t user);
 
 double astra_fairness_capacity(const struct astra_fairness *f);
 
-/* Return the bytes of account that a job costs. */
+/* Return how many bytes of the account a job takes. */
 size_t astra_fairness_bytes_per_job(void);
 
-/* Return A / F. If F = 0: infinity if there was use or the weight gives no
- * entitlement, else 0 ("never served" goes first). */
+/* Return A / F. If F = 0, return infinity if there was use or the weight gives
+ * no entitlement. Otherwise return 0, so that a job that was never served goes
+ * first. */
 double astra_rho(struct astra_usage usage, bool entitled);
 
-/* Write an exact image of the account; make an account from one
- * (fairness_image.c). get: NULL when the data is damaged or memory is out. */
+/* Write an exact image of the account, or make an account from an image
+ * (fairness_image.c). astra_fairness_get() returns NULL when the data is
+ * damaged or memory is out. */
 struct astra_bytes;
 struct astra_reader;
 void astra_fairness_put(const struct astra_fairness *f,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Gifts: what a tenant had beyond its due and no other tenant lacked. A gift is
- * no debt. Otherwise a tenant that was alone with idle GPUs would give back for
- * days what cost nobody anything. Uncharged GPUs are no gift, but a tenant does
- * not lack what it holds of them. With more_j = Alloc_j - FairTenant_j, which
- * is constant between events, D = sum of max(0, -more) and S = sum of max(0,
- * more):
+ * not a debt. Otherwise a tenant that was alone with idle GPUs would give back
+ * for days what cost no other tenant anything. Uncharged GPUs are not a gift,
+ * but a tenant that holds some does not lack them. Let more_j = Alloc_j -
+ * FairTenant_j, which is constant between events, D = sum of max(0, -more), and
+ * S = sum of max(0, more). Then
  *
  *   d gift_j / dt = max(0, more_j) (1 - min(1, D / S))
  *
- * (Ye et al., Eqs. 8 and 12.) So what nobody lacked is never paid back, and
- * what somebody lacked is paid back in full. Gifts fade as A and F do. Users
- * have none: within a tenant A and F count as they are. */
+ * (Ye et al., Eqs. 8 and 12.) So what no tenant lacked is never paid back, and
+ * what some tenant lacked is paid back in full. Gifts fade as A and F do. Users
+ * have no gifts: within a tenant A and F count as they are. */
 #include "src/model/fairness_priv.h"
 
 static double gift_more(const struct astra_fairness *f, uint32_t tenant)
@@ -24,8 +24,8 @@ static double gift_more(const struct astra_fairness *f, uint32_t tenant)
 	return more < 0 ? astra_min(more + t->uncharged_gpus, 0) : more;
 }
 
-/* Return the part of what tenants have beyond their due that no tenant
- * lacks. */
+/* Return which part of the GPUs that tenants have beyond their due is a gift,
+ * as no tenant lacks it. */
 static double gift_part(const struct astra_fairness *f)
 {
 	double lacked = 0, had = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An exact image of the account. A saved state (engine_state.c) has the meaning
- * of the sums. But a sum that is computed again may differ from the original
- * one in the last bit, and then a tie would be broken differently. */
+/* An exact image of the account. A saved state (engine_state.c) only keeps the
+ * sums' values. A sum that is computed again may differ from the original in
+ * the last bit, and then a tie would be broken differently. */
 #include <stdlib.h>
 
 #include "src/common/grow.h"
@@ -100,8 +100,8 @@ void astra_fairness_put(const struct astra_fairness *f, struct astra_bytes *out)
 		astra_put_u32(out, f->vacant[i]);
 }
 
-/* Return an array of so many elements, or NULL if the data cannot have as
- * many. */
+/* Return an array of `count` elements, or NULL if the remaining data is too
+ * short for them. */
 static void *array_of(const struct astra_reader *in, size_t count, size_t size,
 		      size_t *room)
 {
@@ -123,7 +123,7 @@ static int fairness_image_get_tenants(struct astra_reader *in,
 	return in->failed ? -1 : 0;
 }
 
-/* Read a group, which is the next one of its tenant. */
+/* Read a group, and append it to its tenant's groups. */
 static int get_group(struct astra_reader *in, struct astra_fairness *f,
 		     struct group *g)
 {

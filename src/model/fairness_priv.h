@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of the account, for its own files only: fairness.c, and
- * fairness_image.c, which copies it exactly. */
+/* The inside of the account, for its own files only: fairness.c,
+ * fairness_gift.c and fairness_image.c. */
 #ifndef ASTRA_FAIRNESS_PRIV_H
 #define ASTRA_FAIRNESS_PRIV_H
 
@@ -8,12 +8,13 @@
 #include "src/common/number.h"
 #include "src/model/fairness.h"
 
-/* FairJob_ij = W_ij min(gpus_ij / W_ij, S), where S, the GPUs one unit of
- * weight is entitled to, is common to the jobs of a group: those of one user,
- * or all of a tenant that are nobody's. So jobs of a group with the same cap
- * gpus/W share one integral I_c = ∫ min(c, S) dt, and a job's own F is W
+/* FairJob_ij = W_ij min(gpus_ij / W_ij, S). S is the GPUs that one unit of
+ * weight is entitled to. It is the same for all jobs of a group: those of one
+ * user, or those of a tenant that have no user. So jobs of a group with the
+ * same cap gpus/W share one integral I_c = ∫ min(c, S) dt. A job's own F is W
  * (I_c(now) - I_c(when it became active)). Over years I_c grows far larger than
- * such a difference, so it is kept with what rounding takes from it. */
+ * such a difference, so it is kept together with what rounding takes from
+ * it. */
 
 struct cap {
 	double cap;
@@ -22,11 +23,12 @@ struct cap {
 };
 
 /* A group of a tenant's jobs. A group without active jobs may be settled later
- * than its tenant: no change of the tenant affects what it is entitled to. */
+ * than its tenant, since no change of the tenant affects what it is entitled
+ * to. */
 struct group {
 	uint32_t tenant;
 	double weight; /* within the tenant */
-	double at_sec; /* up to when the integrals below go */
+	double at_sec; /* the time up to which the integrals below go */
 	struct astra_usage usage;
 	double used_gpu_sec; /* since the period began, without fading */
 	double alloc_gpus;
@@ -40,15 +42,15 @@ struct group {
 
 struct tenant {
 	double weight;
-	double at_sec; /* up to when the integrals go */
+	double at_sec; /* the time up to which the integrals go */
 	struct astra_usage usage;
 	double gift; /* part of usage.alloc, up to gift_sec; fairness_gift.c */
-	double used_gpu_sec; /* as a group's */
+	double used_gpu_sec; /* as in struct group */
 	double alloc_gpus;
-	double uncharged_gpus;		  /* as a group's */
-	double demand_gpus;		  /* D_j: of active jobs, except those
-					   * with `beside` */
-	struct astra_exact active_weight; /* of groups with active jobs */
+	double uncharged_gpus;		  /* as in struct group */
+	double demand_gpus;		  /* D_j: that of active jobs, except
+					   * jobs with `beside` */
+	struct astra_exact active_weight; /* sum over groups with active jobs */
 	uint64_t active_jobs;
 	uint32_t *groups; /* the first one is for jobs without a user */
 	size_t group_count, group_room;
@@ -59,12 +61,12 @@ struct job {
 	uint32_t cap; /* index into the group's caps */
 	uint32_t copies;
 	bool used;
-	bool beside; /* not part of its tenant's demand */
+	bool beside; /* it does not count in its tenant's demand */
 	double weight;
 	double gpus;
 	double alloc_gpus;
 	double uncharged_gpus;
-	double at_sec;		   /* up to when usage goes */
+	double at_sec;		   /* the time up to which usage goes */
 	struct astra_exact origin; /* I_c at at_sec */
 	struct astra_usage usage;
 };
@@ -74,7 +76,7 @@ struct astra_fairness {
 	double capacity;
 	double weights; /* ΣW over all tenants */
 	double now_sec;
-	double gift_sec; /* up to when gifts go */
+	double gift_sec; /* the time up to which gifts go */
 	struct tenant *tenants;
 	size_t tenant_count, tenant_room;
 	struct group *groups;
@@ -87,12 +89,12 @@ struct astra_fairness {
 
 /* fairness_gift.c: bring gifts up to now, before a rate changes. */
 void astra_fairness_give(struct astra_fairness *f, double now_sec);
-/* fairness.c: return the integral of a unit rate over so many seconds. *keep:
- * the factor by which an integral fades in that time. */
+/* fairness.c: return the integral of a unit rate over `sec` seconds. *keep: the
+ * factor by which an integral fades in that time. */
 double astra_fairness_fade(const struct astra_fairness *f, double sec,
 			   double *keep);
 
-/* fairness_image.c: what an image has of each struct. */
+/* fairness_image.c: the members of each struct that an image contains. */
 extern const struct astra_member astra_image_fairness_members[];
 extern const struct astra_member astra_image_fairness_tenant_members[];
 extern const struct astra_member astra_image_fairness_group_members[];

@@ -6,7 +6,8 @@
 #include "src/model/auction.h"
 #include "src/model/plan.h"
 
-/* Copy into the arena. Returns NULL when memory is out, or from is NULL. */
+/* Copy `size` bytes into the arena. Returns NULL when memory is out, or if from
+ * is NULL. */
 static void *snapshot_copy_copy(struct astra_arena *arena, const void *from,
 				size_t size)
 {
@@ -41,7 +42,8 @@ static void *copy_records(struct astra_arena *arena, const void *from,
 	return to;
 }
 
-/* Node sets of the job before, which is often the same. */
+/* The node set of the previous job and its copy. The next job often has the
+ * same set. */
 struct shared_nodes {
 	const uint64_t *before, *copy;
 };
@@ -195,8 +197,8 @@ const struct astra_member astra_use_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-/* All of struct astra_job except its node sets, what it holds and what it
- * uses. */
+/* All members of struct astra_job except its node sets and the arrays `held`
+ * and `uses`. */
 const struct astra_member astra_job_members[] = {
 	JOB(U32, id),
 	JOB(U32, array_id),
@@ -252,7 +254,7 @@ const struct astra_member astra_job_members[] = {
 	ASTRA_MEMBER_ARRAY(astra_job, REAL, forecast.slowdown),
 	JOB(U32, forecast.levels_seen),
 	JOB(INT, forecast.utility.kind),
-	/* The largest part of the union, whatever its kind. */
+	/* The largest member of the union is saved, whatever the kind. */
 	JOB(REAL, forecast.utility.sigmoid.g1),
 	JOB(REAL, forecast.utility.sigmoid.g2),
 	JOB(REAL, forecast.utility.sigmoid.g3),

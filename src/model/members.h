@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of the members of the model, the plan and the bids, except lists, sets
- * of nodes and what says where these are. */
+/* Tables of the members of the model, the plan and the bids. Lists, sets of
+ * nodes, and the members that say where these are, are left out. */
 #ifndef ASTRA_MEMBERS_H
 #define ASTRA_MEMBERS_H
 

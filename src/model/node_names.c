@@ -56,8 +56,8 @@ static int names_compare_only(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Match nodes that keep their index, as most do. rest: gets the nodes of `to`
- * that have a name and no match yet. Returns their number. */
+/* Match the nodes that kept their index, as most do. rest: gets the nodes of
+ * `to` that have a name but no match yet. Returns the number of these. */
 static size_t names_match_in_place(const struct astra_node_names *from,
 				   const struct astra_node_names *to,
 				   uint32_t *now, struct names_entry *rest)

@@ -6,7 +6,7 @@
 
 #define PLAUSIBLE_BEGIN 946684800.0 /* the year 2000 */
 #define PLAUSIBLE_AHEAD (366 * 86400.0)
-#define PLAUSIBLE_GPUS 4096 /* of a node */
+#define PLAUSIBLE_GPUS 4096 /* most GPUs of a node */
 
 static bool is_moment(double sec, double now_sec)
 {

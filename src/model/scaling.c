@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SCALING_WORTH 0.1      /* part of what more GPUs would bring at best */
-#define SCALING_AGE_SEC 86400. /* older times may be of a bad place */
+#define SCALING_WORTH 0.1      /* least part of the best possible speed-up */
+#define SCALING_AGE_SEC 86400. /* older times may come from a bad place */
 
 static struct astra_scaling_size *scaling_obtain(struct astra_scaling *scaling,
 						 uint32_t gpus)
 {
 	struct astra_scaling_size *oldest = &scaling->sizes[0];
 
-	/* Unused entries were seen at time 0, before all others. */
+	/* Unused entries have seen_sec 0, so they count as the oldest. */
 	for (size_t i = 0; i < ASTRA_SCALING_SIZES; i++) {
 		struct astra_scaling_size *s = &scaling->sizes[i];
 
@@ -55,8 +55,8 @@ size_t astra_scaling_known(const struct astra_scaling *scaling, double now_sec)
 	return count;
 }
 
-/* Return the median; of two times the shorter one, since a first iteration is
- * slow. */
+/* Return the median time. Of two times return the shorter one, since the first
+ * iteration is slow. */
 static double scaling_median(const struct astra_scaling_size *s)
 {
 	double a = (double)s->iter_sec[0], b = (double)s->iter_sec[1], c;

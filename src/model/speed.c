@@ -43,7 +43,8 @@ uint32_t astra_speed_seen(const struct astra_speed *speed)
 	return seen;
 }
 
-/* Return the median; of an even number, the lower of the two. 0: not seen. */
+/* Return the median of a level's measurements; of an even number, the lower of
+ * the middle two. 0: none. */
 static double median(const struct astra_speed *speed, int level)
 {
 	double sorted[ASTRA_SPEED_RECENT];

@@ -63,8 +63,8 @@ bool astra_stated_number(const char *text, double max, double *value)
 	return true;
 }
 
-/* Read exactly `count` numbers with one of the marks between them. Returns
- * false if the text is invalid. */
+/* Read exactly `count` numbers, separated by one of the characters in marks.
+ * Returns false if the text is invalid. */
 static bool stated_numbers_of(const char *text, const char *marks, double max,
 			      double *numbers, size_t count)
 {

@@ -21,7 +21,7 @@ bool astra_weights_have(const struct astra_weights *weights, const char *name)
 	return astra_weights_find(weights, name);
 }
 
-/* Read one "name:weight" of so many bytes. */
+/* Read one "name:weight" of `length` bytes. */
 static int parse_row(struct astra_weights *out, const char *text, size_t length,
 		     bool zero, struct astra_error *err)
 {

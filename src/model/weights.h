@@ -19,19 +19,22 @@ struct astra_weights {
 	size_t count;
 };
 
-/* Read a text; "none" and "" are no weights. zero: a weight may be 0. Returns
- * 0, or -1 with err saying what is valid and out untouched. */
+/* Read a text. "none" and "" mean no weights. zero: whether a weight may be 0.
+ * Returns 0, or -1 with err naming what is valid and out untouched. */
 int astra_weights_parse(struct astra_weights *out, const char *text, bool zero,
 			struct astra_error *err);
 
-/* Return the row of a name (case counts), or NULL. name may be NULL. */
+/* Return the row of a name, or NULL. Names are case-sensitive. name may be
+ * NULL. */
 const struct astra_weight *
 astra_weights_find(const struct astra_weights *weights, const char *name);
 
-/* Return the weight of a name (case counts), or 1. name may be NULL. */
+/* Return the weight of a name, or 1 if it has none. Names are case-sensitive.
+ * name may be NULL. */
 double astra_weight_of(const struct astra_weights *weights, const char *name);
 
-/* Whether there is a row of that name. Case counts; name may be NULL. */
+/* Whether there is a row of that name. Names are case-sensitive. name may be
+ * NULL. */
 bool astra_weights_have(const struct astra_weights *weights, const char *name);
 
 #endif

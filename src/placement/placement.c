@@ -77,7 +77,7 @@ static bool hosts(const struct astra_room *room,
 	return astra_room_has(room, &share);
 }
 
-/* Return what the room would host if only GPUs counted. */
+/* Return what the room would host if it were short of nothing but GPUs. */
 static uint32_t room_fits_at_most(const struct astra_room *room,
 				  const struct astra_request *request)
 {
@@ -96,7 +96,8 @@ uint32_t astra_room_fits(const struct astra_room *room,
 				    room_gpus(room) / quantum * quantum);
 	uint32_t low = 0, high = most / quantum;
 
-	/* A node without a free CPU is another job's alone. */
+	/* A node without a free CPU counts as one that another job has
+	 * alone. */
 	if (!most || !room->cpus || (request->whole_node && !room->whole) ||
 	    astra_room_strange(room, request))
 		return 0;
@@ -113,7 +114,7 @@ uint32_t astra_room_fits(const struct astra_room *room,
 	return low * quantum;
 }
 
-/* What the mask of a search leaves out. */
+/* Indices of the sets of nodes that a search's mask leaves out. */
 enum { BUT_BANNED, BUT_USED, BUT_HEAVY, BUT_PREFERRED };
 
 /* One search for a place. */
@@ -123,21 +124,22 @@ struct search {
 	struct astra_set_mask mask;
 	uint32_t quantum;
 	size_t nodes_max;
-	size_t most; /* nodes of any place; 0: as the request limits */
+	size_t most; /* most nodes that a place may have; 0: the request's
+		      * limit */
 	struct astra_share *shares;
 	size_t count, fixed; /* the first `fixed` shares are on required
 			      * nodes */
 	uint64_t missing;    /* GPUs still to be placed */
 };
 
-/* A walk over nodes, from the one with room for the most GPUs down. */
+/* A walk over nodes, by descending room in GPUs. */
 struct walk {
-	bool by_fit; /* over space->order, else level by level */
+	bool by_fit; /* in the order of space->order; false: level by level */
 	size_t level, next;
 };
 
-/* Return how many GPUs of the request fit on the node. A node with more than
- * the space's gpus_max is in the highest level. */
+/* Return how many GPUs of the request fit on the node, at most gpus_max. A node
+ * with more free GPUs is in the highest level too. */
 static uint32_t placement_fits(const struct search *s, size_t node)
 {
 	return astra_min32(
@@ -145,8 +147,9 @@ static uint32_t placement_fits(const struct search *s, size_t node)
 		s->space->gpus_max);
 }
 
-/* Return the unused node with the least free GPUs that has room for so many,
- * the lower index among equals; ASTRA_SET_END if none has. */
+/* Return, among unused nodes on which `gpus` GPUs fit, the one with the least
+ * free GPUs. Of equal nodes, it is the one with the lower index. ASTRA_SET_END:
+ * no such node. */
 static size_t best_fit(const struct search *s, uint64_t gpus)
 {
 	const struct astra_space *space = s->space;
@@ -182,7 +185,7 @@ static void placement_use(struct search *s, size_t node, uint64_t gpus)
 	s->missing -= gpus;
 }
 
-/* Forget the nodes chosen so far, except the first `fixed` ones. */
+/* Undo the choice of nodes, except the first `fixed` ones. */
 static void restart(struct search *s)
 {
 	while (s->count > s->fixed) {
@@ -194,8 +197,8 @@ static void restart(struct search *s)
 	}
 }
 
-/* Fill space->order with the nodes that host something, by descending fit,
- * then by weight and index: a counting sort. */
+/* Fill space->order with the nodes that host something, by descending fit, then
+ * by weight and index. This is a counting sort. */
 static void sort_by_fit(const struct search *s)
 {
 	const struct astra_space *space = s->space;
@@ -268,11 +271,11 @@ static size_t placement_walk_next(const struct search *s, struct walk *w)
 	return ASTRA_SET_END;
 }
 
-/* Take nodes from the roomiest down. As soon as the rest fits on one of the
- * nodes left, put it on the least sufficient of them. This uses the fewest
- * nodes. Going level by level is right only while nothing but GPUs limits the
- * nodes on the way. Returns 1 when placed, 0 when there is no place, -1 to walk
- * by fit. */
+/* Take nodes by descending room. As soon as the remaining GPUs fit on one of
+ * the nodes left, put them on the node with the least sufficient room. This
+ * uses the fewest nodes. Going level by level is right only as long as GPUs
+ * alone limit what nodes on the way host. Returns 1 when placed, 0 when there
+ * is no place, or -1 if the walk must go by fit. */
 static int placement_fill(struct search *s, bool by_fit)
 {
 	struct walk w = walk_start(s, by_fit);
@@ -318,8 +321,8 @@ static bool place_fewest(struct search *s)
 	return placed > 0;
 }
 
-/* Place the job evenly on `nodes` nodes in all, in whole quanta. Nodes that are
- * added have room for `most` GPUs each, those with the least free GPUs first.
+/* Place the job evenly on `nodes` nodes in all, in whole quanta. Added nodes
+ * have room for `most` GPUs each; those with the least free GPUs come first.
  * Returns whether there is a place. */
 static bool place_evenly(struct search *s, size_t nodes, uint64_t most)
 {
@@ -374,8 +377,8 @@ static bool place_unevenly(struct search *s, size_t nodes)
 	return !s->missing;
 }
 
-/* Place the job on at least `nodes` > 1 nodes, with a quantum on each. Returns
- * whether there is a place. */
+/* Place the job on at least `nodes` > 1 nodes, with at least a quantum on each.
+ * Returns whether there is a place. */
 static bool place_spread(struct search *s, size_t nodes)
 {
 	uint64_t most;
@@ -408,8 +411,9 @@ static bool place_anywhere(struct search *s)
 	return place_fewest(s);
 }
 
-/* Return the GPUs for one of `left` required nodes: its part of `gpus`, or more
- * if the other required nodes, which fit `later`, lack room. */
+/* Return how many of `gpus` GPUs to put on one of `left` required nodes. It is
+ * an even part, or more if the other required nodes, on which `later` GPUs fit,
+ * lack room. */
 static uint64_t required_part(const struct search *s, uint64_t gpus,
 			      uint64_t later, size_t left)
 {
@@ -434,8 +438,8 @@ static bool is_barred(const struct search *s, uint32_t node)
 	       (s->mask.only[1] && !placement_in(s->mask.only[1], node));
 }
 
-/* Put `gpus` GPUs on the required nodes, or as many as fit, with a quantum on
- * each. Returns false if that is impossible. */
+/* Put `gpus` GPUs on the required nodes, or as many as fit, with at least a
+ * quantum on each. Returns false if that is impossible. */
 static bool use_required(struct search *s, size_t nodes, uint64_t gpus)
 {
 	const struct astra_request *r = s->request;
@@ -461,9 +465,10 @@ static bool use_required(struct search *s, size_t nodes, uint64_t gpus)
 	return true;
 }
 
-/* Place a job that requires nodes: as many GPUs as fit on these, except a
- * quantum on each of as many others as there must be; the rest on the others.
- * Returns whether there is a place. */
+/* Place a job that requires nodes. If nodes_min demands other nodes too, one
+ * quantum is set aside for each of them. Of the remaining GPUs, as many as fit
+ * go to the required nodes, and the rest to other nodes. Returns whether there
+ * is a place. */
 static bool place_required(struct search *s)
 {
 	const struct astra_request *r = s->request;
@@ -510,8 +515,8 @@ static size_t placement_try(struct search *s, uint32_t strict_node_gpus)
 	return count;
 }
 
-/* Return the rank of the heaviest of these nodes, leaving required nodes
- * aside. */
+/* Return the rank of the heaviest node of the place, ignoring required
+ * nodes. */
 static uint32_t placement_heaviest(const struct search *s, size_t count)
 {
 	uint32_t most = 0;
@@ -526,7 +531,7 @@ static uint32_t placement_heaviest(const struct search *s, size_t count)
 	return most;
 }
 
-/* Find a place on no node beyond this rank. */
+/* Find a place on nodes up to this rank, that is, not heavier. */
 static size_t placement_below(struct search *s, uint32_t strict_node_gpus,
 			      uint32_t rank)
 {
@@ -542,8 +547,8 @@ static size_t placement_below(struct search *s, uint32_t strict_node_gpus,
 	return placement_try(s, strict_node_gpus);
 }
 
-/* Find a place on as many nodes whose heaviest one has the least possible
- * weight. */
+/* Find a place on at most `count` nodes whose heaviest node is as light as
+ * possible. */
 static size_t placement_lighten(struct search *s, uint32_t strict_node_gpus,
 				size_t count)
 {

@@ -16,8 +16,8 @@ void astra_space_destroy(struct astra_space *space)
 	free(space);
 }
 
-/* Make a space. nodes: room for all and one more; taken, even on failure.
- * Returns NULL when memory is out. */
+/* Make a space. nodes: an array with one more element than there are nodes;
+ * taken, even on failure. Returns NULL when memory is out. */
 static struct astra_space *space_make(size_t count, uint32_t gpus_max,
 				      struct space_node *nodes)
 {

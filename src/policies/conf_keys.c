@@ -18,7 +18,7 @@ bool astra_conf_is_gone(const char *key)
 	return false;
 }
 
-/* Whether the key applies to the whole file and is not an option. */
+/* Whether the key applies to the whole file, unlike an option. */
 static bool is_global(const char *key)
 {
 	static const char *const keys[] = {

@@ -76,8 +76,8 @@ size_t astra_demand_place(const struct astra_space *space,
 	return astra_place(space, &q, d->banned, 0, shares);
 }
 
-/* Returns how many GPUs more than its least size, in whole steps, an elastic
- * job can have and still find a place. With `none` steps more it finds none. */
+/* Returns how many GPUs beyond `least` an elastic job can have and still find a
+ * place, in whole steps. With `none` steps it finds none. */
 static uint32_t most_steps(const struct astra_space *space,
 			   const struct astra_demand *d, uint32_t least,
 			   uint32_t none, struct astra_share *shares)

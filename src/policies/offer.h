@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where jobs could run on the GPUs, CPUs and memory that a policy that
- * allocates is offered, node by node, given what each job allows. */
+/* Places for jobs, for policies that allocate: on the GPUs, CPUs and memory
+ * that the policy is offered, node by node, and on the nodes that each job
+ * allows. */
 #ifndef ASTRA_OFFER_H
 #define ASTRA_OFFER_H
 
@@ -8,8 +9,8 @@
 #include "src/policies/policy.h"
 
 /* Returns a copy of the space that may be awarded. If the offer has no space,
- * it has the free GPUs, with CPUs and memory without limit. Returns NULL when
- * memory is out. */
+ * it is made of the free GPUs, with unlimited CPUs and memory. Returns NULL
+ * when memory is out. */
 struct astra_space *astra_offer_space(const struct astra_offer *offer);
 
 /* Returns a space of the offer's nodes with nothing free, or NULL when memory
@@ -37,13 +38,13 @@ size_t astra_demand_place(const struct astra_space *space,
 			  struct astra_share *shares);
 
 /* Finds a place on as many GPUs as possible, from the job's fewest up to `most`
- * and its own maximum. shares and the result: as above. */
+ * and its own maximum. shares and the result: as in astra_demand_place(). */
 size_t astra_demand_place_most(const struct astra_space *space,
 			       const struct astra_demand *d, uint64_t most,
 			       struct astra_share *shares);
 
 /* Takes these shares from the space for a demand's job, with their CPUs and
- * memory; for a job with whole nodes, all that the nodes have left. */
+ * memory. For a job with whole nodes, takes all that the nodes have left. */
 void astra_demand_settle(struct astra_space *space,
 			 const struct astra_demand *d,
 			 const struct astra_share *shares, size_t count);

@@ -11,7 +11,7 @@
 #include "src/policies/option_values.h"
 #include "src/policies/policy.h"
 
-/* The most that oasis plans at once. */
+/* The most slots that oasis plans ahead, and the default of PlanHorizon. */
 #define HORIZON_SLOTS_MAX 1000
 #define HORIZON_SEC 86400
 
@@ -21,7 +21,7 @@
 #define LEASE_TERM_SEC 900
 #define MIN_RUN_SEC 60
 
-/* Bounds of LeaseTerm=auto without LeaseMin and LeaseMax. */
+/* Bounds of LeaseTerm=auto if LeaseMin and LeaseMax are not set. */
 #define AUTO_LEAST_SEC 300
 #define AUTO_LEAST_GRACES 5
 #define AUTO_MOST_SEC 7200
@@ -208,7 +208,7 @@ static int set_weight(const struct astra_option *row, struct astra_options *o,
 	return 0;
 }
 
-/* Read a budget; "none" becomes negative. */
+/* Read a budget. "none" gives a negative one. */
 static int options_set_budget(const struct astra_option *row,
 			      struct astra_options *o, const char *text,
 			      struct astra_error *err)
@@ -219,7 +219,7 @@ static int options_set_budget(const struct astra_option *row,
 	return 0;
 }
 
-/* Read a tenant's or user's cap in GPU hours; "none" becomes negative. */
+/* Read a tenant's or user's cap in GPU hours. "none" gives a negative one. */
 static int options_set_cap(const struct astra_option *row,
 			   struct astra_options *o, const char *text,
 			   struct astra_error *err)
@@ -844,7 +844,7 @@ static int options_check_auto(const struct astra_options *o,
 	return 0;
 }
 
-/* Check the term, if it is given. */
+/* Check LeaseTerm, if it is not auto. */
 static int options_check_term(const struct astra_options *o,
 			      struct astra_error *err)
 {

@@ -51,8 +51,8 @@ void astra_period_at(enum astra_period kind, double at_sec, double offset_sec,
 	*end_sec = (double)next * DAY_SEC + offset_sec;
 }
 
-/* Returns a negative offset east of Greenwich, where days begin before
- * UTC's. */
+/* Returns a negative offset for time zones east of Greenwich, where days begin
+ * before UTC's. */
 double astra_period_offset(double midnight_sec)
 {
 	double offset = fmod(midnight_sec, DAY_SEC);

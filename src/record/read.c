@@ -11,7 +11,7 @@
 #include "src/policies/options.h"
 #include "src/record/round.h"
 
-/* Takes zeroed room for an array's elements and one more. */
+/* Takes zeroed room in the arena for an array's elements and one more. */
 static void *room_for(struct astra_round *r, const json_t *array, size_t size)
 {
 	return astra_arena_take(&r->arena, (json_array_size(array) + 1) * size);

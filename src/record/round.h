@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A round of the live cluster as JSON, to be repeated elsewhere: the options,
- * the engine's state before the round (its image), the snapshot, and the plan
- * decided. One table of members serves for writing and for reading. Pure.
+/* A round of the live cluster as JSON, to be repeated elsewhere. It has the
+ * options, the engine's state before the round (its image), the snapshot, and
+ * the plan that was decided. One table of members serves for writing and for
+ * reading. Pure.
  *
  * {"astraea_round": 4, "release": …, "cluster": …, "pool": …,
  *  "options": {…}, "engine": "<hex>", "snapshot": {…}, "plan": {…}}
@@ -26,8 +27,8 @@ struct astra_round_head {
 	const char *release, *cluster, *pool;
 };
 
-/* Appends a record without its last brace, before the round; astra_round_end()
- * completes it. (write.c)
+/* Begins a record before the round: everything but the plan and the last brace.
+ * astra_round_end() completes it. (write.c)
  * image: of the engine. On failure the text's `failed` is set. */
 void astra_round_begin(struct astra_text *out,
 		       const struct astra_round_head *head,
@@ -35,8 +36,8 @@ void astra_round_begin(struct astra_text *out,
 		       const struct astra_bytes *image,
 		       const struct astra_snapshot *snapshot);
 
-/* Completes a record after the round: with why the round failed, unless failed
- * is "", and with the plan. */
+/* Completes a record after the round, with the plan and, unless failed is "",
+ * with the reason why the round failed. */
 void astra_round_end(struct astra_text *out, const struct astra_plan *plan,
 		     const char *failed);
 

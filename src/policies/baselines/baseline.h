@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The baselines of the papers' evaluations, as policies, for comparison. One
- * loop serves them all (round.c). A baseline is a const struct that says in
- * which order jobs go, who may have how much, what happens to jobs behind one
- * that does not fit, and whether running jobs are stopped for others.
+ * loop serves them all (round.c). A baseline is a const struct of rules: the
+ * order of the jobs, how much each job may have, what happens to jobs behind
+ * one that does not fit, and whether running jobs are stopped for others.
  *
  * Jobs get their GPUs consolidated (placement.h), unless a baseline says
- * otherwise. A job that goes on running keeps its GPUs. Running jobs are
- * stopped for the number of GPUs that are needed, wherever these are. Some
+ * otherwise. A job that continues keeps its GPUs. If GPUs are needed, running
+ * jobs are stopped until the number is reached, wherever their GPUs are. Some
  * baselines divide the GPUs between elastic jobs (divide.c); each job gets as
  * many as it can run on, or none. Under the others a job runs on all its GPUs
  * or not at all. */
@@ -20,27 +20,29 @@
 struct baseline_run;
 struct rrh_outlook;
 
-/* Times since the epoch that differ by no more are equal (astra_tied()). */
+/* Times since the epoch that differ by at most this much are equal
+ * (astra_tied()). */
 #define BASELINE_EPSILON_SEC 1e-6
 
 /* When running jobs compete for their GPUs again. */
 enum baseline_stops {
 	BASELINE_NEVER,	  /* leases have no end */
-	BASELINE_ANYTIME, /* likewise, but the policy preempts */
+	BASELINE_ANYTIME, /* leases have no end, but the policy preempts */
 	BASELINE_QUANTUM, /* leases end with the quantum, at multiples of it */
 };
 
 /* What happens to other jobs when the next one does not fit. A job that would
  * not fit even if it were alone is skipped in any case. */
 enum baseline_unfit {
-	BASELINE_SKIP,	   /* jobs that fit start */
+	BASELINE_SKIP,	   /* jobs behind it start if they fit */
 	BASELINE_BLOCK,	   /* jobs behind it in its line wait */
-	BASELINE_BACKFILL, /* jobs start that do not delay it (easy.c) */
+	BASELINE_BACKFILL, /* jobs behind it start if they do not delay it
+			    * (easy.c) */
 };
 
 /* On which nodes a job gets its GPUs. */
 enum baseline_place {
-	BASELINE_FEWEST,   /* consolidated */
+	BASELINE_FEWEST,   /* on the fewest nodes, consolidated */
 	BASELINE_FULLEST,  /* node by node, the fullest first */
 	BASELINE_EMPTIEST, /* node by node, the emptiest first */
 };
@@ -53,76 +55,80 @@ struct baseline {
 	 * running jobs first (with BASELINE_ANYTIME), then earlier jobs. */
 	struct astra_rank (*rank)(const struct baseline_run *run,
 				  const struct astra_demand *d);
-	/* Key of a tenant; the line of the tenant with the smallest one is
-	 * next. Ties: the first. NULL: there is one line for all. */
+	/* Return the key of a tenant. The line of the tenant with the smallest
+	 * key is next; ties go to the first tenant. NULL: there is one line for
+	 * all jobs. */
 	double (*tenant_key)(const struct baseline_run *run, uint32_t tenant);
-	/* The quota rule; NULL: none. */
+	/* Whether the quota rule allows the job to run. NULL: no such rule. */
 	bool (*allowed)(const struct baseline_run *run,
 			const struct astra_demand *d);
-	/* Update the books, each round. Returns 0, or -1 when memory is out.
-	 * NULL: there are none. */
+	/* Update the books in each round. Returns 0, or -1 when memory is out.
+	 * NULL: the baseline keeps no books. */
 	int (*account)(struct baseline_run *run);
 	/* Fill in run->scores before a decision. Returns 0, or -1 when memory
 	 * is out. NULL: nothing to do. */
 	int (*prepare)(struct baseline_run *run);
-	/* When the order changes by itself after a decision that leaves a job
-	 * waiting; NULL: never. */
+	/* Return when the order next changes by itself. Called after a decision
+	 * that leaves a job waiting. NULL: never. */
 	double (*wake)(const struct baseline_run *run);
-	/* Set how many GPUs each of run->portions gets; at first none. Portions
-	 * are sorted by submission. gpus: GPUs in all, including those they
-	 * hold; by node in run->node_gpus, which may be written. If not NULL,
-	 * it replaces order, unfit, allowed and prepare. */
+	/* Set how many GPUs each of run->portions gets; before the call it is
+	 * none. Portions are sorted by submission. gpus: GPUs in all, including
+	 * those that jobs hold. run->node_gpus has them by node, and may be
+	 * written. If divide is not NULL, it replaces order, unfit, allowed and
+	 * prepare. */
 	void (*divide)(struct baseline_run *run, uint64_t gpus);
-	enum baseline_place place; /* with divide */
+	enum baseline_place place; /* only with divide */
 };
 
-/* A job, or a task of an array, among those that get a part of the GPUs. */
+/* A job, or a task of an array, that takes part when GPUs are divided. */
 struct baseline_portion {
 	uint32_t demand;
 	uint32_t least, most; /* GPUs that it can run on; equal: it is rigid */
 	uint32_t held;	      /* GPUs that it runs on now; 0: it waits */
-	uint32_t gpus;	      /* that it gets: none, or from least to most */
-	uint32_t goal;	      /* what is due to it, by its baseline */
-	double score;	      /* for the use of its baseline */
+	uint32_t gpus;	      /* GPUs that it gets: none, or from least to
+			       * most */
+	uint32_t goal;	      /* GPUs that are due to it, by its baseline */
+	double score;	      /* scratch of its baseline */
 	bool settled;	      /* its place is decided */
 };
 
 struct baseline_tenant {
-	double planned; /* GPUs of its jobs decided so far, as charged */
+	double planned; /* GPUs, as charged, of its jobs that are decided so
+			 * far */
 	double key;	/* set by its baseline in prepare() */
 	bool waits, first, there;
 };
 
 struct baseline_list {
-	uint32_t *items; /* demands */
+	uint32_t *items; /* indices of demands */
 	size_t count, room;
 };
 
-/* GPU times are as charged, in GPU seconds. */
+/* The book of a job. GPU times are as charged, in GPU seconds. */
 struct baseline_job_book {
 	uint32_t job;	/* its id */
-	uint32_t round; /* the last round in which the job was there */
-	double value;	/* for the use of its baseline; NaN: the job is new */
-	double cost;	/* rrh: cost to other jobs */
+	uint32_t round; /* the last round that had the job */
+	double value;	/* used by its baseline; NaN: the job is new */
+	double cost;	/* rrh: what it costs other jobs */
 	double served;	/* GPU time it has had */
-	double gained;	/* part of served since the last round */
+	double gained;	/* the part of served since the last round */
 };
 
 struct baseline_tenant_book {
 	char *name;
-	double value;  /* for the use of its baseline; 0 if new */
-	double served; /* GPU time of its jobs */
+	double value;  /* used by its baseline; 0: the tenant is new */
+	double served; /* GPU time that its jobs have had */
 	double gained;
 	bool active; /* it had jobs in the last round */
 };
 
 struct baseline_books {
-	double last_sec, passed_sec; /* last round; time since the one before
-				      * it */
+	double last_sec, passed_sec; /* time of the last round; time between the
+				      * last two rounds */
 	double contended;	     /* ftf: integral of the number of jobs over
 				      * time */
-	uint32_t active; /* ftf: number of jobs since last_sec; dorm: GPUs that
-			  * were divided */
+	uint32_t active; /* ftf: number of jobs since last_sec; dorm: number of
+			  * GPUs that were divided */
 	uint32_t round;
 	struct baseline_job_book *jobs;
 	size_t job_count, job_room;
@@ -131,60 +137,63 @@ struct baseline_books {
 	size_t tenant_count, tenant_room;
 };
 
-/* When a job frees its GPUs. */
+/* The GPUs that a job frees, and when. */
 struct baseline_end {
 	double at_sec;
 	uint32_t gpus;
 };
 
-/* One instance. */
+/* An instance of a baseline. */
 struct baseline_run {
 	const struct baseline *rule;
 	struct baseline_tenant *tenants; /* by tenant index in the offer */
 	size_t tenant_room;
-	double *scores; /* of demands, for the use of the baseline */
+	double *scores; /* by demand: scratch of the baseline */
 	size_t score_room;
-	struct astra_baseline_lines lines; /* jobs that compete */
-	struct astra_baseline_lines cells; /* hived */
+	struct astra_baseline_lines lines; /* the jobs that compete */
+	struct astra_baseline_lines cells; /* hived: the cells */
 	struct baseline_books books;
-	double decay; /* rrh: value that all waiting jobs lose in an hour */
-	struct rrh_outlook *outlooks; /* rrh: of demands */
+	double decay; /* rrh: value that all waiting jobs together lose in an
+		       * hour */
+	struct rrh_outlook *outlooks; /* rrh: by demand */
 	size_t outlook_room;
 	double half_life_sec;		  /* of the account; 0: no fading */
 	struct baseline_list lists[2][2]; /* [running][chosen by number] */
-	struct astra_share *shares;	  /* of one job */
+	struct astra_share *shares;	  /* scratch for the shares of one
+					   * job */
 	size_t share_room;
 	struct baseline_end *ends;
 	size_t end_room;
-	/* With divide. */
+	/* Only with divide: */
 	struct baseline_portion *portions;
 	size_t portion_count, portion_room;
-	uint32_t *order; /* of portions, for the use of the baseline */
+	uint32_t *order; /* scratch of the baseline: indices of portions */
 	size_t order_room;
 	uint32_t *node_gpus;
 	size_t node_room;
 	bool happened; /* dorm: a job came, ended or left its GPUs */
-	/* The round. */
+	/* Of the present round: */
 	const struct astra_offer *offer;
 	struct astra_allocation *out;
 	double until_sec;	   /* when leases end */
-	struct astra_space *space; /* what is free */
+	struct astra_space *space; /* what is free now */
 	struct astra_space *later; /* what is free when all leaving jobs have
 				    * left */
-	struct astra_space *whole; /* what is free if no job ran; NULL: not made
-				    * yet */
-	size_t waiting;		   /* jobs without an award */
-	size_t passed;		   /* index in lists[0][0], whose jobs are tried
-				    * again */
+	struct astra_space *whole; /* what would be free if no job ran; NULL:
+				    * not computed yet */
+	size_t waiting;		   /* number of jobs without an award */
+	size_t passed;		   /* index in lists[0][0] of the next job that
+				    * is tried again */
 	uint32_t least;		   /* GPUs of the smallest waiting job */
-	/* EASY: when the first job that does not fit will start, and how many
-	 * GPUs are left then. */
+	/* EASY: reserved: a job that does not fit has a reservation.
+	 * shadow_sec: when that job will start. spare: GPUs that are left at
+	 * that time. */
 	bool reserved;
 	double shadow_sec;
 	uint64_t spare;
 };
 
-/* Calls for the policies. rule: must live as long as the instance. */
+/* Functions for the policies. rule: must live as long as the instance. */
 void *baseline_create(const struct baseline *rule,
 		      const struct astra_options *options,
 		      struct astra_error *err);
@@ -203,24 +212,24 @@ int baseline_allocate(void *self, const struct astra_offer *offer,
 		return baseline_create(&(rule), options, err);          \
 	}
 
-/* Return the GPUs that a job has or was promised, as charged. */
+/* Return the charge of the GPUs that a job has or was promised. */
 double baseline_charge(const struct astra_demand *d);
 
-/* Return how many seconds on all its GPUs a job has done: as measured, else the
- * time that it ran. */
+/* Return how many seconds of work, on all its GPUs, a job has done: the
+ * measured time, or else the time that it ran. */
 double baseline_done_sec(const struct astra_demand *d);
 
-/* Return how many seconds the job has to run on all its GPUs: of the work that
- * it declared, else of its time limit, else of an hour. If it has run for
- * longer, it is not assumed to be nearly done. */
+/* Return how many seconds the job still has to run on all its GPUs. The total
+ * is the work that it declared, else its time limit, else an hour. A job that
+ * has run for longer is not assumed to be nearly done. */
 double baseline_left_sec(const struct astra_demand *d);
 
-/* Update the books of the round's tenants or jobs, and drop others. Return 0,
- * or -1 when memory is out. */
+/* Update the books of the round's tenants or jobs, and drop all other books.
+ * Return 0, or -1 when memory is out. */
 int baseline_meet_tenants(struct baseline_run *run);
 int baseline_meet_jobs(struct baseline_run *run);
 void baseline_books_clear(struct baseline_books *books);
-/* Return the book of a demand's job, after baseline_meet_jobs(). */
+/* Return the book of a demand's job. Call after baseline_meet_jobs(). */
 struct baseline_job_book *baseline_job_book(const struct baseline_run *run,
 					    const struct astra_demand *d);
 int baseline_save(const void *self, struct astra_bytes *out);
@@ -230,40 +239,42 @@ void baseline_shift(void *self, double by_sec);
 	.save = baseline_save, .restore = baseline_restore, \
 	.shift = baseline_shift
 
-/* List in run->ends, sorted, when jobs with GPUs and jobs that start in this
- * round free them. Returns their number, or SIZE_MAX when memory is out. */
+/* List in run->ends when jobs with GPUs, and jobs that start in this round,
+ * free their GPUs. The list is sorted. Returns its length, or SIZE_MAX when
+ * memory is out. */
 size_t baseline_ends(struct baseline_run *run);
 /* Set the reservation for the first job that does not fit.
  * Returns 0, or -1 when memory is out. */
 int baseline_reserve(struct baseline_run *run, const struct astra_demand *d);
-/* Whether a job would delay the one with the reservation. */
+/* Whether a job would delay the job that has the reservation. */
 bool baseline_delays(const struct baseline_run *run,
 		     const struct astra_demand *d);
-/* Note that a job starts beside the reservation. */
+/* Note that a job starts although another job has the reservation. */
 void baseline_backfill(struct baseline_run *run, const struct astra_demand *d);
 
-/* The steps of a decision in which running jobs compete (round.c). Those that
- * return int return 0, or -1 when memory is out. First: set run->later to what
- * is free, what competing jobs hold and, if jobs are stopped at any time, what
- * others are leaving. */
+/* The following functions are the steps of a decision in which running jobs
+ * compete (round.c). Those that return int return 0, or -1 when memory is out.
+ * First step: set run->later to what is free plus what competing jobs hold. If
+ * jobs are stopped at any time, add what other jobs are leaving. */
 int baseline_set_later(struct baseline_run *run);
-/* Award a job run->shares, or other shares. */
+/* Award a job run->shares, or the given shares. */
 int baseline_award(struct baseline_run *run, uint32_t demand,
 		   const struct astra_share *shares, size_t count);
-/* Let a job go on. */
+/* Let a job keep its GPUs and continue. */
 int baseline_keep(struct baseline_run *run, uint32_t demand);
 /* Take shares found in run->later, so that no other job gets them. */
 void baseline_hold(struct baseline_run *run, const struct astra_share *shares,
 		   size_t count);
-/* Let a job that was not granted its GPUs keep them if no other job needs
- * them. */
+/* Decide about a running job that was not granted its GPUs: it keeps them if no
+ * other job needs them. */
 int baseline_drop(struct baseline_run *run, uint32_t demand);
 
 /* Decide by dividing. Returns 0, or -1 when memory is out. (divide.c) */
 int baseline_divide(struct baseline_run *run);
 
-/* Return the fullest, or emptiest, of the nodes with GPUs left; ties go to the
- * lower index. left: GPUs by node. Returns ASTRA_NONE if there is none. */
+/* Return, of the nodes that have GPUs left, the fullest or the emptiest, as the
+ * baseline places. Ties go to the lower index. left: GPUs by node. Returns
+ * ASTRA_NONE if there is none. */
 uint32_t baseline_spot(const struct baseline_run *run, const uint32_t *left);
 
 static inline size_t baseline_number(const struct baseline_run *run,
@@ -272,8 +283,8 @@ static inline size_t baseline_number(const struct baseline_run *run,
 	return (size_t)(d - run->offer->demands);
 }
 
-/* Whether a job is leaving its GPUs and will soon wait again, so that each
- * round decides anew. */
+/* Whether a job is leaving its GPUs and will soon wait again. This is only so
+ * if each round decides anew. */
 static inline bool baseline_returns(const struct baseline_run *run,
 				    const struct astra_demand *d)
 {

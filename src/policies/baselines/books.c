@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The books of a baseline, kept over restarts too: a number for each active
- * job, by id, and for each tenant, by name. */
+/* The books of a baseline: a value for each active job, by id, and for each
+ * tenant, by name. They are kept over restarts too. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +46,8 @@ static int books_forget_jobs(struct baseline_books *b)
 	return 0;
 }
 
-/* Return what was gained since the last round, at first nothing. The account
- * forgets with its half-life. */
+/* Return what was gained since the last round; in the first round that is
+ * nothing. The account fades with its half-life. */
 static double books_gained(const struct baseline_run *run, double before,
 			   double now)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One decision of a baseline that divides the GPUs between elastic jobs. If
- * running jobs compete, first how many GPUs each one gets is decided, then
- * where. Jobs that keep their number go on. The others leave, and their GPUs
- * are kept for the jobs that were given them. What is then free is divided
- * between the jobs that still wait. */
+ * running jobs compete, the first step is to decide how many GPUs each job
+ * gets. The second step decides which GPUs these are. Jobs whose number stays
+ * the same go on. The others leave, and their GPUs are reserved for the jobs
+ * that were given them. What is then free is divided between the jobs that
+ * still wait. */
 #include <stdlib.h>
 
 #include "src/common/grow.h"
@@ -56,7 +57,7 @@ static int divide_compare(const void *a, const void *b, void *arg)
 }
 
 /* Collect the jobs that take part. Returns whether any of them runs, or -1 when
- * memory is out. grows: whether a running one could use more. */
+ * memory is out. grows: set if a running job could use more GPUs. */
 static int divide_gather(struct baseline_run *run, bool *grows)
 {
 	const struct astra_offer *offer = run->offer;
@@ -78,7 +79,8 @@ static int divide_gather(struct baseline_run *run, bool *grows)
 	return runs;
 }
 
-/* Decide how many GPUs of a space each job gets, in sizes that it can have. */
+/* Divide the GPUs of a space between the jobs, rounding down to sizes that they
+ * can run on. */
 static int divide_space(struct baseline_run *run,
 			const struct astra_space *space)
 {
@@ -138,8 +140,8 @@ static bool divide_barred(const struct astra_demand *d, uint32_t node)
 	       (d->banned && d->banned[node / 64] >> (node % 64) & 1);
 }
 
-/* Place a job node by node, in the baseline's order, each node once. Returns
- * the number of shares in run->shares, or 0. */
+/* Place a job node by node, in the baseline's order, using each node once.
+ * Returns the number of shares in run->shares, or 0. */
 static size_t divide_spots(struct baseline_run *run,
 			   const struct astra_space *space,
 			   const struct astra_demand *d, uint32_t need)
@@ -171,8 +173,8 @@ static size_t divide_spots(struct baseline_run *run,
 	return count;
 }
 
-/* Find a place for so many GPUs. A job with wishes about its nodes gets them
- * consolidated in any case. */
+/* Find a place for `gpus` GPUs. A job with wishes about its nodes is always
+ * placed consolidated. */
 static size_t divide_find(struct baseline_run *run,
 			  const struct astra_space *space,
 			  const struct astra_demand *d, uint32_t gpus)
@@ -186,7 +188,7 @@ static size_t divide_find(struct baseline_run *run,
 	return divide_spots(run, space, d, gpus);
 }
 
-/* Let the jobs that keep their size go on, and find what is free now. */
+/* Let the jobs that keep their size continue, and find what is free now. */
 static int divide_stay(struct baseline_run *run)
 {
 	for (size_t i = 0; i < run->portion_count; i++) {
@@ -203,8 +205,8 @@ static int divide_stay(struct baseline_run *run)
 	return 0;
 }
 
-/* Start a job, or keep GPUs for it that will be free. If each round decides
- * anew, the job has no award in the latter case. */
+/* Start a job now, or reserve GPUs for it that will be free later. In the
+ * latter case it has no award if each round decides anew. */
 static int divide_place(struct baseline_run *run, struct baseline_portion *p)
 {
 	const struct astra_demand *d = &run->offer->demands[p->demand];
@@ -229,8 +231,8 @@ static int divide_place(struct baseline_run *run, struct baseline_portion *p)
 	return p->held ? astra_allocation_leave(run->out, p->demand) : 0;
 }
 
-/* Whether a job could have a place in a space, and with at most how many GPUs:
- * any further GPUs would be wasted on it. */
+/* Whether a job could have a place in a space. If so, cap p->most at the number
+ * of GPUs that it could have there: more would be wasted on it. */
 static bool divide_cap(struct baseline_run *run,
 		       const struct astra_space *space,
 		       struct baseline_portion *p)
@@ -254,7 +256,7 @@ static bool divide_cap(struct baseline_run *run,
 }
 
 /* Choose the jobs between which the GPUs of a space are divided. waiting: only
- * waiting jobs that were given nothing. */
+ * jobs that wait and were given nothing yet. */
 static void divide_narrow(struct baseline_run *run,
 			  const struct astra_space *space, bool waiting)
 {
@@ -274,7 +276,7 @@ static void divide_narrow(struct baseline_run *run,
 	run->portion_count = left;
 }
 
-/* Decide while running jobs compete. */
+/* Decide a round in which running jobs compete. */
 static int divide_contest(struct baseline_run *run)
 {
 	if (baseline_set_later(run) < 0)
@@ -297,9 +299,9 @@ static int divide_contest(struct baseline_run *run)
 	return 0;
 }
 
-/* Start the jobs that were given GPUs; if CPUs or memory are short, on as many
- * GPUs as have a place. Returns whether one got fewer, or -1 when memory is
- * out. */
+/* Start the jobs that were given GPUs. If CPUs or memory are short, a job
+ * starts on as many GPUs as have a place. Returns whether some job got fewer,
+ * or -1 when memory is out. */
 static int divide_start(struct baseline_run *run)
 {
 	int fewer = 0;
@@ -326,8 +328,8 @@ static int divide_start(struct baseline_run *run)
 	return fewer;
 }
 
-/* Divide what is free between the jobs that still wait, and what one of them
- * could not have between the others. */
+/* Divide the free GPUs between the jobs that still wait. GPUs that a job could
+ * not use are divided again between the others. */
 static int divide_fill(struct baseline_run *run)
 {
 	int fewer = 1;

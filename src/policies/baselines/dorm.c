@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Dorm: whenever a job comes or ends, the GPUs are divided anew so that as many
- * as possible are used, under two limits: one on fairness loss, the sum over
- * jobs of the difference between their share and the fair one; and one on how
- * many of the running jobs change their number of GPUs. No job is stopped
- * altogether.
+ * as possible are used. Two limits apply. One is on fairness loss: the sum over
+ * jobs of the difference between their share and their fair share. The other is
+ * on how many of the running jobs change their number of GPUs. No job is
+ * stopped altogether.
  *
- * The fair share is max-min: DRF with one resource, each job an application of
- * its own. Dorm solves a mixed integer program; here the same is done step by
- * step. Waiting jobs get what is free, in the order of submission. While the
- * fairness loss is above its limit and jobs may still be changed, the jobs that
- * hold most above their fair share give that to waiting jobs. What is then free
- * goes to running jobs that hold least of their share. So both limits hold as
- * in the paper. If both cannot be kept, the limit on changes is, while the
- * paper leaves everything unchanged. */
+ * The fair share is max-min: DRF with one resource, where each job is an
+ * application of its own. Dorm solves a mixed integer program; here the
+ * solution is built step by step. Waiting jobs get what is free, in the order
+ * of submission. While the fairness loss is above its limit and jobs may still
+ * be changed, the jobs farthest above their fair share give the difference to
+ * waiting jobs. What is then free goes to running jobs that hold least of their
+ * share. So both limits hold as in the paper. If both cannot be kept, the limit
+ * on changes is kept, while the paper leaves everything unchanged. */
 #include <math.h>
 
 #include "src/common/number.h"
@@ -26,13 +26,13 @@
 struct dorm_division {
 	struct baseline_portion *portions;
 	size_t count;
-	uint64_t gpus, left; /* in all; not yet given to a job */
-	uint32_t changes;    /* number still allowed */
+	uint64_t gpus, left; /* GPUs in all; GPUs not yet given to a job */
+	uint32_t changes;    /* number of jobs that may still be changed */
 };
 
-/* Give each job that takes part a goal: the fewest GPUs that it can run on.
- * First running jobs, then waiting jobs as long as there are GPUs. Returns what
- * is left. */
+/* Give each job that takes part the fewest GPUs that it can run on as its goal.
+ * Running jobs come first, then waiting jobs as long as GPUs are left. Returns
+ * the GPUs that are left. */
 static uint64_t dorm_admit(struct dorm_division *d)
 {
 	uint64_t left = d->gpus;
@@ -95,8 +95,8 @@ static bool dorm_unfair(const struct dorm_division *d)
 	return (double)dorm_loss(d) > 2 * DORM_LOSS_MOST * (double)d->gpus;
 }
 
-/* Return the unchanged running job that is farthest above its goal, or below
- * it; NULL: there is none. */
+/* Return the running job, unchanged so far, that is farthest above its goal, or
+ * with above = false farthest below it. NULL: there is none. */
 static struct baseline_portion *dorm_farthest(const struct dorm_division *d,
 					      bool above)
 {
@@ -117,7 +117,7 @@ static struct baseline_portion *dorm_farthest(const struct dorm_division *d,
 	return best;
 }
 
-/* Give a waiting job up to its goal from what is left. */
+/* Give a waiting job GPUs from what is left, up to its goal. */
 static void dorm_give(struct dorm_division *d, struct baseline_portion *p)
 {
 	uint64_t gpus = p->gpus + d->left;
@@ -130,8 +130,8 @@ static void dorm_give(struct dorm_division *d, struct baseline_portion *p)
 	p->gpus = (uint32_t)gpus;
 }
 
-/* Let others give a waiting job its goal. Nothing is taken if all that they may
- * give is too little for it to run on. */
+/* Let other jobs give a waiting job the GPUs up to its goal. If all that they
+ * may give is too little for the job to run on, nothing is taken. */
 static void dorm_collect(struct dorm_division *d, struct baseline_portion *p)
 {
 	double mark = (double)(p - d->portions) + 1;
@@ -172,8 +172,8 @@ static void dorm_grow(struct dorm_division *d)
 	}
 }
 
-/* Return how many jobs may change: a tenth of the running ones if something
- * happened, since there are also rounds in which nothing did. */
+/* Return how many jobs may change: a tenth of the running jobs if something
+ * happened, else none. There are also rounds in which nothing happened. */
 static uint32_t dorm_changes(const struct baseline_run *run)
 {
 	size_t running = 0;
@@ -228,7 +228,7 @@ static uint32_t dorm_gpus(const struct baseline_run *run)
 }
 
 /* Note whether a job came, ended or left its GPUs since the last round. GPUs
- * that are still being cleaned up count later. */
+ * that are still being cleaned up are counted once they are free. */
 static int dorm_account(struct baseline_run *run)
 {
 	struct baseline_books *b = &run->books;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* EASY backfill (Lifka, The ANL/IBM SP scheduling system, JSSPP 1995): the
- * first job that does not fit is promised the earliest time at which it will,
- * the shadow time. Other jobs start if they end by then, or on GPUs that it
- * leaves. */
+ * first job that does not fit is promised the earliest time at which it will
+ * fit, the shadow time. Other jobs start if they end by then, or on GPUs that
+ * the promised job does not need. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,8 +13,9 @@
 #include "src/policies/baselines/baseline.h"
 #include "src/policies/forecast.h"
 
-/* Return the seconds until the job ends, on so many GPUs from now on: by its
- * time limit, else by its work. The time of its start-up is unknown. */
+/* Return the seconds until the job ends, if it runs on `gpus` GPUs from now on:
+ * by its time limit, or else by its work. The time of its start-up is
+ * unknown. */
 static double easy_left_sec(const struct baseline_run *run,
 			    const struct astra_demand *d, uint32_t gpus)
 {
@@ -44,8 +45,8 @@ static struct baseline_end easy_end(const struct baseline_run *run,
 	};
 }
 
-/* Return when a job frees its GPUs; a leaving one has left soon. gpus: 0 if it
- * has none. */
+/* Return when a job frees its GPUs. A leaving job is treated as if it left now.
+ * gpus: 0 if it has none. */
 static struct baseline_end easy_end_held(const struct baseline_run *run,
 					 const struct astra_demand *d)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Largest finish-time fairness first: rho = (elapsed + remaining) / (T* N),
- * where T* is the time that the job takes alone and N the time average of the
- * number of active jobs over its life. ASTRAEA compares it with LTGF in Figure
- * 6. */
+/* Largest finish-time fairness first: rho = (elapsed + remaining) / (T* N). T*
+ * is the time that the job takes alone, and N is the time average of the number
+ * of active jobs over its life. ASTRAEA compares it with LTGF in Figure 6. */
 #include <math.h>
 
 #include "src/policies/baselines/baseline.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* HiveD: each tenant's virtual cluster guarantees it its quota, in cells. A
- * tenant may use what others leave idle as an opportunist, who is stopped when
- * they want it back.
+/* HiveD: each tenant's virtual cluster guarantees its quota, in cells. A tenant
+ * may use what other tenants leave idle for opportunistic jobs, which are
+ * stopped when the others want their GPUs back.
  *
- * Here cells are counted, not placed. A job takes the smallest cell of a power
- * of two GPUs that holds it, or whole nodes. A tenant's first jobs are
- * guaranteed, up to the first that finds no cell; a job larger than the quota
- * never is. So a guaranteed job remains so. */
+ * Here cells are counted, not placed. A job takes the smallest cell that holds
+ * it: a power of two GPUs, or whole nodes. A tenant's first jobs are
+ * guaranteed, up to the first job that finds no cell. A job larger than the
+ * quota is never guaranteed. So a guaranteed job stays guaranteed. */
 #include "src/common/number.h"
 #include "src/policies/baselines/baseline.h"
 

@@ -18,8 +18,8 @@ const struct astra_policy astra_fifo = {
 };
 
 /* Discretised two-dimensional least attained service with two queues: jobs with
- * less GPU time than the threshold first, each queue first come, first served.
- * Starved jobs are not promoted (PROMOTEKNOB is infinite). */
+ * less GPU time than the threshold go first, and each queue is first come,
+ * first served. Starved jobs are not promoted (PROMOTEKNOB is infinite). */
 
 /* The first threshold in the authors' simulator, in GPU seconds. */
 #define TIRESIAS_THRESHOLD 3250.0
@@ -36,7 +36,7 @@ static struct astra_rank jobs_by_queue(const struct baseline_run *run,
 	return (struct astra_rank){.major = jobs_is_demoted(d)};
 }
 
-/* Return when the next running job falls into the second queue. */
+/* Return when the next running job is moved to the second queue. */
 static double jobs_next_demotion(const struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;
@@ -74,7 +74,7 @@ const struct astra_policy astra_tiresias = {
 };
 
 /* Over-subscription: all jobs take turns on the GPUs. The job that has waited
- * longest goes first; of running jobs, the one that has run longest leaves
+ * longest goes first. Of the running jobs, the one that has run longest leaves
  * first. */
 static struct astra_rank jobs_by_turn(const struct baseline_run *run,
 				      const struct astra_demand *d)
@@ -103,7 +103,7 @@ const struct astra_policy astra_gandiva = {
 	BASELINE_CALLS,
 };
 
-/* Shortest remaining time first. */
+/* Order by shortest remaining time. */
 static struct astra_rank jobs_by_time(const struct baseline_run *run,
 				      const struct astra_demand *d)
 {
@@ -129,7 +129,7 @@ const struct astra_policy astra_srtf = {
 	BASELINE_CALLS,
 };
 
-/* Remaining service: time multiplied by GPUs. */
+/* Order by least remaining service: time multiplied by GPUs. */
 static struct astra_rank jobs_by_service(const struct baseline_run *run,
 					 const struct astra_demand *d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of candidates, one for each tenant or one for all. Each is a heap, so
- * that only candidates that may get something are sorted. */
+/* Lines of candidates, one for each tenant or one for all. Each line is a heap,
+ * so that only candidates that may get GPUs are sorted. */
 #ifndef ASTRA_BASELINES_LINES_H
 #define ASTRA_BASELINES_LINES_H
 
@@ -14,8 +14,8 @@ struct astra_rank {
 };
 
 struct astra_entry {
-	struct astra_rank rank; /* ties: */
-	bool behind;		/* after entries without it */
+	struct astra_rank rank; /* ties are broken by the next members: */
+	bool behind;		/* it goes after entries where this is false */
 	double submit_sec;
 	uint32_t id;
 	uint32_t index; /* of the job */
@@ -25,7 +25,8 @@ struct astra_entry {
 };
 
 struct astra_line {
-	size_t begin, count; /* of the entries, which are a heap */
+	size_t begin, count; /* position and number of its entries, which are a
+			      * heap */
 };
 
 struct astra_baseline_lines {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rules with which OGASched is compared, by which each slot is divided
- * between the present jobs (Zhao et al., section 4; SPEC section 5). A slot is
- * a LeaseTerm, and each job a port, in the order of submission. In the paper a
- * port may take its demand on each node; here a job takes its GPUs once. */
+/* The rules with which OGASched is compared. They divide each slot between the
+ * present jobs (Zhao et al., section 4; SPEC section 5). A slot is a LeaseTerm,
+ * and each job a port, in the order of submission. In the paper a port may take
+ * its demand on each node; here a job takes its GPUs once. */
 #include <stdlib.h>
 
 #include "src/policies/baselines/baseline.h"
 
-/* fairness: each gets min(a, c a / sum of a) in whole GPUs. What is left goes
- * by submission: first to jobs that could not run on their part, such as rigid
- * ones, then one by one. */
+/* fairness: each job gets min(a, c a / sum of a) in whole GPUs. What is left
+ * goes by submission, first to jobs that cannot run on their part, such as
+ * rigid jobs. The rest is given one GPU at a time. */
 
 static uint64_t oga_give_parts(struct baseline_run *run, uint64_t gpus)
 {
@@ -59,8 +59,8 @@ static void oga_by_demand(struct baseline_run *run, uint64_t gpus)
 	}
 }
 
-/* drf: by increasing dominant share, which with one resource is the demand,
- * each takes min(a, what is left). */
+/* drf: in the order of the dominant share, each job takes min(a, what is left).
+ * With one resource the dominant share is the demand. */
 
 static int oga_compare(const void *a, const void *b, void *arg)
 {
@@ -92,9 +92,9 @@ static void oga_smallest_first(struct baseline_run *run, uint64_t gpus)
 	}
 }
 
-/* binpacking and spreading: in turns each job takes what it still wants from
- * the fullest, or emptiest, node. A job that cannot run on less takes from as
- * many nodes as it needs at once. */
+/* binpacking and spreading: the jobs take turns. In its turn a job takes what
+ * it still wants from the fullest, or emptiest, node. A job that cannot run on
+ * less takes from as many nodes at once as it needs. */
 
 static uint32_t oga_take(struct baseline_run *run, uint32_t want)
 {
@@ -131,7 +131,7 @@ static void oga_in_turns(struct baseline_run *run, uint64_t gpus)
 	"OGASched's evaluation (Zhao et al., section 4), with one resource; " \
 	"slots of a LeaseTerm"
 
-/* Define astra_NAME with that rule. */
+/* Define the policy astra_NAME with this rule. */
 #define OGA_POLICY(id, text, about, ...)                              \
 	static const struct baseline id = {.stops = BASELINE_QUANTUM, \
 					   __VA_ARGS__};              \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One decision of a baseline. If running jobs compete, GPUs are first given by
- * number: in the order of the baseline, to waiting and running jobs alike, as
- * long as there are GPUs. Then by place: waiting jobs get their GPUs, now or as
- * soon as others have left. A running job whose GPUs none of them needs is not
- * stopped. What is then free goes to jobs that fit. */
+/* One decision of a baseline. If running jobs compete, the first step gives
+ * GPUs by number: in the order of the baseline, to waiting and running jobs
+ * alike, as long as there are GPUs. The second step gives places: waiting jobs
+ * get their GPUs, now or as soon as other jobs have left. A running job whose
+ * GPUs no waiting job needs is not stopped. What is then free goes to jobs that
+ * fit. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -74,8 +75,8 @@ double baseline_left_sec(const struct astra_demand *d)
 	return fmax(0, astra_work_sec(d->job) - baseline_done_sec(d));
 }
 
-/* Round a score, so that equal scores computed in different ways stay equal: of
- * the 53 bits 31 are kept (Veltkamp's splitting). */
+/* Round a score to 31 of its 53 bits (Veltkamp's splitting), so that equal
+ * scores computed in different ways stay equal. */
 static double round_coarse(double x)
 {
 	double high = x * ((1 << 22) + 1);
@@ -83,7 +84,7 @@ static double round_coarse(double x)
 	return isfinite(high) ? high - (high - x) : x;
 }
 
-/* Return what a job is charged if it runs. */
+/* Return the charge of a job if it runs. */
 static double round_cost(const struct astra_demand *d)
 {
 	return d->job->state == ASTRA_JOB_RUNNING ? baseline_charge(d)
@@ -114,9 +115,9 @@ static int round_add(struct baseline_run *run, uint32_t demand)
 	return 0;
 }
 
-/* Look at the jobs. If the policy stops no job, running jobs keep what they
- * hold, even when their lease is over, as for jobs that ran before the
- * policy. */
+/* Count what the jobs hold and want. If the policy stops no job, running jobs
+ * keep what they hold even when their lease is over. Such leases are from a
+ * time before the policy. */
 static void round_look(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;
@@ -218,7 +219,8 @@ static void round_end(struct baseline_run *run)
 	run->out = NULL;
 }
 
-/* Return the line whose turn it is; run->lines.line_count: all are empty. */
+/* Return the line whose turn it is. If all lines are empty, return
+ * run->lines.line_count. */
 static uint32_t round_line(const struct baseline_run *run)
 {
 	size_t best = run->lines.line_count;
@@ -265,7 +267,7 @@ static int round_push(struct baseline_list *list, uint32_t demand)
 }
 
 /* Choose by number which jobs may have GPUs. Running jobs that are not reached
- * are not chosen. */
+ * because no GPU is left are not chosen. */
 static int round_choose(struct baseline_run *run)
 {
 	uint64_t left = astra_space_gpus(run->later);
@@ -325,7 +327,8 @@ int baseline_set_later(struct baseline_run *run)
 	return 0;
 }
 
-/* Set what is free now: all except what competing jobs hold. */
+/* Set run->space to what is free now, without what competing jobs hold. Let the
+ * chosen running jobs continue. */
 static int round_set_spaces(struct baseline_run *run)
 {
 	const struct baseline_list *stay = &run->lists[1][1];
@@ -362,7 +365,7 @@ void baseline_hold(struct baseline_run *run, const struct astra_share *shares,
 }
 
 /* Place a job that was granted GPUs. If it has to wait for them and each round
- * decides anew, it has no award, and the jobs that hold them leave. */
+ * decides anew, it gets no award, but the jobs that hold its GPUs leave. */
 static int round_settle(struct baseline_run *run, uint32_t demand)
 {
 	const struct astra_demand *d = &run->offer->demands[demand];
@@ -399,7 +402,7 @@ int baseline_drop(struct baseline_run *run, uint32_t demand)
 	return 0;
 }
 
-/* Decide while running jobs compete. */
+/* Decide a round in which running jobs compete. */
 static int round_contest(struct baseline_run *run)
 {
 	const struct baseline_list *pick = &run->lists[0][1];
@@ -461,8 +464,8 @@ static struct astra_space *round_whole(const struct astra_offer *offer)
 	return space;
 }
 
-/* Whether a job could run if it were alone. Returns 1, 0, or -1 when memory is
- * out. */
+/* Whether a job could run if no other job ran. Returns 1, 0, or -1 when memory
+ * is out. */
 static int round_possible(struct baseline_run *run, uint32_t demand)
 {
 	const struct astra_demand *d = &run->offer->demands[demand];
@@ -475,8 +478,8 @@ static int round_possible(struct baseline_run *run, uint32_t demand)
 				  run->shares) > 0;
 }
 
-/* Take the next waiting job: those that were passed over, then the rest of the
- * lines. Returns false if there is none. */
+/* Take the next waiting job: first the jobs that were passed over, then the
+ * rest of the lines. Returns false if there is none. */
 static bool round_next_waiting(struct baseline_run *run,
 			       struct astra_entry *out)
 {
@@ -496,8 +499,8 @@ static bool round_next_waiting(struct baseline_run *run,
 	return true;
 }
 
-/* Decide about the others when a job does not fit. Returns 0, or -1 when memory
- * is out. */
+/* Decide what a job that does not fit means for the jobs behind it. Returns 0,
+ * or -1 when memory is out. */
 static int round_mind(struct baseline_run *run, const struct astra_entry *e)
 {
 	int rc;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The risk-reward heuristic, FirstReward of Irwin, Grit and Chase: of the
- * waiting jobs the one with the largest
+/* The risk-reward heuristic, FirstReward of Irwin, Grit and Chase. The next job
+ * is the waiting job with the largest
  *
  *   (alpha PV - (1 - alpha) cost) / RPT
  *
- * is next. RPT is its remaining time, PV its discounted value if it starts now,
- * and cost what other jobs lose by waiting for it. A job is refused on arrival
- * if, by the schedule at that time, its value is less than what the jobs behind
- * it would lose: its slack is negative.
+ * RPT is its remaining time, PV its discounted value if it starts now, and cost
+ * what other jobs lose by waiting for it. On arrival a job is refused if its
+ * slack is negative: by the schedule at that time, its value is less than what
+ * the jobs behind it would lose.
  *
- * There a task has one processor. Here RPT is GPU time, and a job of g GPUs
- * delays others by g / M of its time. As utilities are not linear, a job's loss
- * is the fall of its utility in the next hour. No job is stopped. A refused job
- * is held; when it is released it is judged as if it had just come. */
+ * In the paper a task has one processor. Here RPT is GPU time, and a job of g
+ * GPUs delays others by g / M of its time. As utilities are not linear, a job's
+ * loss is the fall of its utility in the next hour. No job is stopped. A
+ * refused job is held; when it is released it is judged as if it had just
+ * come. */
 #include <math.h>
 
 #include "src/common/grow.h"
@@ -26,15 +27,15 @@
 /* What the policy knows of a job; computed once per round. */
 struct rrh_outlook {
 	struct astra_utility utility;
-	double waited, hours;	 /* since its arrival; of its run */
+	double waited, hours;	 /* hours since its arrival; hours of its run */
 	double gpu_hours;	 /* RPT */
 	double value, pv, decay; /* value if it starts now, discounted value,
 				  * loss in an hour */
 	double reward;
-	bool waits; /* it waits and was not refused */
+	bool waits; /* the job waits and was not refused */
 };
 
-/* Whether a job was judged and refused, for its slack. */
+/* Whether a job was refused because of its slack. */
 static bool rrh_refused(const struct baseline_run *run,
 			const struct astra_demand *d)
 {
@@ -43,7 +44,7 @@ static bool rrh_refused(const struct baseline_run *run,
 	return b->value < b->cost;
 }
 
-/* Return the value of the job if it starts in so many hours. */
+/* Return the value of the job if it starts in `start` hours. */
 static double rrh_value(const struct rrh_outlook *o, double start)
 {
 	return astra_utility_value(&o->utility, o->waited + start + o->hours);
@@ -84,8 +85,8 @@ static double rrh_reward(const struct baseline_run *run,
 	       (1 - RRH_ALPHA) * others / (double)run->offer->gpus;
 }
 
-/* Return the hours until so many GPUs are free and running jobs have left time
- * for so much work before. Returns < 0 when memory is out. */
+/* Return the hours until `gpus` GPUs are free and running jobs have left room
+ * for `gpu_hours` of other work before that. Returns < 0 when memory is out. */
 static double rrh_hours_until(struct baseline_run *run, uint32_t gpus,
 			      double gpu_hours)
 {
@@ -139,8 +140,7 @@ static int rrh_judge(struct baseline_run *run, uint32_t demand)
 	return 0;
 }
 
-/* Compute what is known of all jobs now. Returns 0, or -1 when memory is
- * out. */
+/* Compute the outlooks of all jobs. Returns 0, or -1 when memory is out. */
 static int rrh_look(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SLAQ: each epoch the GPUs go, one by one, to the job whose normalised loss
- * they are predicted to lower most during the epoch.
+/* SLAQ: in each epoch the GPUs are given one by one. Each GPU goes to the job
+ * whose normalised loss it is predicted to lower most during the epoch.
  *
  * Losses are not reported. Here each job's loss falls as 1 / (1 + 99 x), where
- * x is the part of its work that is done: SLAQ's sublinear curve, 1 at the
- * begin and 1 % at the end, as if its prediction had no error. Every job is
+ * x is the part of its work that is done. This is SLAQ's sublinear curve, 1 at
+ * the begin and 1 % at the end, as if its prediction had no error. Every job is
  * first given the fewest GPUs that it can run on, jobs with the largest gain
- * per GPU first; a rigid job gets all of its GPUs or none. */
+ * per GPU first. A rigid job gets all of its GPUs or none. */
 #include <math.h>
 
 #include "src/policies/baselines/baseline.h"
@@ -19,7 +19,7 @@ static double slaq_loss(double x)
 	return 1 / (1 + SLAQ_FALL * fmin(1, x));
 }
 
-/* Return how much the loss falls in an epoch on so many GPUs. */
+/* Return how much the job's loss falls in an epoch on `gpus` GPUs. */
 static double slaq_gain(const struct baseline_run *run,
 			const struct baseline_portion *p, uint32_t gpus)
 {
@@ -32,7 +32,8 @@ static double slaq_gain(const struct baseline_run *run,
 	return slaq_loss(x) - slaq_loss(x + step);
 }
 
-/* Set the gain of each of the next GPUs. */
+/* Set the job's score: the gain of its next GPU, or the gain per GPU of its
+ * fewest. */
 static void slaq_score(const struct baseline_run *run,
 		       struct baseline_portion *p)
 {
@@ -41,7 +42,7 @@ static void slaq_score(const struct baseline_run *run,
 			   : slaq_gain(run, p, p->least) / p->least;
 }
 
-/* Whether a goes before b: by the larger score, then by the earlier
+/* Whether a goes before b: the larger score first, then the earlier
  * submission. */
 static bool slaq_before(const struct baseline_run *run, uint32_t a, uint32_t b)
 {

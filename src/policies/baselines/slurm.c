@@ -4,9 +4,9 @@
 
 #include "src/policies/baselines/baseline.h"
 
-/* The weights of the example in Slurm's own priority_multifactor page; by
- * default all are 0, which is fifo. Half-life and maximum age are the defaults.
- * PriorityFavorSmall=NO: larger jobs are preferred. */
+/* The weights of the example in Slurm's own priority_multifactor page. (By
+ * default all weights are 0, which makes it fifo.) Half-life and maximum age
+ * are Slurm's defaults. PriorityFavorSmall=NO: larger jobs are preferred. */
 #define SLURM_WEIGHT_AGE 1000.0
 #define SLURM_WEIGHT_FAIRSHARE 10000.0
 #define SLURM_WEIGHT_SIZE 1000.0
@@ -35,9 +35,10 @@ static double slurm_level(const struct baseline_run *run, size_t tenant)
 	return quota > 0 ? run->books.tenants[tenant].value / quota : HUGE_VAL;
 }
 
-/* Set fair tree factors with the tenants as the only level: sorted by level
- * fairshare, shares by usage, descending; the factor is (tenants - rank) /
- * tenants, and equals have the same. */
+/* Set fair tree factors with the tenants as the only level. Tenants are sorted
+ * by level fairshare, shares divided by usage, descending. The factor is
+ * (tenants - rank) / tenants; tenants with equal level fairshare get the same
+ * factor. */
 static int slurm_fair_tree(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stride scheduling: a tenant's pass is its GPU time divided by its tickets,
- * the quota; the smallest pass is next. Within the tenant its tickets are
- * divided evenly between its jobs. So a job's pass is its GPU time, and a job
- * of g GPUs pays g times. A job that does not fit keeps its pass and will soon
- * be first. A new one begins with the smallest present pass. */
+ * the quota; the smallest pass is next. A tenant's tickets are divided evenly
+ * between its jobs. So a job's pass is its GPU time, and a job of g GPUs pays g
+ * times as much. A job that does not fit keeps its pass and will soon be first.
+ * A new job begins with the smallest present pass. */
 #include <math.h>
 
 #include "src/policies/baselines/baseline.h"
 
-/* Raise the passes of tenants that were idle, which must not have saved up for
- * now. */
+/* Raise the passes of tenants that were idle, so that their idle time does not
+ * count as saved. */
 static void stride_join_tenants(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;

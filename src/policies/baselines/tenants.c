@@ -5,7 +5,7 @@
 #include "src/common/number.h"
 #include "src/policies/baselines/baseline.h"
 
-/* Return how much of its quota a tenant has; a tenant without a quota comes
+/* Return which part of its quota a tenant uses. A tenant without a quota comes
  * last. */
 static double tenants_used(const struct baseline_run *run, uint32_t tenant)
 {
@@ -31,10 +31,10 @@ const struct astra_policy astra_drf = {
 	BASELINE_CALLS,
 };
 
-/* Whether a job is within its tenant's quota: the capacity scheduler with
- * queues that may not grow. Each tenant has its quota, first come, first
- * served, and no more even if others are idle. A job larger than its tenant's
- * quota runs alone in it. */
+/* Whether a job is within its tenant's quota. This is the capacity scheduler
+ * with queues that may not grow: each tenant has its quota, first come, first
+ * served, and no more even if other tenants are idle. A job larger than its
+ * tenant's quota runs while no other job of the tenant does. */
 static bool tenants_within_quota(const struct baseline_run *run,
 				 const struct astra_demand *d)
 {
@@ -64,9 +64,9 @@ const struct astra_policy astra_yarn_cs = {
 };
 
 /* Batches: jobs that come during a LeaseTerm are scheduled together at its end,
- * each tenant within its own share and in the order of arrival. What a tenant
- * does not use is not sold. (Only the first of the three layers of Wang et
- * al.) */
+ * each tenant within its own share and in the order of arrival. Share that a
+ * tenant does not use is not sold. (This is only the first of the three layers
+ * of Wang et al.) */
 
 static double tenants_batch_end(const struct baseline_run *run,
 				const struct astra_demand *d)
@@ -84,7 +84,8 @@ static bool tenants_in_batch(const struct baseline_run *run,
 	       tenants_within_quota(run, d);
 }
 
-/* Return the time of the next batch, if a job is in it. */
+/* Return the end of the first batch that a waiting job is in; infinite:
+ * none. */
 static double tenants_next_batch(const struct baseline_run *run)
 {
 	double at = HUGE_VAL;
@@ -119,10 +120,11 @@ const struct astra_policy astra_batchsche = {
 	BASELINE_CALLS,
 };
 
-/* AlloX. On GPUs of one kind its matching of jobs to places in queues, where
- * the k-th from the last costs k times its processing time, is an order by
- * processing time. Its filter: a fraction of the tenants with waiting jobs goes
- * first, those with the smallest shares. No job is stopped. */
+/* AlloX. Its matching assigns jobs to places in queues, where the k-th place
+ * from the last costs k times the job's processing time. On GPUs of one kind
+ * this is an order by processing time. Its filter: a fraction of the tenants
+ * with waiting jobs, those with the smallest shares, goes first. No job is
+ * stopped. */
 
 #define ALLOX_FRACTION 0.1
 

@@ -9,7 +9,7 @@
 #include "src/policies/forecast.h"
 #include "src/policies/incentive/seats.h"
 
-/* A job of the market, and the demand it comes from. */
+/* What the market needs to know of a job besides struct astra_market_job. */
 struct ware {
 	uint32_t demand;
 	double work; /* in GPU slots */
@@ -21,10 +21,10 @@ struct sale {
 	const struct astra_batch *batch;
 	const struct astra_offer *offer;
 	struct astra_market_room *servers, *quotas;
-	struct astra_seats *seats; /* NULL: for a part of a pool */
+	struct astra_seats *seats; /* NULL if a part of a pool is sold */
 	struct astra_market *market;
 	struct astra_market_job *jobs;
-	struct ware *wares; /* by job */
+	struct ware *wares; /* in the order of jobs */
 	size_t count, room, ware_room;
 	double stretch; /* the largest d_max / d_min */
 	struct astra_market_part *homes;
@@ -43,8 +43,8 @@ static inline bool sale_is_bound(const struct astra_demand *d)
 
 #define HOUR_SEC 3600
 
-/* Count what is for sale in a part of a pool, whose places change: its GPUs
- * minus those of jobs that run on, on as few nodes as possible. */
+/* Count what is for sale in a part of a pool, where places change: all its GPUs
+ * minus those of jobs that go on running, put on as few nodes as possible. */
 static uint32_t count_part(struct sale *s)
 {
 	const struct astra_offer *offer = s->offer;
@@ -74,8 +74,8 @@ static uint32_t count_part(struct sale *s)
 	return (uint32_t)(had - left);
 }
 
-/* Count what is for sale when nothing is planned: all except what jobs hold
- * that run on. */
+/* Count what is for sale when nothing is planned: all GPUs except those of jobs
+ * that go on running. */
 static uint32_t batch_count_gpus(struct sale *s)
 {
 	uint32_t sum = 0;
@@ -101,7 +101,7 @@ static uint32_t batch_count_gpus(struct sale *s)
 	return sum;
 }
 
-/* Set each tenant's share, minus what it has already. */
+/* Set each tenant's share, minus the GPUs that its jobs go on holding. */
 static int share_out(struct sale *s, uint32_t gpus)
 {
 	size_t count = s->offer->tenant_count;
@@ -125,7 +125,7 @@ static int share_out(struct sale *s, uint32_t gpus)
 	return rc;
 }
 
-/* Prepare where jobs can be put. */
+/* Prepare the seats, that is, where jobs can be put. */
 static int batch_seat_jobs(struct sale *s)
 {
 	s->seats = astra_seats_create(s->offer, s->servers, s->batch->slots);
@@ -170,11 +170,12 @@ static int sale_open(struct sale *s, struct astra_error *err)
 
 #define HOUR_SEC 3600
 
-/* Least worth, as a part of its GPU hours, of a job that ends too late to be
- * worth anything: it runs when hardly any other job wants to. */
+/* The least worth of a job, as a part of its GPU hours. A job that ends too
+ * late to be worth anything has this worth. So it runs when hardly any other
+ * job wants to. */
 #define LEAST_WORTH 1e-3
 
-/* Higher than any price. */
+/* More than any price. */
 #define PRICELESS 1e15
 
 static void sale_fini(struct sale *s)
@@ -190,13 +191,13 @@ static void sale_fini(struct sale *s)
 	free(s->offered);
 }
 
-/* Return how much slower a job is with its GPUs so far apart. */
+/* Return how many times as long a job takes if its GPUs are this far apart. */
 static double slowdown(const struct astra_job *job, enum astra_level level)
 {
 	return fmax(job->forecast.slowdown[level], 1);
 }
 
-/* Add the place of a job whose lease is over. */
+/* Add to a job the place where it runs, if its lease is over. */
 static int batch_add_home(struct sale *s, const struct astra_demand *d,
 			  struct astra_market_job *job)
 {
@@ -260,8 +261,8 @@ static int batch_add_job(struct sale *s, uint32_t demand)
 	return 0;
 }
 
-/* Add the jobs that came in time and do not run, including leaving ones, whose
- * GPUs will soon be free. */
+/* Add the jobs that came in time and do not go on running. This includes
+ * leaving jobs, whose GPUs will soon be free. */
 static int batch_add_jobs(struct sale *s)
 {
 	for (uint32_t i = 0; i < s->offer->demand_count; i++) {
@@ -292,9 +293,10 @@ static double fastest(const struct astra_market_job *job)
 	return n * job->d_max;
 }
 
-/* Make a job a part of so many slots on all its GPUs; below 1, an elastic job's
- * part on fewer. Returns whether to offer that: not the same part again, nor
- * less than a slot of its fewest GPUs. */
+/* Cut a job to a part that takes `slots` slots on all its GPUs. If slots is
+ * below 1, the part is an elastic job's slot on fewer GPUs. Returns whether to
+ * offer the part. It is not offered if it is the same part again, or less than
+ * a slot on the fewest GPUs. */
 static bool sale_cut(struct sale *s, uint32_t index, double slots)
 {
 	struct astra_market_job *job = &s->jobs[index];
@@ -313,7 +315,7 @@ static bool sale_cut(struct sale *s, uint32_t index, double slots)
 	return slots >= 1 || slots * job->d_max >= job->d_min;
 }
 
-/* Return the size of the next part after one of so many slots; 0: none. */
+/* Return the size, in slots, of the next smaller part; 0: none. */
 static double sale_next_part(const struct sale *s, double slots)
 {
 	double part = slots > 1 ? floor(slots / 2) : slots / 2;
@@ -325,10 +327,10 @@ typedef int offer_fn(struct astra_market *, const struct astra_market_job *,
 		     uint32_t *, size_t *, struct astra_market_book *,
 		     struct astra_error *);
 
-/* Cut a part of so many slots from each job in `offered`. Move the jobs whose
+/* Cut a part of `slots` slots from each job in `offered`. Move the jobs whose
  * part is to be offered to the front. Drop the other rigid jobs, but keep the
- * other elastic ones: a smaller part may fit. Returns how many jobs are in
- * front. count: set to how many are left in all. */
+ * other elastic jobs: a smaller part may fit. Returns how many jobs are in
+ * front. count: set to the number of jobs left in all. */
 static size_t cut_all(struct sale *s, double slots, size_t *count)
 {
 	size_t first = 0, kept = 0;
@@ -349,8 +351,8 @@ static size_t cut_all(struct sale *s, double slots, size_t *count)
 	return first;
 }
 
-/* Offer the jobs in `offered`; jobs longer than the window in ever smaller
- * parts. */
+/* Offer the jobs in `offered`. Jobs longer than the window are offered in ever
+ * smaller parts. */
 static int offer_parts(struct sale *s, size_t count, offer_fn *offer,
 		       struct astra_error *err)
 {
@@ -368,7 +370,8 @@ static int offer_parts(struct sale *s, size_t count, offer_fn *offer,
 	return 0;
 }
 
-/* Whether a job ends too late to be worth anything, wherever it runs. */
+/* Whether a job would end too late to be worth anything, even at its
+ * fastest. */
 static bool is_worthless(const struct sale *s, uint32_t index)
 {
 	const struct astra_market_job *job = &s->jobs[index];
@@ -378,7 +381,8 @@ static bool is_worthless(const struct sale *s, uint32_t index)
 	       LEAST_WORTH * work * s->batch->slot_sec / HOUR_SEC;
 }
 
-/* List the jobs that are left, either the worthless ones or the others. */
+/* List the jobs that are not sold yet: only worthless ones, or only the
+ * others. */
 static size_t list_offered(struct sale *s, bool worthless)
 {
 	size_t count = 0;
@@ -472,7 +476,7 @@ static int post_slots(struct sale *s)
 	return 0;
 }
 
-/* Quote the largest part of the job for which there is room. */
+/* Quote a price for the largest part of the job for which there is room. */
 static int quote_job(struct sale *s, uint32_t index)
 {
 	struct astra_quote quote = {
@@ -491,8 +495,8 @@ static int quote_job(struct sale *s, uint32_t index)
 	return astra_board_quote(s->batch->board, &quote);
 }
 
-/* Quote what the first jobs would pay that were sold nothing; one task of each
- * array. */
+/* Quote prices for the first jobs that were sold nothing, and for one task of
+ * each array. */
 static int quote_unsold(struct sale *s)
 {
 	uint32_t last = ASTRA_NONE;
@@ -524,7 +528,7 @@ static int sale_enter(struct sale *s, struct astra_calendar *calendar,
 	return rc;
 }
 
-/* Sell to all jobs. Worthless ones come last: what is left of their tenant's
+/* Sell to all jobs. Worthless jobs come last. What is left of their tenant's
  * share is given to them, since no price would ever let them run; the rest is
  * sold. */
 static int hold_rounds(struct sale *s, struct astra_error *err)

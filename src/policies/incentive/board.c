@@ -47,8 +47,9 @@ static uint32_t *own_of(const struct astra_board *b, uint32_t tenant,
 	return &b->own[(size_t)tenant * b->slots + slot - b->begin - 1];
 }
 
-/* Return how many of these GPUs fit into a tenant's quota: the part that is
- * neither used by its own jobs nor sold to others. */
+/* Return for how many of these GPUs a tenant need not pay: those that fit into
+ * what is left of its quota, which neither its own jobs use nor others
+ * bought. */
 static uint32_t unpaid(const struct astra_board *b, uint32_t tenant,
 		       uint32_t slot, uint32_t gpus)
 {
@@ -181,7 +182,8 @@ static int restore_quotes(struct astra_board *b, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-/* Check: quotas add up to the GPUs, and no slot has more use than GPUs. */
+/* Read the uses of a window. They are valid if quotas add up to the GPUs and no
+ * slot uses more than there are. */
 static int restore_uses(struct astra_board *b, struct astra_reader *in)
 {
 	uint64_t sum = 0;

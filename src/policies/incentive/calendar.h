@@ -9,14 +9,16 @@
 #include "src/model/node_names.h"
 
 struct astra_calendar_entry {
-	uint32_t job;	 /* id; for an array, that of one of its tasks */
-	uint32_t copies; /* tasks of its record when this was planned */
+	uint32_t job;	 /* id of the job; for an array, each entry is for one
+			  * of its tasks */
+	uint32_t copies; /* number of tasks of its record when the entry was
+			  * planned */
 	uint32_t rank;	 /* index among the entries of this job */
 	uint32_t first, last;
 	size_t first_share, share_count; /* nodes and GPUs */
 };
 
-/* Zeroed, it is empty. */
+/* A calendar. If zeroed, it is empty. */
 struct astra_calendar {
 	struct astra_calendar_entry *entries; /* sorted by job, then by first
 					       * slot */
@@ -37,8 +39,8 @@ const struct astra_calendar_entry *
 astra_calendar_find(const struct astra_calendar *calendar, uint32_t job,
 		    size_t *count);
 
-/* Renumber nodes. An entry that lost a node stays, with ASTRA_NONE for all its
- * nodes. */
+/* Renumber nodes. If an entry's node is gone, the entry stays, with ASTRA_NONE
+ * for all its nodes. */
 void astra_calendar_renumber(struct astra_calendar *calendar,
 			     const struct astra_renumbering *by);
 
@@ -48,8 +50,8 @@ void astra_calendar_free(struct astra_calendar *calendar);
 
 void astra_calendar_save(const struct astra_calendar *calendar,
 			 struct astra_bytes *out);
-/* Read into an empty calendar. Returns 0, or -1 when memory is out or the data
- * is damaged. */
+/* Read a calendar into an empty one. Returns 0, or -1 when memory is out or the
+ * data is damaged. */
 int astra_calendar_restore(struct astra_calendar *calendar,
 			   struct astra_reader *in);
 

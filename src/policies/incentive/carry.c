@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Carrying a window out: who is awarded what in the present slot. Nodes, CPUs
- * and memory may have gone since it was sold, so each of its entries has a
- * place sought: where it was sold, else anywhere that nobody else was.
+/* Carrying a window out: what is awarded in the present slot. Nodes, CPUs and
+ * memory may have gone since the window was sold, so a place is sought for each
+ * entry: where it was sold, or else anywhere that was not sold to another job.
  *
- * Jobs that can be where they were sold GPUs go first. A moved job may get
- * fewer GPUs. If a job finds no place, it is tried again each round of its
- * slots, and its GPUs are lent meanwhile. Nobody is paid back.
- */
+ * Jobs that can be where they were sold GPUs go first. A job that is moved may
+ * get fewer GPUs. If a job finds no place, it is tried again in each round of
+ * its slots, and its GPUs are lent meanwhile. No job is paid back. */
 #include <stdlib.h>
 
 #include "src/common/grow.h"
 #include "src/policies/incentive/policy_priv.h"
 #include "src/policies/offer.h"
 
-/* An entry that has no place any more where it was sold. */
+/* An entry that can no longer be placed where it was sold. */
 struct evicted {
 	uint32_t demand;
 	const struct astra_calendar_entry *entry;
@@ -22,10 +21,11 @@ struct evicted {
 struct carrying {
 	const struct incentive *p;
 	const struct astra_offer *offer;
-	uint32_t over; /* slots that are over */
+	uint32_t over; /* number of slots that are over */
 	struct astra_allocation *out;
-	struct astra_space *left; /* what is not awarded */
-	struct astra_space *own;  /* of that, what this entry was sold */
+	struct astra_space *left; /* what is not awarded yet */
+	struct astra_space *own;  /* the part of left that this entry was
+				   * sold */
 	struct astra_share *place;
 	struct evicted *evicted;
 	size_t evicted_count, evicted_room;
@@ -58,8 +58,8 @@ static int carry_award(struct carrying *c, uint32_t demand, uint32_t last,
 		c->out, demand, incentive_end_of(c->p, last), shares, count);
 }
 
-/* Find the place where the entry was sold GPUs, if that has what the job
- * needs. */
+/* Find the place where the entry was sold GPUs, if that place still has what
+ * the job needs. */
 static size_t sold_place(struct carrying *c,
 			 const struct astra_calendar_entry *e,
 			 const struct astra_demand *d)
@@ -89,7 +89,8 @@ static size_t sold_place(struct carrying *c,
 	return count;
 }
 
-/* Award an entry. In a part of a pool any nodes with as many GPUs will do. */
+/* Award an entry. In a part of a pool any nodes with as many GPUs are as
+ * good. */
 static int carry_out(struct carrying *c, uint32_t demand,
 		     const struct astra_calendar_entry *e)
 {
@@ -108,7 +109,7 @@ static int carry_out(struct carrying *c, uint32_t demand,
 	return 0;
 }
 
-/* Award what the calendar has for a demand in the present slot. */
+/* Award a demand the GPUs that the calendar has for it in the present slot. */
 static int carry_out_all(struct carrying *c, uint32_t demand)
 {
 	const struct astra_demand *d = &c->offer->demands[demand];
@@ -131,9 +132,9 @@ static int carry_out_all(struct carrying *c, uint32_t demand)
 	return 0;
 }
 
-/* Move an entry so that it is in no other's way in this slot: to where the job
- * runs, else anywhere, on fewer GPUs if need be. An entry without a place loses
- * the slot. */
+/* Find another place for an entry in this slot, without displacing other
+ * entries: where the job runs, or else anywhere, on fewer GPUs if necessary. An
+ * entry without a place loses the slot. */
 static int carry_move(struct carrying *c, const struct evicted *evicted)
 {
 	const struct astra_demand *d = &c->offer->demands[evicted->demand];

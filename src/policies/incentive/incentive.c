@@ -20,7 +20,8 @@ astra_incentive_window(const struct astra_incentive_batches *batches,
 	};
 }
 
-/* Collect jobs that have arrived by now and are in no earlier interval. */
+/* Collect the jobs that arrived in (after, until]: by now, but in no earlier
+ * interval. */
 static void incentive_collect(const struct astra_market_job *jobs,
 			      size_t job_count, double after, double until,
 			      uint32_t *waiting, size_t *count)

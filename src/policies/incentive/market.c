@@ -20,7 +20,7 @@ static uint32_t market_room_of(const struct astra_market_room *room, int kind)
 	return kind == MARKET_WORKERS ? room->workers : room->ps;
 }
 
-/* Copy one kind of room. Returns the sum. */
+/* Copy the capacities of one kind (workers or PSs). Returns their sum. */
 static uint64_t copy_rooms(const struct astra_market_room *rooms, size_t count,
 			   int kind, uint32_t *out)
 {

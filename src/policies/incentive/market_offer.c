@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A round: in which order jobs are offered, where their workers go, who pays
- * whom. */
+/* A round: the order in which jobs are offered, where their workers go, and
+ * which users pay and are paid. */
 #include <stdlib.h>
 
 #include "src/common/grow.h"
 #include "src/policies/incentive/market_priv.h"
 
-/* Compare by what is free, ascending; with many_first, descending. Ties by
+/* Compare by free workers, ascending, or descending with many_first. Ties go by
  * index. */
 static int market_offer_compare_places(const void *a, const void *b,
 				       void *many_first)
@@ -25,9 +25,10 @@ static int compare_parts(const void *a, const void *b)
 	return x->server < y->server ? -1 : 1;
 }
 
-/* List the other servers in the order in which they get workers: the least free
- * first, so that others keep whole servers. A job without PSs needs few
- * servers, so the most free come first. */
+/* List the other servers in the order in which they get workers. The servers
+ * with the fewest free workers come first, so that whole servers stay free for
+ * other jobs. For a job without PSs the servers with the most free workers come
+ * first, so that it uses few servers. */
 static void market_offer_list_places(struct astra_market *m,
 				     const struct market_best *best)
 {
@@ -46,7 +47,7 @@ static void market_offer_list_places(struct astra_market *m,
 		market_offer_compare_places, gang ? m : NULL);
 }
 
-/* Return how many workers go to the server of the PSs. */
+/* Return how many workers go to the server that has the PSs. */
 static uint32_t workers_with_ps(const struct astra_market *m,
 				const struct market_best *best)
 {
@@ -71,7 +72,7 @@ static void market_offer_add_part(struct astra_market_book *book,
 	deal->part_count++;
 }
 
-/* Whether the schedule is possible where the job is. */
+/* Whether the schedule is possible on the servers where the job is now. */
 static bool fits_at_home(const struct astra_market *m,
 			 const struct astra_market_job *job,
 			 const struct market_best *best)
@@ -114,7 +115,7 @@ static void add_places(struct astra_market *m, const struct market_best *best,
 	if (left)
 		market_offer_list_places(m, best);
 	for (size_t i = 0; left; i++) {
-		/* A job that is not on one server is on at least two. */
+		/* A job that is not on a single server is on at least two. */
 		uint32_t most =
 			i || best->server != MARKET_NOWHERE ? left : left - 1;
 		uint32_t n =
@@ -168,8 +169,8 @@ static int market_offer_add_parts(struct astra_market *m,
 	return 0;
 }
 
-/* Pay users for a slot: in proportion to what their own jobs left unused there
- * (Eq. 2, Wang et al.). */
+/* Pay users for a job's slots, in proportion to what their own jobs left unused
+ * in each slot (Eq. 2, Wang et al.). */
 static void pay_users(const struct astra_market *m, int kind,
 		      const struct market_best *best, double *incomes)
 {
@@ -215,8 +216,9 @@ static int settle_shared(struct astra_market *m, uint32_t user,
 	return 0;
 }
 
-/* Add a schedule to the book as a deal: its parts and what it pays. Changes the
- * accounts but no use. Returns 0, or -1 when memory is out. */
+/* Add a schedule to the book as a deal, with its parts and what it pays.
+ * Changes the accounts, but not yet the use of slots. Returns 0, or -1 when
+ * memory is out. */
 static int market_book_add(struct astra_market *m,
 			   const struct astra_market_job *job, bool shared,
 			   const struct market_best *best,

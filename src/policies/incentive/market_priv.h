@@ -24,9 +24,10 @@ struct market_side {
 	uint64_t *shared;	  /* the part of used by jobs that pay */
 	double *price;		  /* per slot; the cluster's */
 	uint32_t *own;		  /* [user][slot]: used by unpaid jobs */
-	/* Of one search: what the job may use, and sums of the prices it sees
-	 * before each slot. The second part of a sum has what the first rounds
-	 * off; otherwise an expensive slot would blur cheap ones after it. */
+	/* Scratch of one search: what the job may use, and the sum of the
+	 * prices that it sees before each slot. sum_rest has what rounding
+	 * takes off sum; otherwise an expensive slot would hide differences
+	 * between cheap slots after it. */
 	struct astra_minima limit;
 	double *sum, *sum_rest;
 };
@@ -40,9 +41,10 @@ struct market_option {
 /* What servers have free in a range of slots. */
 struct market_spot {
 	uint32_t start;	  /* start of the range + 1; 0: unknown */
-	uint32_t largest; /* workers on a server with a PS for the job */
-	uint32_t most_ps; /* on one server */
-	uint64_t workers; /* on all */
+	uint32_t largest; /* most workers on one server that has a PS for the
+			   * job */
+	uint32_t most_ps; /* most PSs on one server */
+	uint64_t workers; /* workers on all servers */
 };
 
 /* The best schedule so far. */
@@ -50,7 +52,8 @@ struct market_best {
 	double mu, value, cost[MARKET_KINDS];
 	uint32_t start, slots;
 	uint32_t amount[MARKET_KINDS]; /* workers and PSs in each slot */
-	uint32_t server;	       /* of the PSs, or of the whole job */
+	uint32_t server;	       /* server of the PSs, or of the whole
+					* job */
 	bool centralized;
 };
 
@@ -59,8 +62,8 @@ struct market_place {
 };
 
 struct astra_market {
-	double bandwidth; /* b_w / b_p: PSs that a worker on another server
-			   * needs */
+	double bandwidth; /* b_w / b_p: PSs needed per worker on another
+			   * server */
 	bool own_share;
 	size_t server_count, user_count;
 	struct astra_market_account *accounts;
@@ -69,14 +72,14 @@ struct astra_market {
 	struct astra_market_window window;
 	struct market_side sides[MARKET_KINDS];
 	uint32_t *capacity[MARKET_KINDS]; /* per server */
-	/* Of one search. */
-	double *value; /* of a job that ends with the slot */
+	/* Scratch of one search: */
+	double *value; /* by slot: worth of a job that ends with the slot */
 	struct market_option *options;
 	struct market_spot *spots; /* by the number of slots */
 	struct market_place *places;
 };
 
-/* Return the worth of a job that ends so many slots after x counts. */
+/* Return the worth of a job that ends x slots after its arrival. */
 static inline double market_value(const struct astra_market_job *job, double x)
 {
 	double value = astra_utility_value(&job->utility, x + job->later);
@@ -84,16 +87,16 @@ static inline double market_value(const struct astra_market_job *job, double x)
 	return job->part > 0 ? job->part * value : value;
 }
 
-/* Return the price of one unit for one slot while so many of a capacity are
- * used. */
+/* Return the price of one unit for one slot when `used` of `capacity` units are
+ * in use. */
 static inline double market_price(const struct market_side *side, uint64_t used,
 				  uint64_t capacity)
 {
 	return side->unit * astra_market_price(side->theta, used, capacity);
 }
 
-/* Return what a user may pay now for a job of the shared phase; < 0: nothing,
- * not even 0. */
+/* Return what a user may pay now for a job of the shared phase. < 0: it may buy
+ * nothing, even at price 0. */
 static inline double market_funds(const struct astra_market *m, uint32_t user)
 {
 	double left;
@@ -105,8 +108,8 @@ static inline double market_funds(const struct astra_market *m, uint32_t user)
 	return left > 0 ? left : -1;
 }
 
-/* Find where a picky job's workers would be: on one server or on several.
- * Returns the number of servers, or 0; parts: borrowed until the next call. */
+/* Find a place for a picky job's workers, on one server or on several. Returns
+ * the number of servers, or 0. parts: borrowed until the next call. */
 static inline size_t market_seats(struct astra_market *m,
 				  const struct astra_market_job *job,
 				  uint32_t start, uint32_t slots,
@@ -120,12 +123,12 @@ static inline size_t market_seats(struct astra_market *m,
 	return (count == 1) == centralized ? count : 0;
 }
 
-/* Find the best schedule of a job in a phase, Alg. 3. Returns false if none has
- * mu > 0. Changes only the search's own state. */
+/* Find the best schedule of a job in a phase, Alg. 3. Returns false if no
+ * schedule has mu > 0. Changes only the search's own state. */
 bool market_search(struct astra_market *m, const struct astra_market_job *job,
 		   bool shared, struct market_best *best);
 
-/* Use what a deal of this job uses; prices follow. */
+/* Mark as used what a deal of this job uses; prices follow. */
 void market_take(struct astra_market *m, const struct astra_market_job *job,
 		 const struct astra_market_deal *deal,
 		 const struct astra_market_part *parts);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The best schedule at posted prices (Alg. 3): an exact optimum of problem (9).
  *
- * Of the numbers of workers that give the same duration the least is enough:
- * more cost more and fit nowhere else. The others are tried with the cheapest
- * test first: the value, the prices, the sums over all servers, and only then
- * server by server. */
+ * Of the numbers of workers that give the same duration, only the smallest is
+ * tried: more workers cost more and fit nowhere else. Each option is tested
+ * with the cheapest test first: the value, the prices, the sums over all
+ * servers, and only then server by server. */
 #include <math.h>
 
 #include "src/common/number.h"
@@ -14,14 +14,15 @@ struct search {
 	struct astra_market *m;
 	const struct astra_market_job *job;
 	size_t option_count;
-	uint32_t ps_min; /* of a schedule */
+	uint32_t ps_min; /* fewest PSs of any schedule */
 	double funds;	 /* maximum cost of a schedule */
 	struct market_best *best;
-	bool same; /* the best has this option's start and workers */
+	bool same; /* the best schedule so far has the start and workers of the
+		    * present option */
 };
 
-/* Set the prices that a job sees, and their sums: sum + sum_rest is exact
- * except for what the rests round off (Knuth's two-sum). */
+/* Set the prices that a job sees, and their sums. sum + sum_rest is exact,
+ * except for the rounding of sum_rest (Knuth's two-sum). */
 static void sum_prices(struct market_side *side, const uint32_t *own,
 		       uint32_t quota, uint32_t slots)
 {
@@ -37,7 +38,7 @@ static void sum_prices(struct market_side *side, const uint32_t *own,
 	}
 }
 
-/* Set what the job may use in each slot. Returns the maximum. */
+/* Set how many units the job may use in each slot. Returns the maximum. */
 static uint32_t set_limits(struct market_side *side, const uint32_t *own,
 			   uint32_t quota, uint32_t slots)
 {
@@ -55,8 +56,8 @@ static uint32_t set_limits(struct market_side *side, const uint32_t *own,
 	return most;
 }
 
-/* Return the slots that so many workers need; more than the window has if they
- * cannot run so. */
+/* Return how many slots `workers` workers need. If they cannot run this way,
+ * the result is more than the window has. */
 static uint32_t market_search_duration(const struct search *s, uint32_t workers,
 				       bool centralized)
 {
@@ -83,7 +84,8 @@ static void add_option(struct search *s, uint32_t workers, bool centralized,
 	};
 }
 
-/* List the options, with workers ascending, distributed before centralized. */
+/* List the options by ascending number of workers, for each number distributed
+ * before centralized. */
 static void list_options(struct search *s, uint32_t most)
 {
 	uint32_t distributed = s->m->window.slots + 1;
@@ -152,7 +154,8 @@ static const struct market_spot *spot_of(struct search *s, uint32_t start,
 	return spot;
 }
 
-/* Return the lowest server with room for everything; there is one. */
+/* Return the server with the lowest index that has room for the whole option.
+ * There must be one. */
 static uint32_t whole_server(const struct search *s, uint32_t start,
 			     const struct market_option *o)
 {
@@ -168,21 +171,21 @@ static uint32_t whole_server(const struct search *s, uint32_t start,
 	return i;
 }
 
-/* Return the PSs that so many workers on other servers need (3i). */
+/* Return how many PSs are needed for `away` workers on other servers (3i). */
 static double ps_for(const struct search *s, uint32_t away)
 {
 	return fmax(1, astra_ceil(away * s->m->bandwidth));
 }
 
-/* Return the workers that cannot be on the server of the PSs: not all may be
- * there. */
+/* Return how many workers are not on the server of the PSs: at least one, since
+ * not all may be there. */
 static uint32_t away_from(uint32_t here, uint32_t workers)
 {
 	return here < workers ? workers - here : 1;
 }
 
-/* Return the server that needs the fewest PSs: it holds as many workers as it
- * can, except one. MARKET_NOWHERE: there is none. */
+/* Return the server on which the job needs the fewest PSs: it holds as many
+ * workers as it can, but not all. MARKET_NOWHERE: there is none. */
 static uint32_t ps_server(const struct search *s, uint32_t start,
 			  const struct market_option *o, uint64_t all,
 			  uint32_t *needed)
@@ -212,8 +215,8 @@ static uint32_t ps_server(const struct search *s, uint32_t start,
 	return found;
 }
 
-/* Whether a payoff makes this option the best. If start and workers are the
- * same, a single server wins ties. */
+/* Whether the payoff mu makes this option the best. Of two options with the
+ * same start, workers and payoff, the one on a single server wins. */
 static bool beats(const struct search *s, const struct market_option *o,
 		  double mu)
 {
@@ -222,7 +225,7 @@ static bool beats(const struct search *s, const struct market_option *o,
 	return order > 0 || (order == 0 && o->centralized && s->same);
 }
 
-/* An option at a start, with what is known of it. */
+/* An option with a given start, and what is computed for it. */
 struct trial {
 	const struct market_option *option;
 	uint32_t start, end;
@@ -242,7 +245,7 @@ static double market_search_payoff(const struct trial *t, double ps)
 	return t->value - market_search_cost_of(t, ps);
 }
 
-/* Whether workers on several servers fit and are worth it. */
+/* Whether the option fits on several servers, and would then be the best. */
 static bool fit_split(struct search *s, struct trial *t)
 {
 	const struct market_option *o = t->option;
@@ -264,7 +267,7 @@ static bool fit_split(struct search *s, struct trial *t)
 	       beats(s, o, market_search_payoff(t, t->ps));
 }
 
-/* Whether all of it fits on one server. */
+/* Whether the whole option fits on one server. */
 static bool fit_whole(struct search *s, struct trial *t)
 {
 	const struct market_option *o = t->option;
@@ -295,7 +298,7 @@ static bool market_search_fit(struct search *s, struct trial *t)
 	return t->option->centralized ? fit_whole(s, t) : fit_split(s, t);
 }
 
-/* Whether the option keeps the limits and could be the best. */
+/* Whether the option is within the limits and could be the best. */
 static bool worth_trying(const struct search *s, struct trial *t)
 {
 	const struct market_option *o = t->option;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The minimum of each column over any range of rows, from two stored rows (a
- * sparse table): level k has the minima of 2^k rows each. Rows are slots. */
+/* The minimum of each column over any range of rows. It is found from two
+ * stored rows (a sparse table): level k has the minima of 2^k rows each. Rows
+ * are slots. */
 #ifndef ASTRA_MINIMA_H
 #define ASTRA_MINIMA_H
 
@@ -13,8 +14,8 @@ struct astra_minima {
 	size_t columns;
 };
 
-/* Make a table with all cells 0. Returns 0, or -1 when memory is out. Free with
- * astra_minima_clear(). rows > 0. */
+/* Make a table in which all cells are 0. Returns 0, or -1 when memory is out.
+ * Free with astra_minima_clear(). rows > 0. */
 int astra_minima_init(struct astra_minima *minima, uint32_t rows,
 		      size_t columns);
 void astra_minima_clear(struct astra_minima *minima);
@@ -33,8 +34,8 @@ void astra_minima_build(struct astra_minima *minima);
 void astra_minima_update(struct astra_minima *minima, size_t column,
 			 uint32_t first, uint32_t end);
 
-/* Two rows: the lesser value in each column is the minimum over rows first …
- * first + count - 1. count > 0. */
+/* Two rows: the lesser of their values in each column is the minimum over rows
+ * first … first + count - 1. count > 0. */
 struct astra_minima_pair {
 	const uint32_t *a, *b;
 };

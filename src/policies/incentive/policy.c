@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Incentive as a policy: jobs are collected in batches, and at the begin of a
- * window all its slots are sold at once, to each tenant's jobs its own share
- * first. Between two windows nothing is decided, only carried out. (Wang et
- * al., Online Scheduling of Distributed Machine Learning Jobs for Incentivizing
- * Sharing in Multi-Tenant Systems)
+/* Incentive as a policy: jobs are collected in batches. At the begin of a
+ * window all its slots are sold at once, first each tenant's own share to its
+ * own jobs. Between two windows nothing is decided; the sales are carried out.
+ * (Wang et al., Online Scheduling of Distributed Machine Learning Jobs for
+ * Incentivizing Sharing in Multi-Tenant Systems)
  *
- * tau begins anew with each epoch, a week: the two slots before it count
- * as its first, so its first window, (2, 4], is sold at once. A job that is
- * worth less than a thousandth of its GPU hours, as it is too late, gets what
- * its tenant's share has left. What a job holds beyond what it was sold is
- * overtime. With LendIdle overtime is free. Without LendIdle the tenant pays
- * the slot's posted price for what its own share has no room for; board.h
- * splits the payment. If its credits do not pay for that, the job may not go
- * on.
+ * tau begins anew with each epoch, a week: the two slots before the epoch count
+ * as its first, so its first window, (2, 4], is sold at once. A job that is too
+ * late to be worth a thousandth of its GPU hours gets what its tenant's share
+ * has left. What a job holds beyond what it was sold is overtime. With LendIdle
+ * overtime is free. Without LendIdle the tenant pays the slot's posted price
+ * for GPUs for which its own share has no room; board.h splits the payment. If
+ * the tenant's credits are not enough, the job has to leave.
  *
  * With OwnPrice=share a tenant with one job in a batch, no larger than its
- * share, gains nothing by declaring it otherwise. A job that could use more
- * than its tenant's share may claim too much work, to be sold the idle cluster
- * instead (test_incentive_prices.c).
- */
+ * share, gains nothing by a false declaration. A job that could use more than
+ * its tenant's share may claim too much work, to be sold the idle cluster
+ * instead (test_incentive_prices.c). */
 #include "src/policies/incentive/policy.h"
 
 #include <math.h>
@@ -29,10 +27,11 @@
 #include "src/policies/incentive/policy_priv.h"
 #include "src/policies/options.h"
 
-/* What incentive tells about its window: jobs why they wait, tenants what they
- * paid, everybody what slots cost. */
+/* What incentive tells about its window: why jobs wait, what tenants paid, and
+ * what slots cost. */
 
-/* Say what the job is worth and costs, as offered when the window was sold. */
+/* Say what the job is worth and what it costs, by its quote when the window was
+ * sold. */
 static void tell_quote(const struct incentive *p, uint32_t job, bool sold,
 		       struct astra_reason *reason)
 {
@@ -47,8 +46,8 @@ static void tell_quote(const struct incentive *p, uint32_t job, bool sold,
 		reason->priced_sec = incentive_end_of(p, q->start - 1);
 }
 
-/* Say why the job was offered the window and bought nothing: it is not worth
- * the price, or its tenant could not pay. */
+/* Say why the job was sold nothing in the window: it is not worth the price, or
+ * its tenant could not pay. */
 static void tell_refusal(const struct incentive *p,
 			 const struct astra_demand *demand,
 			 struct astra_reason *reason)
@@ -83,7 +82,7 @@ static void incentive_explain(const void *self,
 		reason->wait = ASTRA_WAIT_PLANNED;
 		reason->start_sec = incentive_end_of(p, e->first - 1);
 		tell_quote(p, demand->job->id, true, reason);
-	} else if (!p->sold && p->begin) { /* in a moment */
+	} else if (!p->sold && p->begin) { /* the window is sold in a moment */
 		reason->wait = ASTRA_WAIT_BATCH;
 	} else if (!p->begin ||
 		   demand->submit_sec > incentive_end_of(p, p->begin)) {
@@ -173,7 +172,7 @@ static int restore_accounts(struct incentive *p, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-/* Restore a state. If slots have another length now, the calendar begins
+/* Restore a state. If SlotLength has changed since, the calendar begins
  * anew. */
 static int incentive_restore(void *self, struct astra_reader *in)
 {
@@ -241,7 +240,8 @@ static void incentive_destroy(void *self)
 	free(p);
 }
 
-/* Return how many slots are over; a host may wake us slightly early. */
+/* Return how many slots are over. A host may wake the engine slightly early, so
+ * a small error is allowed. */
 static uint32_t slots_over(const struct incentive *p, double now_sec)
 {
 	double slots = floor((now_sec - p->origin_sec) / p->slot_sec + 1e-6);
@@ -249,16 +249,15 @@ static uint32_t slots_over(const struct incentive *p, double now_sec)
 	return (uint32_t)fmin(fmax(slots, 0), UINT32_MAX / 2);
 }
 
-/* Return when the first window (2, 4] begins: at the end of this slot, when
- * tau_0 = 1 is over. */
+/* Return after how many slots the first window, (2, 4], begins. */
 static uint32_t first_slots(const struct incentive *p)
 {
 	return p->batch_max < 2 ? p->batch_max : 2;
 }
 
-/* Go on to the window of the present time, with lambda = 1: a window is as long
- * as all before it in its epoch, at most BatchMax. Nothing is left to carry out
- * of windows that are over. */
+/* Pass on to the window of the present time. With lambda = 1, a window is as
+ * long as all windows before it in its epoch, at most BatchMax. Nothing is
+ * carried out for windows that are over. */
 static void pass_windows(struct incentive *p, uint32_t over)
 {
 	uint32_t longest = p->batch_max;
@@ -266,16 +265,16 @@ static void pass_windows(struct incentive *p, uint32_t over)
 	while (p->begin + p->slots <= over) {
 		p->begin += p->slots;
 		p->slots = p->begin < longest ? p->begin : longest;
-		if (p->slots == longest) /* the skipped ones have no effect */
+		if (p->slots == longest) /* skipped windows have no effect */
 			p->begin += (over - p->begin) / longest * longest;
 		p->sold = false;
 	}
 }
 
 /* Begin a new epoch if the present one has lasted a week and a window ends.
- * The new epoch's slots are counted so that its first two, l = 1 (r <= 2), are
- * the last of this one: no job waits for them, and tau_1 = 2 is sold next.
- * Returns whether an epoch began. */
+ * The slots of the new epoch are counted so that its first two, l = 1 (r <= 2),
+ * are the last two of the present epoch. So no job waits for them, and tau_1 =
+ * 2 is sold next. Returns whether an epoch began. */
 static bool begin_epoch(struct incentive *p)
 {
 	uint32_t first = first_slots(p);
@@ -289,9 +288,9 @@ static bool begin_epoch(struct incentive *p)
 	return true;
 }
 
-/* Go on to the window of the present time. tau_l = 2^l up to BatchMax. The
- * first two slots only collect jobs. begin_sec: begin of slot 1, if there was
- * none. */
+/* Pass on to the window of the present time. tau_l = 2^l up to BatchMax. The
+ * first two slots only collect jobs. begin_sec: begin of slot 1, if no slot has
+ * begun yet. */
 static void incentive_advance(struct incentive *p, double now_sec,
 			      double begin_sec)
 {
@@ -332,9 +331,9 @@ static int incentive_sell(struct incentive *p, const struct astra_offer *offer,
 	return astra_batch_sell(&batch, offer, &p->calendar, p->accounts, err);
 }
 
-/* Whether to wait before selling. After its start the host may still hear that
- * a job has ended whose lease is over: in a window sold without that, the job's
- * GPUs would be lost. */
+/* Whether to wait before selling. After a start the host may still learn that a
+ * job whose lease is over has ended. In a window that is sold before that, the
+ * job's GPUs would be lost. */
 static bool awaits_news(const struct astra_offer *offer)
 {
 	for (size_t i = 0; i < offer->demand_count; i++) {
@@ -364,8 +363,8 @@ uint32_t incentive_carried_out(const struct astra_calendar_entry *entry,
 }
 
 /* Whether a job whose lease is over may go on, if no other job was awarded its
- * GPUs. With LendIdle, GPUs that are not planned are lent for nothing;
- * otherwise the slot must be its tenant's own, or it must be able to pay. */
+ * GPUs. With LendIdle, unplanned GPUs are lent for nothing. Without LendIdle,
+ * the tenant's own share must have room, or the tenant must be able to pay. */
 static bool can_go_on(const struct incentive *p, const struct astra_demand *d)
 {
 	double credits = astra_purses_of(&p->purses, d->tenant);
@@ -380,9 +379,9 @@ static bool can_go_on(const struct incentive *p, const struct astra_demand *d)
 						   p->present, gpus) <= credits;
 }
 
-/* Charge overtime at the posted price. Of jobs that go on together, the last
- * ones pay what their tenant has left, since nobody may owe anything. Returns
- * whether it was charged. */
+/* Charge overtime at the posted price. If several jobs of a tenant go on, the
+ * last ones pay what the tenant has left, since no tenant may have debts.
+ * Returns whether anything was charged. */
 static bool charge_overtime(void *self, const struct astra_demand *d,
 			    uint32_t gpus, double until_sec)
 {
@@ -390,7 +389,7 @@ static bool charge_overtime(void *self, const struct astra_demand *d,
 	double credits = astra_purses_of(&p->purses, d->tenant);
 	double price, part;
 
-	(void)until_sec; /* the present slot's end */
+	(void)until_sec; /* the end of the present slot */
 	if (p->lends || d->tenant >= p->tenant_count ||
 	    !astra_board_has(&p->board, p->present))
 		return false;
@@ -409,7 +408,8 @@ static bool charge_overtime(void *self, const struct astra_demand *d,
 	return true;
 }
 
-/* Return when the calendar has something to do next, or jobs are sold slots. */
+/* Return when the next entry of the calendar begins, or the next window is
+ * sold. */
 static double next_sec(const struct incentive *p,
 		       const struct astra_offer *offer, uint32_t over)
 {
@@ -428,7 +428,8 @@ static double next_sec(const struct incentive *p,
 	return next;
 }
 
-/* Let jobs leave that were awarded nothing and cannot pay for going on. */
+/* Let jobs leave that were awarded nothing and whose tenant cannot pay for
+ * overtime. */
 static int send_away(const struct incentive *p, const struct astra_offer *offer,
 		     struct astra_allocation *out)
 {

@@ -32,13 +32,13 @@ static inline double incentive_end_of(const struct incentive *p, uint32_t slot)
 	return p->origin_sec + slot * p->slot_sec;
 }
 
-/* Return how many entries of a job are carried out: for tasks that have left
- * the array or were promised GPUs. */
+/* Return how many entries of a job are already carried out: those of tasks that
+ * have left the array or were promised GPUs. */
 uint32_t incentive_carried_out(const struct astra_calendar_entry *entry,
 			       const struct astra_demand *demand);
 
-/* Award each job what the calendar has for it in the slot after those that are
- * over (carry.c). Returns 0, or -1 when memory is out. */
+/* Award each job the GPUs that the calendar has for it in slot over + 1, the
+ * present one (carry.c). Returns 0, or -1 when memory is out. */
 int incentive_carry_out(const struct incentive *p,
 			const struct astra_offer *offer, uint32_t over,
 			struct astra_allocation *out);

@@ -6,7 +6,7 @@
 #include "src/policies/incentive/minima.h"
 #include "src/policies/offer.h"
 
-/* Memory is counted in MiB; this much is plenty. */
+/* Stands for an unlimited amount of CPUs, or of memory in MiB. */
 #define PLENTY UINT32_MAX
 
 enum seat_kind { SEAT_GPUS, SEAT_CPUS, SEAT_MEM, SEAT_WHOLE, SEAT_KINDS };
@@ -15,18 +15,19 @@ struct astra_seats {
 	const struct astra_offer *offer;
 	uint32_t slots;
 	struct astra_minima free[SEAT_KINDS]; /* slot by node */
-	bool tight; /* GPUs may be free without CPUs or memory */
-	/* Of one search. */
+	bool tight; /* GPUs may be free without the CPUs or memory to use
+		     * them */
+	/* Scratch of one search: */
 	struct astra_space *space;
-	uint32_t first, end; /* the slots that space shows; end 0: none yet */
+	uint32_t first, end; /* the slots that space shows; end 0: none */
 	struct astra_share *shares;
 	struct astra_market_part *parts;
 };
 
-/* What is on a node without the jobs that leave or whose leases are over. */
+/* What a node has without the jobs that leave or whose leases are over. */
 struct vacancy {
 	uint64_t gpus, cpus, mem_mib;
-	uint32_t users; /* jobs that stay */
+	uint32_t users; /* number of jobs that stay */
 };
 
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -55,8 +56,8 @@ static void stay(struct vacancy *v, const struct astra_share *s)
 	v->users++;
 }
 
-/* Count what is free minus what is promised, plus what jobs hold that do not
- * stay. */
+/* Count what is free minus what is promised, plus what is held by jobs that do
+ * not stay. */
 static void count_vacancies(const struct astra_offer *offer, struct vacancy *v)
 {
 	for (size_t n = 0; n < offer->node_count; n++)
@@ -78,8 +79,9 @@ static void count_vacancies(const struct astra_offer *offer, struct vacancy *v)
 	}
 }
 
-/* Return a node's room. If a job is being cleaned up, or GPUs are not seen, the
- * missing part will soon be there. */
+/* Return a node's room. If a job is being cleaned up, or the host does not
+ * report some GPUs as free yet, the missing part is counted: it will soon be
+ * there. */
 static struct astra_room seats_room_of(const struct astra_node *node,
 				       const struct vacancy *v, uint32_t gpus)
 {
@@ -120,8 +122,8 @@ static void seats_set_room(struct astra_seats *s, uint32_t node,
 	}
 }
 
-/* Return the most that a job takes with one GPU. Whole nodes take
- * everything. */
+/* Return the most CPUs and memory that a job takes with one GPU. A job with
+ * whole nodes takes everything. */
 static struct astra_share greediest(const struct astra_offer *offer)
 {
 	struct astra_share most = {0};
@@ -231,7 +233,7 @@ static uint32_t seats_least(const struct astra_seats *s, enum seat_kind kind,
 		astra_minima_of(&s->free[kind], first, end - first), node);
 }
 
-/* Set space to what each node has in all of these slots. */
+/* Set space to what each node has in all slots from first to end - 1. */
 static void seats_show(struct astra_seats *s, uint32_t first, uint32_t end)
 {
 	if (s->first == first && s->end == end)

@@ -7,13 +7,14 @@
  * user's job.
  *
  * An elastic job competes for the fewest GPUs that it runs on and for those up
- * to its level; for more only once all jobs of its tenant have had their turn.
+ * to its level. It competes for more only once all jobs of its tenant have had
+ * their turn.
  *
- * A job that does not fit is dropped for the round ("job"), or its tenant with
- * it ("tenant", the literal reading of line 10).
+ * If a job does not fit, it is dropped for the round ("job"), or its whole
+ * tenant is ("tenant", the literal reading of line 10).
  *
  * Alg. 1 prints r < M; it must be r <= M, or a job as large as the cluster
- * never starts. */
+ * would never start. */
 #include "src/policies/ltgf/ltgf.h"
 
 #include <math.h>
@@ -24,33 +25,34 @@
 #include "src/common/number.h"
 #include "src/policies/options.h"
 
-/* So many jobs of a tenant are searched for before all are sorted. */
+/* How many jobs of a tenant are found by search before all are sorted. */
 #define SEARCHES_MAX 8
 
 struct ltgf {
 	bool tenant_on_unfit;
 	bool new_first;
-	bool attained_first; /* order of those that have their share */
+	bool attained_first; /* whether attained service orders the jobs that
+			      * have their share */
 	double urgency_sec;
-	/* Memory of a round, reused in the next one. */
+	/* Scratch of a round, reused in the next round: */
 	struct entry *entries;
 	size_t entry_room;
 	size_t *choice_of;
 	size_t choice_room;
 };
 
-/* A candidate with its place among its user's jobs. */
+/* A candidate, and what orders it among its user's jobs. */
 struct entry {
 	uint32_t candidate;
 	int group; /* 0: its deadline is near; 1: new, if new jobs go first; 2:
-		    * others */
+		    * all others */
 	double key;
 	double precedence;
 	double submit_sec;
 };
 
-/* Of a tenant: the queues of its users, as a heap by key. Of a user, or of a
- * tenant's jobs without a user: their entries. */
+/* The queue of a tenant: the queues of its users, as a heap by key. The queue
+ * of a user, or of a tenant's jobs without a user: their entries. */
 struct queue {
 	const struct astra_contestant *owner;
 	uint32_t number;
@@ -60,11 +62,14 @@ struct queue {
 	size_t user_count, user_all;
 	struct entry *begin;
 	struct entry *next, *end; /* the entries that are left */
-	struct entry *kept; /* growing: entries before it want more GPUs */
-	bool growing;	    /* its entries are granted jobs that want more */
-	struct entry first; /* entries tied with it come next */
-	unsigned int taken; /* how many were taken before sorting */
-	bool tied;	    /* there is a first */
+	struct entry *kept;	  /* if growing: the entries before it want more
+				   * GPUs */
+	bool growing;		  /* its entries are granted jobs that want more
+				   * GPUs */
+	struct entry first;	  /* entries tied with it come next */
+	unsigned int taken; /* number of entries taken before the queue was
+			     * sorted */
+	bool tied;	    /* whether `first` is set */
 	bool sorted;
 };
 
@@ -124,7 +129,8 @@ static bool is_tied(const struct entry *a, const struct entry *b)
 	return a->group == b->group && astra_tied(a->key, b->key);
 }
 
-/* Compare equals: by the users' own wish, then by age. */
+/* Compare entries with equal keys: by precedence, the users' own wish, then by
+ * age. */
 static int compare_equals(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -148,8 +154,8 @@ static int ltgf_compare_entries(const void *a, const void *b)
 }
 
 /* Sort for phase two: by smallest rho, then precedence, then earlier
- * submission, then lower index. "Tied within 1e-9" is not transitive, so it
- * cannot be sorted by. Instead all entries tied with the smallest rho are put
+ * submission, then lower index. "Tied within 1e-9" is not transitive, so it is
+ * no order for a sort. Instead all entries tied with the smallest rho are put
  * in their order, then all tied with the smallest of the rest, and so on. */
 static void sort_entries(struct entry *entries, size_t count)
 {
@@ -166,8 +172,8 @@ static void sort_entries(struct entry *entries, size_t count)
 	}
 }
 
-/* A / F. If F = 0: A / (Quota lease), since otherwise one grant would send a
- * new tenant to infinity and weights would not count. */
+/* Return A / F. If F = 0, return A / (Quota lease). Otherwise one grant would
+ * make a new tenant's key infinite, and weights would not count. */
 double astra_ltgf_key(const struct astra_contestant *owner, double alloc,
 		      double lease_sec)
 {
@@ -212,7 +218,8 @@ static void ltgf_sift_down(struct queue *heap, size_t count, size_t at)
 	}
 }
 
-/* Return the first of the remaining entries tied with q->first. */
+/* Return the first, in order, of the remaining entries that are tied with
+ * q->first. */
 static struct entry *best_tied(struct queue *q)
 {
 	struct entry *best = NULL;
@@ -224,7 +231,8 @@ static struct entry *best_tied(struct queue *q)
 	return best;
 }
 
-/* Sort the rest; entries tied with q->first stay before the others. */
+/* Sort the remaining entries. Those tied with q->first stay before the
+ * others. */
 static void sort_rest(struct queue *q)
 {
 	struct entry *split = q->next;
@@ -242,8 +250,8 @@ static void sort_rest(struct queue *q)
 	q->sorted = true;
 }
 
-/* Set q->next to the next entry in phase two's order. Most rounds take a few of
- * many, so these are searched one by one. */
+/* Set q->next to the next entry in phase two's order. Most rounds take only a
+ * few of many entries, so the first ones are found by a search each. */
 static void find_next(struct queue *q)
 {
 	struct entry *best, moved;
@@ -268,8 +276,8 @@ static void find_next(struct queue *q)
 	*best = moved;
 }
 
-/* Return the number of a line: its tenant's, or, after all of those, its
- * user's. */
+/* Return the index of a candidate's line. The lines of tenants, for jobs
+ * without a user, come first; then the lines of users. */
 static uint32_t line_of(const struct astra_contest *contest,
 			const struct astra_candidate *c)
 {
@@ -282,12 +290,16 @@ static uint32_t line_of(const struct astra_contest *contest,
 struct table {
 	const struct astra_contest *contest;
 	struct entry *entries; /* line by line */
-	size_t *begins;	       /* by line: its begin; later its end */
-	struct queue *lines;   /* those with entries, tenant by tenant */
-	struct queue *tenants; /* those with lines, as a heap by key */
+	size_t *begins;	       /* by line: index of its first entry; later of
+				* its end */
+	struct queue *lines;   /* queues of the lines with entries, tenant by
+				* tenant */
+	struct queue *tenants; /* queues of the tenants with lines, as a heap by
+				* key */
 	size_t tenant_count;
-	bool elastic;	   /* some candidates are */
-	size_t *choice_of; /* by candidate: its choice, after its turn */
+	bool elastic;	   /* some candidates are elastic */
+	size_t *choice_of; /* by candidate: index of its choice, after its
+			    * turn */
 };
 
 static void table_fini(struct table *t)
@@ -362,7 +374,7 @@ static void heapify(struct queue *heap, size_t count)
 		ltgf_sift_down(heap, count, i);
 }
 
-/* Count the lines with entries of each tenant. */
+/* Count, for each tenant, its lines that have entries. */
 static void count_lines(struct table *t)
 {
 	const struct astra_contest *contest = t->contest;
@@ -395,7 +407,8 @@ static void add_line(struct table *t, size_t line, size_t begin)
 	l->end = &t->entries[t->begins[line]];
 }
 
-/* Build heaps of heaps, of tenants and lines with candidates. */
+/* Build the heap of tenants with candidates, and each tenant's heap of
+ * lines. */
 static void build_queues(struct table *t)
 {
 	const struct astra_contest *contest = t->contest;
@@ -437,10 +450,10 @@ static void settle_top(struct queue *heap, size_t *count, bool empty)
 	ltgf_sift_down(heap, *count, 0);
 }
 
-/* Growing. All jobs of a tenant have had their turn. Now its elastic jobs that
- * were granted GPUs compete for more, one step at a time, each step charged
- * like a grant: in turn among a user's jobs, by A / F among users and tenants
- * as before. */
+/* Growing, once all jobs of a tenant have had their turn. Its elastic jobs that
+ * were granted GPUs compete for more, one step at a time. Each step is charged
+ * like a grant. Jobs of a user take turns; users and tenants go by A / F as
+ * before. */
 
 static bool ltgf_wants_more(const struct table *t,
 			    const struct astra_ranking *out,
@@ -454,7 +467,7 @@ static bool ltgf_wants_more(const struct table *t,
 	       choice->gpus + c->gpus_step <= c->gpus_max;
 }
 
-/* Turn a line into its granted jobs that want more, in their order. */
+/* Reduce a line to its granted jobs that want more GPUs, in their order. */
 static void grow_line(const struct table *t, const struct astra_ranking *out,
 		      struct queue *line)
 {
@@ -486,7 +499,7 @@ static void grow_tenant(const struct table *t, const struct astra_ranking *out,
 	heapify(tenant->users, kept);
 }
 
-/* Grant a job one step. */
+/* Grant a job one more step of GPUs. */
 static void grant_step(const struct table *t, struct astra_ranking *out,
 		       const struct entry *e, struct queue *tenant,
 		       struct queue *line, uint64_t *gpus_free)
@@ -501,7 +514,7 @@ static void grant_step(const struct table *t, struct astra_ranking *out,
 	charge_queue(line, t->contest, gpu_sec);
 }
 
-/* Grant one step to the next job of a line. */
+/* Grant one more step of GPUs to the next job of the tenant's first line. */
 static void grow_step(const struct table *t, struct astra_ranking *out,
 		      struct queue *tenant, uint64_t *gpus_free)
 {
@@ -519,9 +532,9 @@ static void grow_step(const struct table *t, struct astra_ranking *out,
 	line->next = line->kept = line->begin;
 }
 
-/* Whether an elastic job competes for a further step. At its turn it does so
- * for GPUs up to its level, and for all of them if it has had less than its
- * share, which counts all that it can use. */
+/* Whether an elastic job competes for a further step in its turn. It does for
+ * GPUs up to its level, and for all GPUs if it has had less than its share.
+ * That share counts all GPUs that it can use. */
 static bool takes_step(const struct table *t, const struct astra_ranking *out,
 		       const struct entry *e)
 {
@@ -532,8 +545,8 @@ static bool takes_step(const struct table *t, const struct astra_ranking *out,
 	       (c->rho < 1 || gpus + c->gpus_step <= c->gpus_turn);
 }
 
-/* Give a job of the tenant's first user its turn. Returns whether it is
- * granted, or has no place anyway. */
+/* Give a job of the tenant's first user its turn. Returns whether the job is
+ * granted GPUs, or could have no place anyway. */
 static bool ltgf_take_turn(struct table *t, struct astra_ranking *out,
 			   struct queue *tenant, uint64_t *gpus_free)
 {

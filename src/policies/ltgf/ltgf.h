@@ -9,9 +9,9 @@
 
 extern const struct astra_policy astra_ltgf;
 
-/* Return the key by which a tenant, or a user within one, has its turn, the
- * smallest first: `alloc` GPU seconds that it has had, divided by what it was
- * entitled to. */
+/* Return the key of a tenant, or of a user within one: the smallest key has its
+ * turn first. The key is `alloc`, the GPU seconds that it has had, divided by
+ * those that it was entitled to. */
 double astra_ltgf_key(const struct astra_contestant *owner, double alloc,
 		      double lease_sec);
 

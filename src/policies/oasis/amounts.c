@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define FINENESS 30 /* bits behind the point */
+#define FINENESS 30 /* bits behind the binary point */
 
 /* Sums over nodes with GPUs. */
 struct sums {
@@ -36,8 +36,8 @@ static void amounts_add_node(struct sums *sums, const struct astra_node *node)
 		sums->of[r] += told[r];
 }
 
-/* Return what there is per GPU now; 0: unknown. A known value that has changed
- * little is kept. */
+/* Return the present unit of a resource, from what there is of it per GPU; 0:
+ * unknown. A known unit is kept if it has changed little. */
 static double amounts_unit_of(double known, double each)
 {
 	if (!(each > 0))
@@ -46,8 +46,8 @@ static double amounts_unit_of(double known, double each)
 								   : each;
 }
 
-/* Set the units from all nodes, whether they are up or not. Returns whether a
- * known one has changed. */
+/* Set the units from all nodes, even those that are down. Returns whether a
+ * known unit has changed. */
 static bool set_units(struct oasis_amounts *amounts, const struct sums *all)
 {
 	bool changed = false;
@@ -85,7 +85,8 @@ bool oasis_amounts_see(struct oasis_amounts *amounts,
 	}
 	amounts->node_gpus = all.count > 0 ? all.of[OASIS_GPUS] / all.count : 0;
 	changed = set_units(amounts, &all);
-	/* A part of a pool has as much of each as of GPUs. */
+	/* A part of a pool has the same part of each resource as of the
+	 * GPUs. */
 	part = usable.count > 0 ? (double)offer->gpus / usable.of[OASIS_GPUS]
 				: 0;
 	for (size_t r = 0; r < OASIS_POOL_RESOURCES; r++)
@@ -97,7 +98,7 @@ bool oasis_amounts_see(struct oasis_amounts *amounts,
 	return changed;
 }
 
-/* Return the fewest nodes that the job can be on. */
+/* Return the smallest number of nodes that the job can run on. */
 static double amounts_nodes_of(const struct oasis_amounts *amounts,
 			       const struct astra_request *q)
 {

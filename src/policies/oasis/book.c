@@ -10,8 +10,8 @@
 
 #define HOUR_SEC 3600
 
-/* A worker is a GPU with all that goes with it, including PSs, which have no
- * demand of their own. */
+/* The demand of a parameter server. A worker is a GPU with all that goes with
+ * it, including parameter servers, so these have no demand of their own. */
 static const double nothing[OASIS_POOL_RESOURCES];
 
 int64_t oasis_slot_of(const struct oasis_book *book, double at_sec)
@@ -72,7 +72,7 @@ static void commit(struct oasis_book *book, const struct oasis_booking *b,
 	astra_oasis_market_commit(book->market, &job, places, &none, give_back);
 }
 
-/* Open a market for what is booked: at the begin and after a restart. */
+/* Open a market and commit what is booked: at the begin and after a restart. */
 static int open_market(struct oasis_book *book)
 {
 	const struct astra_oasis_setup setup = {
@@ -91,8 +91,8 @@ static int open_market(struct oasis_book *book)
 	return 0;
 }
 
-/* Update the amounts by the offer. If units change, the history begins anew:
- * worth is per unit. Returns whether the market has to follow. */
+/* Update the amounts from the offer. If units change, the history begins anew,
+ * since worth is per unit. Returns whether the market has to be changed. */
 static bool see_amounts(struct oasis_book *book,
 			const struct astra_offer *offer)
 {
@@ -125,7 +125,8 @@ static int book_turn_to(struct oasis_book *book,
 						book->amounts.capacity);
 		astra_oasis_market_set_range(book->market, &range);
 	}
-	/* Slots that lay in the future before the clock was set back. */
+	/* The clock was set back: the market begins in what is now the
+	 * future. */
 	if (book->now < astra_oasis_market_first(book->market)) {
 		astra_oasis_market_destroy(book->market);
 		return open_market(book);
@@ -148,7 +149,7 @@ static struct oasis_booking *add_booking(struct oasis_book *book, uint32_t job)
 }
 
 /* Set what a job takes with each GPU, when it is first seen (after a restart
- * too) or its request has changed. What it has booked follows. */
+ * too) or its request has changed. Its bookings are changed accordingly. */
 static void set_demand(struct oasis_book *book, struct oasis_booking *b,
 		       const struct astra_request *request)
 {
@@ -179,8 +180,9 @@ static int book_place(struct oasis_booking *b, int64_t slot, uint32_t count)
 	return 0;
 }
 
-/* Book what a job holds beyond its booking until its lease's end: it was lent
- * GPUs, another policy started it, or it runs to its own end. */
+/* Book what a job holds beyond its booking, until its lease's end. It may have
+ * been lent GPUs, another policy may have started it, or it runs to its own
+ * end. */
 static int book_held(struct oasis_book *book, struct oasis_booking *b,
 		     const struct astra_demand *demand)
 {
@@ -232,8 +234,8 @@ static int book_look_at(struct oasis_book *book,
 	return book_held(book, b, demand);
 }
 
-/* Close the booking of a job that is gone. Its worth counts if it ran to its
- * end. */
+/* Close the booking of a job that is gone. If the job ran to its end, its worth
+ * is added to its tenant's. */
 static void close_booking(struct oasis_book *book, size_t index, double now_sec)
 {
 	struct oasis_booking *b = &book->bookings[index];
@@ -246,11 +248,11 @@ static void close_booking(struct oasis_book *book, size_t index, double now_sec)
 	free(b->y.list);
 	astra_idmap_del(&book->by_job, b->job);
 	*b = book->bookings[--book->count];
-	if (index < book->count) /* the job has one: nothing is allocated */
+	if (index < book->count) /* the job has an entry, so this cannot fail */
 		astra_idmap_put(&book->by_job, b->job, (uint32_t)index);
 }
 
-/* Drop slots that are over. */
+/* Drop bookings in slots that are over. */
 static void drop_past(struct oasis_book *book, struct oasis_booking *b)
 {
 	size_t past = 0;
@@ -302,9 +304,10 @@ void oasis_book_return(struct oasis_book *book, struct oasis_booking *b,
 	b->y.count = kept;
 }
 
-/* Return the demand as a job of the market. A job too long for the horizon is
- * offered half of it now, for that part of its worth if it ends after all. The
- * past part of the present slot counts as work. */
+/* Return the demand as a job of the market. If the job is too long for the
+ * horizon, half a horizon of it is offered now. That part is worth its fraction
+ * of what the whole job is worth at its later end. The part of the present slot
+ * that has passed is added to the work. */
 static struct astra_oasis_job book_job_of(const struct oasis_book *book,
 					  const struct oasis_booking *b,
 					  const struct astra_demand *demand,
@@ -324,7 +327,7 @@ static struct astra_oasis_job book_job_of(const struct oasis_book *book,
 		job.arrival -= (int64_t)(left - part);
 	}
 	if (job.utility.kind == ASTRA_UTILITY_CONVEX)
-		job.arrival--; /* infinite at 0 */
+		job.arrival--; /* f is infinite at 0 */
 	job.epochs = part + (now_sec - oasis_slot_start(book, book->now)) /
 				    book->slot_sec;
 	job.batches = job.batch_slots = 1;
@@ -377,9 +380,9 @@ void oasis_book_clear(struct oasis_book *book)
 	book->market = NULL;
 }
 
-/* The book over a restart. The market is made again from what is booked; the
- * jobs provide the rest. If slots have another length now, it begins anew,
- * except for what was earned. */
+/* Saving the book for a restart. The market is made again from what is booked;
+ * the jobs provide all other data. If SlotLength has changed, the book begins
+ * anew, except for the utility earned so far. */
 
 #define VERSION (-3.0)
 
@@ -449,7 +452,8 @@ static int get_booking(struct oasis_book *book, struct astra_reader *in)
 	b->admitted = flags >> 2 & 1;
 	b->offered = (int64_t)astra_get_u64(in);
 	b->payoff = astra_get_f64(in);
-	/* Its tenant is not saved: a job that ends meanwhile earns nothing. */
+	/* Its tenant is not saved: if the job ends before it is seen again, its
+	 * utility is not counted. */
 	b->tenant = UINT32_MAX;
 	if (get_places(b, in) < 0 || !b->job || isnan(b->payoff) ||
 	    oasis_book_find(book, b->job))

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The policy oasis: which jobs of a pool have GPUs in which slots to come. One
- * market with one server, all GPUs of the pool and, where its nodes tell them,
- * the CPUs and memory beside them (amounts.h); where in it a job gets its GPUs
- * is decided when its slot comes.
+/* The policy oasis: which jobs of a pool have GPUs in which future slots. The
+ * pool is a market with one server. The server has all GPUs of the pool and, if
+ * its nodes report them, the CPUs and memory beside them (amounts.h). On which
+ * nodes a job gets its GPUs is decided when its slot comes.
  *
- * A job is offered once a slot until it is worth more than it costs; then its
+ * A job is offered once a slot until it is worth more than it costs. Then its
  * best schedule is booked, up to PlanHorizon ahead. A job that finds no place
  * in its slot loses the slot. A worker is a GPU with its part of what the job
- * takes, parameter servers included, as they run on the same nodes.
- */
+ * takes, including parameter servers, as these run on the same nodes. */
 #ifndef ASTRA_OASIS_BOOK_H
 #define ASTRA_OASIS_BOOK_H
 
@@ -29,34 +28,36 @@ struct oasis_booking {
 	int64_t offered;		     /* slot of its last offer */
 	double payoff;			     /* payoff of that offer */
 	double cost;   /* cost of all that it takes by that offer; 0: unknown,
-			* after a restart */
+			* as after a restart */
 	bool seen;     /* it is still active */
-	bool known;    /* it is in the history */
+	bool known;    /* it was added to the history */
 	bool held;     /* ran when it was last seen */
-	bool admitted; /* it was worth its price once */
-	bool denied;   /* it was not worth its price and is not asked again */
+	bool admitted; /* it was once worth its price */
+	bool denied;   /* it was not worth its price and gets no further
+			* offer */
 };
 
 struct oasis_book {
 	double slot_sec;
-	uint32_t slots; /* of the horizon */
+	uint32_t slots; /* number of slots in the horizon */
 	bool lend;
 	bool refuse;	   /* refuse a job that is not admitted at once */
 	double origin_sec; /* when slot 0 begins */
 	int64_t now;	   /* the present slot */
 
-	struct astra_oasis_market *market; /* NULL: it is to be made */
+	struct astra_oasis_market *market; /* NULL: it has to be made */
 	uint64_t gpus;			   /* its capacity */
-	struct oasis_amounts amounts;	   /* with the capacity of all that it
-					    * counts */
-	double gpus_since_sec;		   /* since when that has been so */
+	struct oasis_amounts amounts;	   /* units, and the capacity of all
+					    * that is counted */
+	double gpus_since_sec;		   /* since when `gpus` has been the
+					    * same */
 	struct oasis_recent recent;	   /* for U and L */
 	struct astra_oasis_offer offer;	   /* scratch */
 
 	struct oasis_booking *bookings;
 	size_t count, room;
 	struct astra_idmap by_job;
-	double *utility; /* realised, by tenant */
+	double *utility; /* utility that jobs have realised, by tenant */
 	size_t tenant_count, tenant_room;
 };
 
@@ -68,23 +69,23 @@ double oasis_slot_start(const struct oasis_book *book, int64_t slot);
 struct oasis_booking *oasis_book_find(const struct oasis_book *book,
 				      uint32_t job);
 
-/* Return the GPUs booked in a slot. */
+/* Return how many GPUs the booking has in a slot. */
 uint32_t oasis_booked(const struct oasis_booking *booking, int64_t slot);
 
-/* Return the first booked slot from that one on, or -1. */
+/* Return the first booked slot >= slot, or -1. */
 int64_t oasis_next_booked(const struct oasis_booking *booking, int64_t slot);
 
-/* Update the book by an offer of the engine: the present slot, its GPUs, jobs
+/* Update the book from an offer of the engine: the present slot, its GPUs, jobs
  * that came and went. GPUs held without a booking are booked. Returns 0, or -1
  * when memory is out. */
 int oasis_book_look(struct oasis_book *book, const struct astra_offer *offer);
 
-/* Offer a demand a schedule, and book it if accepted. Returns 0, or -1 when
- * memory is out. */
+/* Find a schedule for a demand, and book it if it is worth its price. Returns
+ * 0, or -1 when memory is out. */
 int oasis_book_offer(struct oasis_book *book, const struct astra_demand *demand,
 		     double now_sec);
 
-/* Give back what a job has booked: in that slot, or with `all` from it on. */
+/* Give back what a job has booked: in this slot, or with `all` from it on. */
 void oasis_book_return(struct oasis_book *book, struct oasis_booking *booking,
 		       int64_t slot, bool all);
 
@@ -95,7 +96,7 @@ int oasis_slot_round(struct oasis_book *book, const struct astra_offer *offer,
 
 void oasis_book_clear(struct oasis_book *book);
 int oasis_book_save(const struct oasis_book *book, struct astra_bytes *out);
-/* Read into an empty book. Returns 0, or -1 when it is damaged. */
+/* Read a book into an empty one. Returns 0, or -1 when the data is damaged. */
 int oasis_book_restore(struct oasis_book *book, struct astra_reader *in);
 
 #endif

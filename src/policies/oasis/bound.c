@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The least cost of a job for each slot in which it could end, and schedules
- * that often cost no more.
+/* A lower bound of a job's cost for each slot in which it could end, and
+ * schedules that often cost no more.
  *
- * Let c_t(x) be a slot's cost of so much work. On its lower convex hull the
- * optimum takes the flattest edges first; they stay in a heap as slots are
- * added. The steepest edge taken has the slope lambda, and by duality
+ * Let c_t(x) be the cost of work x in slot t. On the lower convex hull of c_t
+ * the optimum takes the flattest edges first. The edges taken stay in a heap as
+ * slots are added. If the steepest edge taken has the slope lambda, then by
+ * duality
  *
  *   cost >= sum_t min_x (c_t(x) - lambda x) + lambda W.
  *
- * A schedule is worse than the optimum by at most what its choices are above
- * these minima. If c_t has no steps, that is nothing. */
+ * A schedule is worse than the optimum by at most the sum of its choices'
+ * distances from these minima. If c_t has no steps, that sum is 0. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@
 #include "src/policies/oasis/oasis_priv.h"
 
 struct sweep {
-	uint64_t size; /* sum of those of the edges in the heap */
+	uint64_t size; /* sum of the sizes of the edges in the heap */
 	double cost, peak;
 };
 
@@ -53,7 +54,7 @@ void oasis_edge_down(struct oasis_edge *heap, size_t count)
 	heap[at] = moved;
 }
 
-/* Find the edges of a slot's lower hull, from nothing to as much as can be
+/* Find the edges of a slot's lower hull, from no work to as much as can be
  * done. Returns their number. */
 static size_t make_hull(struct oasis_search *search, uint32_t slot)
 {
@@ -181,8 +182,8 @@ static struct oasis_tied find_tied(const struct oasis_search *search,
 	return tied;
 }
 
-/* Return the smallest option from `first` on that does at least so much
- * more. */
+/* Return the first option from `first` to `last` that does at least `more` work
+ * more than `first`. If none does, return `last`. */
 static uint32_t bound_enough(const struct oasis_search *search, uint32_t first,
 			     uint32_t last, uint64_t more)
 {

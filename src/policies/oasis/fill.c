@@ -7,8 +7,8 @@
 #include "src/common/number.h"
 #include "src/policies/oasis/oasis_priv.h"
 
-/* Return a number without its last bits, so that numbers which differ only by
- * rounding are equal, and stay in the order of their index. */
+/* Return a value without its last bits. So values that differ only by rounding
+ * are equal, and stay in the order of their index. */
 static double without_noise(double value)
 {
 	uint64_t bits;
@@ -45,7 +45,8 @@ static void fill_sift_down(struct oasis_stall *heap, size_t count, size_t at)
 	heap[at] = moved;
 }
 
-/* List all servers with the cost of one worker there, the cheapest first. */
+/* Make a heap of all servers by the cost of one worker there, the cheapest on
+ * top. */
 static void open_stalls(const struct astra_oasis_market *market,
 			const struct oasis_side *side, size_t row,
 			const double *demand, struct oasis_stall *heap)
@@ -138,9 +139,9 @@ int64_t oasis_fill(const struct astra_oasis_market *market,
 	return placed;
 }
 
-/* Return the PSs for so many workers: z = ceil(n b/B). n workers cannot have
- * more than n. PSs that need nothing are left out if there are no servers for
- * them. */
+/* Return the number of PSs for `workers` workers, z = ceil(n b/B), or
+ * UINT32_MAX if that is more than n. If there are no servers for PSs, PSs that
+ * need nothing are left out. */
 static uint32_t ps_of(const struct astra_oasis_market *market,
 		      const struct astra_oasis_job *job, uint32_t workers)
 {
@@ -154,7 +155,8 @@ static uint32_t ps_of(const struct astra_oasis_market *market,
 	return z > workers ? UINT32_MAX : z > 0 ? (uint32_t)z : 0;
 }
 
-/* Return the most chunks that n workers do in a slot: ceil(d p) <= n. */
+/* Return the largest number of chunks d that n workers do in a slot: ceil(d p)
+ * <= n. */
 static uint64_t chunks_of(double chunk_slots, uint32_t workers, uint64_t total)
 {
 	uint64_t d;
@@ -170,8 +172,8 @@ static uint64_t chunks_of(double chunk_slots, uint32_t workers, uint64_t total)
 	return d;
 }
 
-/* Round the work up to a multiple of what all options have in common, such as a
- * rigid job's size. */
+/* Round the work up to a multiple of the greatest common divisor of all
+ * options, such as a rigid job's size. */
 static void round_total(struct oasis_search *search)
 {
 	uint64_t common = 0;
@@ -244,8 +246,9 @@ static int fill_make_room(const struct astra_oasis_market *market,
 		       : 0;
 }
 
-/* Price the options in a slot. Each needs more of everything than the one
- * before, so those that fit come first. Returns their number. */
+/* Compute the costs of the options in a slot. Each option needs more of
+ * everything than the one before, so those that fit come first. Returns their
+ * number. */
 static uint32_t price_slot(const struct astra_oasis_market *market,
 			   struct oasis_search *search, int64_t slot,
 			   double *costs)

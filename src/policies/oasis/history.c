@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Estimates of U and L from past jobs. */
+/* Estimates of the prices U and L from past jobs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ double astra_oasis_work(const struct astra_oasis_job *job)
 	return fmax(1, astra_ceil(chunks * astra_oasis_chunk_slots(job)));
 }
 
-/* Return D: slots with all workers from begin to end. */
+/* Return D: how many slots the job takes with all its workers. */
 static double history_duration(const struct astra_oasis_job *job)
 {
 	if (job->epochs <= 0)

@@ -13,8 +13,8 @@ static size_t market_cell(const struct astra_oasis_market *market,
 	return (row * market->resources + resource) * side->count + server;
 }
 
-/* Return P = L (U/L)^(g/c). A server that has nothing is full. One that lost
- * capacity may be more than full. */
+/* Return the price P = L (U/L)^(g/c). A server without capacity counts as full.
+ * A server that lost capacity may be more than full. */
 static double market_price_of(const struct oasis_side *side, size_t resource,
 			      double used, double capacity)
 {
@@ -227,8 +227,8 @@ int oasis_list_runs(struct astra_oasis_market *market)
 	return 0;
 }
 
-/* Whether the market has the slot. If a state is damaged, both may have any
- * value. */
+/* Whether the slot is in the market's window. After a damaged state was read,
+ * both may have any value. */
 static bool oasis_has_slot(const struct astra_oasis_market *market,
 			   int64_t slot)
 {

@@ -4,12 +4,13 @@
  * Learning Clusters", INFOCOM 2018.
  *
  * A market has a window of T slots. In each slot every resource of every server
- * has a price, which rises from L to U as the server fills up. A job that comes
- * is offered the schedule that leaves it most of its utility. It is admitted if
- * anything is left; then its schedule is committed and the prices rise.
+ * has a price, which rises from L to U as the server fills up. A new job is
+ * offered the schedule that leaves it most of its utility. If anything is left,
+ * the job is admitted: its schedule is committed and the prices rise.
  *
  * Slots have absolute numbers. A slot's price is for the whole slot. Utility is
- * by slots from arrival to the last one with workers. */
+ * a function of the number of slots from arrival to the last slot with
+ * workers. */
 #ifndef ASTRA_OASIS_H
 #define ASTRA_OASIS_H
 
@@ -21,35 +22,37 @@
 #include "src/common/error.h"
 #include "src/model/utility.h"
 
-/* At most so many types of resources; prices stay within these. */
+/* The most types of resources, and the bounds of prices. */
 #define ASTRA_OASIS_RESOURCES 32
 #define ASTRA_OASIS_PRICE_MAX 1e30
 #define ASTRA_OASIS_PRICE_MIN 1e-12
 
-/* Limits: slots of a market, workers of a job, entries of the table in which a
- * schedule is looked for. */
+/* Limits: slots of a market, workers of a job, entries of the table in the
+ * search for a schedule. */
 #define ASTRA_OASIS_SLOTS_MAX 100000
 #define ASTRA_OASIS_WORKERS_MAX 100000
 #define ASTRA_OASIS_TABLE_MAX 100000000
 
-/* One job. Symbols are the paper's. All numbers are finite and >= 0. */
+/* A job. Symbols are the paper's. All numbers are finite and >= 0. */
 struct astra_oasis_job {
-	int64_t arrival;      /* a: the slot it came in */
+	int64_t arrival;      /* a: the slot in which it came */
 	double epochs;	      /* E */
-	uint32_t workers;     /* N: chunks, and the most workers */
-	uint32_t workers_min; /* in a slot with any workers; >= 1 */
+	uint32_t workers;     /* N: number of chunks, and the most workers */
+	uint32_t workers_min; /* fewest workers in a slot that has any; >= 1 */
 	double batches;	      /* M: mini-batches of a chunk */
-	double batch_slots;   /* tau: slots to train one */
-	double gradient;      /* e: size, sent and received for each batch */
-	double bandwidth;     /* b: of a worker; 0: it needs no PSs */
-	double ps_bandwidth;  /* B: of a parameter server (PS) */
+	double batch_slots;   /* tau: slots to train a mini-batch */
+	double gradient;      /* e: size of what is sent and received for each
+			       * batch */
+	double bandwidth;     /* b: bandwidth of a worker; 0: it needs no PSs */
+	double ps_bandwidth;  /* B: bandwidth of a parameter server (PS) */
 	const double *worker; /* w: demand of a worker, by resource */
-	const double *ps;     /* s: demand of a PS; all 0: see offer */
+	const double *ps;     /* s: demand of a PS; all 0: see
+			       * astra_oasis_market_offer() */
 	struct astra_utility utility;
 };
 
-/* Return the slots that one worker needs for one chunk: p = M (tau + 2e/b).
- * Infinite if there is something to send and no bandwidth. */
+/* Return how many slots one worker needs for one chunk: p = M (tau + 2e/b). The
+ * result is infinite if there is something to send but no bandwidth. */
 double astra_oasis_chunk_slots(const struct astra_oasis_job *job);
 
 /* Return the job's work, W = max(1, ceil(E N p)), in slots of one worker. */
@@ -61,18 +64,18 @@ struct astra_oasis_servers {
 	size_t count;
 };
 
-/* The prices at which an empty and a full server start and end. */
+/* The prices of servers: U of a full one (u1, u2), L of an empty one. */
 struct astra_oasis_range {
 	double u1[ASTRA_OASIS_RESOURCES], u2[ASTRA_OASIS_RESOURCES];
-	double l1, l2; /* 1: of servers for workers, 2: for PSs */
+	double l1, l2; /* 1: servers for workers; 2: servers for PSs */
 };
 
-/* Return alpha = max(1, ln U/L): OASiS is 2 alpha-competitive if single workers
- * are small compared with a server (Theorem 4). */
+/* Return alpha = max(1, ln U/L). OASiS is 2 alpha-competitive if a single
+ * worker is small compared with a server (Theorem 4). */
 double astra_oasis_alpha(const struct astra_oasis_range *range,
 			 size_t resources);
 
-/* Estimates of U and L from the jobs seen so far. */
+/* What the estimates of U and L are computed from: the jobs seen so far. */
 struct astra_oasis_history {
 	uint64_t jobs;
 	double u1[ASTRA_OASIS_RESOURCES], u2[ASTRA_OASIS_RESOURCES];
@@ -89,10 +92,10 @@ void astra_oasis_history_add(struct astra_oasis_history *history,
 			     size_t resources);
 
 /* Estimate U1^r = max f(D - 1) / w^r over w^r > 0, D = max(1, ceil(E p)), and
- * L1 = eta/4 min f(T - a) / (W sum w), eta = min(1, min W sum w / (T sum c));
- * likewise 2 with s and the servers for PSs. L >= 1e-12, U >= L. Jobs that need
- * nothing of one kind of server don't count for it. slots: T. capacity1,
- * capacity2: the sums over all servers and resources. */
+ * L1 = eta/4 min f(T - a) / (W sum w), eta = min(1, min W sum w / (T sum c)).
+ * U2 and L2 are the same with s and the servers for PSs. L >= 1e-12, U >= L.
+ * Jobs that need nothing of one kind of server do not count for it. slots: T.
+ * capacity1, capacity2: the sums over all servers and resources. */
 void astra_oasis_history_range(const struct astra_oasis_history *history,
 			       size_t resources, double slots, double capacity1,
 			       double capacity2, struct astra_oasis_range *out);
@@ -101,7 +104,7 @@ void astra_oasis_history_save(const struct astra_oasis_history *history,
 			      struct astra_bytes *out);
 
 /* Restore a history. Returns 0, or -1 if the data is invalid; then history is
- * as after init. */
+ * as after astra_oasis_history_init(). */
 int astra_oasis_history_restore(struct astra_oasis_history *history,
 				struct astra_reader *in);
 
@@ -111,8 +114,9 @@ struct astra_oasis_setup {
 	int64_t first;	/* the first slot */
 	struct astra_oasis_servers workers, ps;
 	struct astra_oasis_range range;
-	/* The paper's Algorithm 2: whole chunks in each slot. Otherwise the
-	 * exact optimum over worker-slots, which is never worse. */
+	/* Whether each slot does whole chunks, as in the paper's Algorithm 2.
+	 * If not, the exact optimum over worker-slots is found, which is never
+	 * worse. */
 	bool whole_chunks;
 };
 
@@ -125,7 +129,7 @@ astra_oasis_market_create(const struct astra_oasis_setup *setup,
 			  struct astra_error *err);
 void astra_oasis_market_destroy(struct astra_oasis_market *market);
 
-/* Use other estimates of U and L: all prices follow. */
+/* Set other estimates of U and L. All prices change accordingly. */
 void astra_oasis_market_set_range(struct astra_oasis_market *market,
 				  const struct astra_oasis_range *range);
 
@@ -133,8 +137,8 @@ void astra_oasis_market_set_range(struct astra_oasis_market *market,
 void astra_oasis_market_set_capacity(struct astra_oasis_market *market,
 				     uint32_t server, const double *capacity);
 
-/* Let the window begin at that slot, forgetting earlier ones; return its first
- * slot. */
+/* Move the window: it begins at this slot, and earlier slots are forgotten. Or
+ * return the window's first slot. */
 void astra_oasis_market_advance(struct astra_oasis_market *market,
 				int64_t first);
 int64_t astra_oasis_market_first(const struct astra_oasis_market *market);
@@ -150,10 +154,10 @@ struct astra_oasis_places {
 	size_t count, room;
 };
 
-/* The best schedule for a job. */
+/* The best schedule for a job, and its payoff. */
 struct astra_oasis_offer {
 	bool accepted;
-	/* Utility minus cost; -infinite if the job cannot be done in the
+	/* Utility minus cost. -infinite if the job cannot be completed in the
 	 * window. */
 	double payoff;
 	double utility;
@@ -164,24 +168,25 @@ struct astra_oasis_offer {
 
 void astra_oasis_offer_clear(struct astra_oasis_offer *offer);
 
-/* Find the schedule with the largest payoff (problem 28), from the later of its
- * arrival and the window's first slot on. Of tied schedules: the one that ends
- * first, then the one with more work in earlier slots. It is accepted if its
- * payoff is above 0. Nothing is committed.
+/* Find the schedule with the largest payoff (problem 28). It begins at the
+ * job's arrival or at the window's first slot, whichever is later. Of tied
+ * schedules it is the one that ends first, then the one with more work in
+ * earlier slots. It is accepted if its payoff is above 0. Nothing is committed.
  * In a slot, n workers cost what the n cheapest cost, and so do the ceil(n b/B)
- * PSs they need; more PSs than workers are not allowed (3i). A PS that needs
+ * PSs they need. More PSs than workers are not allowed (3i). A PS that needs
  * nothing can be anywhere, even without servers.
  * out: cleared, or zeroed before its first use; its memory is reused. y and z
  * are empty unless it is accepted.
- * Returns 0; or with err set 1, when the search is too large (the job is not
- * accepted then), or -1 when memory is out. */
+ * Returns 0. With err set it returns 1 if the search is too large (then the job
+ * is not accepted), or -1 when memory is out. */
 int astra_oasis_market_offer(struct astra_oasis_market *market,
 			     const struct astra_oasis_job *job,
 			     struct astra_oasis_offer *out,
 			     struct astra_error *err);
 
-/* Add the use of a schedule, or with give_back take it off; prices follow.
- * Slots outside the window are ignored. job: the job of the places. */
+/* Add what a schedule uses or, with give_back, subtract it; prices change
+ * accordingly. Slots outside the window are ignored. job: the job to which the
+ * schedule belongs. */
 void astra_oasis_market_commit(struct astra_oasis_market *market,
 			       const struct astra_oasis_job *job,
 			       const struct astra_oasis_places *y,
@@ -194,7 +199,7 @@ double astra_oasis_market_price(const struct astra_oasis_market *market,
 				bool ps, int64_t slot, size_t server,
 				size_t resource);
 
-/* Return how much of the resource committed schedules use there. */
+/* Return how much of the resource is used there by committed schedules. */
 double astra_oasis_market_used(const struct astra_oasis_market *market, bool ps,
 			       int64_t slot, size_t server, size_t resource);
 

@@ -7,7 +7,8 @@
 #include "src/common/number.h"
 #include "src/policies/oasis/oasis_priv.h"
 
-/* Endings tried one by one before the others are settled together. */
+/* How many endings are tried one by one before the others are settled
+ * together. */
 enum { TRIES_MAX = 4 };
 
 void astra_oasis_offer_clear(struct astra_oasis_offer *offer)
@@ -46,8 +47,8 @@ static double offer_payoff(const struct oasis_ending *e)
 	return e->utility - e->cost;
 }
 
-/* Return the ending with the highest bound that was not tried; the first of
- * them. */
+/* Return the untried ending with the highest bound of its payoff; of equal
+ * ones, the first. */
 static struct oasis_ending *most_promising(const struct oasis_search *search)
 {
 	struct oasis_ending *best = NULL;
@@ -68,9 +69,9 @@ double oasis_floor_of(double payoff)
 	return payoff - 8 * ASTRA_TIE * fmax(1, fabs(payoff));
 }
 
-/* Return what an ending must be able to reach to matter, when one is known:
- * slightly less than that. For a job that is refused only more than that
- * matters. */
+/* Return the payoff that another ending must be able to reach to matter, when
+ * one ending is known. It is slightly less than the known payoff. But if the
+ * job would be refused, only a larger payoff matters. */
 static double floor_of(const struct oasis_ending *known)
 {
 	double best;
@@ -83,8 +84,8 @@ static double floor_of(const struct oasis_ending *known)
 	return oasis_floor_of(best);
 }
 
-/* Drop endings that come later than the known optimal one and are no better,
- * except for rounding. */
+/* Drop endings that come later than the known optimal one and, except for
+ * rounding, cannot be better. */
 static void drop_idle(struct oasis_search *search,
 		      const struct oasis_ending *known)
 {
@@ -100,8 +101,8 @@ static void drop_idle(struct oasis_search *search,
 	}
 }
 
-/* Try endings as long as one could be the best, then settle the rest. Results
- * are in the endings' costs. */
+/* Try single endings as long as one could be the best, then settle all others.
+ * The results are the endings' costs. */
 static int offer_find(struct oasis_search *search)
 {
 	const struct oasis_ending *known = NULL;
@@ -122,8 +123,8 @@ static int offer_find(struct oasis_search *search)
 	return oasis_settle(search, floor_of(known));
 }
 
-/* Return the slot of the first strict maximum, or the number of slots if no
- * ending is possible. */
+/* Return the slot of the ending with the largest payoff; of tied ones, the
+ * first. If no ending is possible, return the number of slots. */
 static uint32_t offer_choose(const struct oasis_search *search)
 {
 	uint32_t best = search->slots;

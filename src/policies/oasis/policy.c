@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* OASiS in the engine. A job is offered a schedule when it comes, and again in
- * each slot as long as none is worth its price, or when it has used up its
- * schedule. (The paper refuses jobs for good; in a cluster they wait.) In its
- * slots the job has its GPUs until the slot's end. If it holds as many as it
- * has booked for the next slot, it keeps them without interruption. GPUs that
- * are not booked stay with their holders; with LendIdle idle ones go to waiting
- * jobs until the slot's end. */
+/* OASiS in the engine. A job is offered a schedule when it comes. It is offered
+ * one again in each slot as long as none is worth its price, or when it has
+ * used up its schedule. (The paper refuses jobs for good; in a cluster they
+ * wait.) In its slots the job has its GPUs until the slot's end. If it holds as
+ * many as it has booked for the next slot, it keeps them without interruption.
+ * GPUs that are not booked stay with their holders. With LendIdle idle GPUs go
+ * to waiting jobs until the slot's end. */
 #include "src/policies/oasis/policy.h"
 
 #include <math.h>
@@ -49,8 +49,8 @@ static int oasis_allocate(void *self, const struct astra_offer *offer,
 						      : 0;
 }
 
-/* Say that the job is worth less than it costs, or that there is no room for
- * it. */
+/* Explain that the job is worth less than it costs, or that there is no room
+ * for it. */
 static void explain_price(const struct oasis_book *book,
 			  const struct oasis_booking *b,
 			  struct astra_reason *reason)
@@ -103,8 +103,8 @@ static void oasis_report(const void *self, uint32_t tenant,
 			out->utility += book->utility[i];
 }
 
-/* Return the price of a unit (amounts.h) for an hour in a slot; NaN: not
- * counted. */
+/* Return the price of a unit (amounts.h) in a slot, per hour; NaN: the resource
+ * is not counted. */
 static double oasis_price_of(const struct oasis_book *book, int64_t slot,
 			     enum oasis_resource resource)
 {
@@ -117,8 +117,8 @@ static double oasis_price_of(const struct oasis_book *book, int64_t slot,
 	       HOUR_SEC / book->slot_sec / unit;
 }
 
-/* Get the price of a slot; the pool is one server. Returns false if there is
- * none. */
+/* Get the price of a slot, of the one server that the pool is. Returns false if
+ * there is no such slot. */
 static bool oasis_slot_price(const void *self, size_t nth,
 			     struct astra_policy_price *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The policy oasis: jobs are admitted at prices that rise with what is booked,
- * and get their GPUs slot by slot by their schedules. (Bao et al., INFOCOM
- * 2018) */
+/* The policy oasis: jobs are admitted at prices that rise with the booked
+ * amount, and get their GPUs slot by slot, as their schedules say. (Bao et al.,
+ * INFOCOM 2018) */
 #ifndef ASTRA_OASIS_POLICY_H
 #define ASTRA_OASIS_POLICY_H
 

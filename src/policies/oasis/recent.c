@@ -5,7 +5,7 @@
 
 #include "src/policies/oasis/oasis_priv.h"
 
-/* A U of more than 2^this times the median is an outlier. */
+/* A U of more than 2^OUTLIER_EXPONENT times the median is an outlier. */
 #define OUTLIER_EXPONENT 20
 
 /* The exponent of the first bucket. */

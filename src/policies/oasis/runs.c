@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The best schedule if there is one server, no PSs, and a job is rigid or may
  * have any number of workers in a slot. Problem (28) is then to take the
- * cheapest units of work before each ending; a unit is a worker's slot, or all
- * workers' slot of a rigid job. Slots used alike are treated together, as a
- * run. The units taken are in a heap with the most expensive on top. Along a
- * cheaper run, each slot replaces so many units of the top: the cost falls by
- * the same amount from ending to ending until those are used up. Worth falls
- * too, so no ending in such a stretch is better than the worth of its first
- * minus the cost of its last. */
+ * cheapest units of work before each ending. A unit is one worker in a slot;
+ * for a rigid job it is all workers in a slot.
+ *
+ * Slots that are used alike are treated together, as a run. The units taken are
+ * in a heap with the most expensive on top. Along a cheaper run, each slot
+ * replaces as many units of the top as it has. The cost falls by the same
+ * amount from ending to ending until the top's units are used up. Worth falls
+ * too. So no ending in such a stretch is better than the worth of its first
+ * ending minus the cost of its last. */
 #include "src/common/grow.h"
 #include "src/common/number.h"
 #include "src/policies/oasis/oasis_priv.h"
@@ -15,33 +17,32 @@
 /* The units of a slot. */
 struct offered {
 	uint64_t units;
-	double cost; /* of one */
+	double cost; /* cost of one unit */
 };
 
 struct ride {
 	const struct astra_oasis_market *market;
 	struct oasis_search *search;
 	uint64_t gang; /* workers in a unit */
-	uint64_t need; /* units */
-	uint32_t last; /* the last slot to be looked at */
+	uint64_t need; /* units that the job needs */
+	uint32_t last; /* the last slot that is looked at */
 
 	uint64_t taken;
-	struct oasis_sum cost; /* of the units taken */
+	struct oasis_sum cost; /* cost of the units taken */
 	uint32_t slot;	       /* the next one */
 
 	bool silent; /* endings are ignored */
 	bool found;
-	double floor; /* only this much matters */
-	bool strict;  /* and what equals it does not */
-	bool tie;     /* what is tied with the best is not better */
+	double floor; /* smaller payoffs do not matter */
+	bool strict;  /* payoffs equal to floor do not matter either */
+	bool tie;     /* an ending that is tied with the best is not better */
 	double best;
 	uint32_t at;
 };
 
-/* Endings of a run, each of which replaces so many of the most expensive
- * units. */
+/* Endings of a run, each of which replaces some of the most expensive units. */
 struct stretch {
-	double base; /* cost of the other units */
+	double base; /* cost of all other units */
 	uint64_t left;
 	double old_cost;
 	struct offered added;
@@ -108,8 +109,8 @@ static double stretch_cost(const struct stretch *s, uint32_t slots)
 	       (double)(s->left - displaced) * s->old_cost;
 }
 
-/* Look at the endings after `first` to `last` slots of a stretch. utility: of
- * the first. */
+/* Look at the endings after `first` to `last` slots of a stretch. utility: that
+ * of the first ending. */
 static void scan(struct ride *ride, const struct stretch *s, uint32_t first,
 		 uint32_t last, double utility)
 {
@@ -142,8 +143,8 @@ static int runs_take(struct ride *ride, uint64_t units, double cost)
 	return 0;
 }
 
-/* Drop so many of the most expensive units, or all of them. Returns how
- * many. */
+/* Drop `units` of the most expensive units, or all units of the top if it has
+ * fewer. Returns how many were dropped. */
 static uint64_t runs_drop(struct ride *ride, uint64_t units)
 {
 	struct oasis_search *search = ride->search;
@@ -168,7 +169,8 @@ static bool is_dearer(const struct ride *ride, double cost)
 	return ride->search->edges[0].slope > cost * (1 + OASIS_NOISE);
 }
 
-/* Add a slot: what is missing, and what replaces more expensive units. */
+/* Add a slot: take units that are missing, then units that replace more
+ * expensive ones. */
 static int ride_slot(struct ride *ride, const struct offered *o)
 {
 	uint64_t missing = ride->need - ride->taken;
@@ -187,7 +189,7 @@ static int ride_slot(struct ride *ride, const struct offered *o)
 	return 0;
 }
 
-/* Add slots of which each replaces units of the top only. */
+/* Add slots that each replace only units of the top. */
 static int ride_stretch(struct ride *ride, const struct offered *o,
 			uint32_t slots)
 {
@@ -208,7 +210,7 @@ static int ride_stretch(struct ride *ride, const struct offered *o,
 	return runs_take(ride, displaced, o->cost);
 }
 
-/* Add slots of which all units are taken, which are too few or just enough. */
+/* Add slots whose units are all taken, because units are missing. */
 static int fill_slots(struct ride *ride, const struct offered *o,
 		      uint32_t slots)
 {
@@ -281,8 +283,8 @@ static int ride_all(struct ride *ride)
 	return 0;
 }
 
-/* Find the best ending; if it is worth its price, the first of those tied with
- * it. */
+/* Find the best ending. If it is worth its price, find the first ending that is
+ * tied with it. */
 static int find_ending(struct ride *ride)
 {
 	ride->floor = -HUGE_VAL;
@@ -298,7 +300,8 @@ static int find_ending(struct ride *ride)
 	return ride_all(ride);
 }
 
-/* Return how many units are as expensive as the most expensive. */
+/* Return how many of the units taken are as expensive as the most expensive
+ * one. */
 static uint64_t dearest_units(const struct ride *ride)
 {
 	const struct oasis_edge *edges = ride->search->edges;
@@ -322,8 +325,8 @@ static int runs_place_in(const struct ride *ride, uint32_t slot, uint64_t units,
 	return oasis_add_place(&out->y, at, 0, (uint32_t)(units * ride->gang));
 }
 
-/* Place the cheapest units up to the ending; among the most expensive the
- * earliest. */
+/* Place the cheapest units up to the ending. Of the most expensive ones, take
+ * the earliest. */
 static int place_units(struct ride *ride, struct astra_oasis_offer *out)
 {
 	uint64_t missing;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which job gets which GPUs in the present slot. A job that holds as many GPUs
- * as it has booked keeps them without interruption. Jobs that hold some and
- * have booked none, guests, stay until others need their GPUs. */
+ * as it has booked keeps them without interruption. Guests are jobs that hold
+ * GPUs but have booked none; they stay until other jobs need their GPUs. */
 #include <stdlib.h>
 
 #include "src/common/number.h"
@@ -12,9 +12,10 @@
 /* A job that wants GPUs in the present slot. */
 struct turn {
 	uint32_t demand;
-	uint32_t gpus;		     /* booked; 0: none */
+	uint32_t gpus;		     /* number booked for the slot; 0: none */
 	bool placed;		     /* keeps its GPUs, or is awarded some */
-	const struct turn *left_for; /* the turn that looks for a place */
+	const struct turn *left_for; /* the turn for which the guest gave up its
+				      * GPUs */
 	double submit_sec;
 	struct oasis_booking *booking;
 };
@@ -25,8 +26,8 @@ struct slot_round {
 	struct astra_allocation *out;
 	struct turn *turns; /* of open demands */
 	size_t count;
-	size_t served;		    /* how many of the first ones are served, by
-				     * submission */
+	size_t served;		    /* how many of them are served; these come
+				     * first, by submission */
 	struct astra_space *space;  /* free GPUs, and those of jobs that move */
 	struct astra_share *shares; /* scratch: of one place */
 	double end_sec;		    /* of the slot */
@@ -42,7 +43,8 @@ static int oasis_by_submission(const void *a, const void *b)
 	return x->demand < y->demand ? -1 : x->demand > y->demand;
 }
 
-/* Compare by payoff, the highest first: by how little a job was refused. */
+/* Compare by payoff, the highest first: the job that missed its price by the
+ * least. */
 static int oasis_by_payoff(const void *a, const void *b)
 {
 	const struct turn *x = a, *y = b;
@@ -52,8 +54,9 @@ static int oasis_by_payoff(const void *a, const void *b)
 	return oasis_by_submission(a, b);
 }
 
-/* Whether to offer the job a schedule: it has none, and was not asked in this
- * slot, or was refused but released since. */
+/* Whether to offer the job a schedule. It must have none, and must not have
+ * been asked in this slot. A job that was refused but released since is asked
+ * again. */
 static bool is_due(const struct oasis_book *book, const struct turn *t)
 {
 	return (t->booking->offered != book->now || t->booking->denied) &&
@@ -81,7 +84,7 @@ static struct turn slot_turn_of(const struct slot_round *r, uint32_t demand)
 	};
 }
 
-/* List the served turns in order, then the others. */
+/* List the turns: those that are served, in order, then all others. */
 static int list_turns(struct slot_round *r)
 {
 	r->turns = calloc(r->offer->demand_count + 1, sizeof(*r->turns));
@@ -104,7 +107,7 @@ static int list_turns(struct slot_round *r)
 	return 0;
 }
 
-/* Offer a schedule to jobs that have none, once in a slot. */
+/* Offer a schedule to jobs that have none, once a slot. */
 static int slot_make_offers(struct slot_round *r)
 {
 	struct oasis_book *book = r->book;
@@ -123,7 +126,8 @@ static int slot_make_offers(struct slot_round *r)
 	return 0;
 }
 
-/* Whether the pool could ever have room for the job, as it is now. */
+/* Whether the pool, with its present nodes, could ever have room for the
+ * job. */
 static bool could_fit(const struct oasis_book *book,
 		      const struct oasis_booking *b,
 		      const struct astra_request *q)
@@ -136,9 +140,9 @@ static bool could_fit(const struct oasis_book *book,
 	return true;
 }
 
-/* Whether to refuse the job: it was not worth its price when it came. That is
- * not decided about a job that is too large for the nodes that are up, or that
- * came when nodes had just gone or come back. */
+/* Whether to refuse the job: it was not worth its price when it came. A job is
+ * not refused if it is too large for the nodes that are up, or if it came when
+ * nodes had just gone or come back. */
 static bool is_denied(const struct slot_round *r, const struct turn *t)
 {
 	const struct oasis_book *book = r->book;
@@ -164,7 +168,7 @@ static int refuse_denied(struct slot_round *r)
 	return 0;
 }
 
-/* Whether the job could go on where it is. */
+/* Whether the job could stay on the nodes that it has. */
 static bool can_stay(const struct astra_offer *offer,
 		     const struct astra_demand *d)
 {
@@ -178,7 +182,7 @@ static bool can_stay(const struct astra_offer *offer,
 	return d->job->held_count > 0;
 }
 
-/* Make the space of what is offered, minus what expired leases hold. */
+/* Make a space of the offered GPUs, minus those that expired leases hold. */
 static int open_space(struct slot_round *r)
 {
 	const struct astra_offer *offer = r->offer;
@@ -201,8 +205,8 @@ static int slot_award(struct slot_round *r, struct turn *t,
 				    count);
 }
 
-/* Let jobs go on that hold as many GPUs as they have booked. Jobs that hold
- * more or fewer than they have booked leave their GPUs first. */
+/* Let jobs continue that hold as many GPUs as they have booked. Jobs that hold
+ * more or fewer leave their GPUs first. */
 static int keep_places(struct slot_round *r)
 {
 	for (size_t i = 0; i < r->served; i++) {
@@ -215,15 +219,14 @@ static int keep_places(struct slot_round *r)
 		    (t->gpus && t->gpus != astra_held_gpus(d->job)))
 			astra_demand_give(r->offer, r->space, d);
 		else if (!t->gpus)
-			t->placed = true; /* unless another job gets them */
+			t->placed = true; /* unless another job gets its GPUs */
 		else if (slot_award(r, t, d->job->held, d->job->held_count) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Award the place in the round's shares. Returns 0, or -1 when memory is
- * out. */
+/* Award a job the place in r->shares. Returns 0, or -1 when memory is out. */
 static int oasis_take_place(struct slot_round *r, struct turn *t, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -231,7 +234,7 @@ static int oasis_take_place(struct slot_round *r, struct turn *t, size_t count)
 	return slot_award(r, t, r->shares, count);
 }
 
-/* Return the next guest to leave: it has booked nothing and was worth least. */
+/* Return the next guest to leave: the one that was worth least. */
 static struct turn *next_guest(const struct slot_round *r)
 {
 	struct turn *guest = NULL;
@@ -246,7 +249,8 @@ static struct turn *next_guest(const struct slot_round *r)
 	return guest;
 }
 
-/* Let guests stay that left for a turn which did not need their GPUs. */
+/* Let guests stay that gave up their GPUs for a turn which did not need
+ * them. */
 static void recall_guests(struct slot_round *r, const struct turn *for_whom)
 {
 	for (size_t i = 0; i < r->served; i++) {
@@ -262,7 +266,7 @@ static void recall_guests(struct slot_round *r, const struct turn *for_whom)
 	}
 }
 
-/* Find a place, if need be where guests are. */
+/* Find a place for a job, if necessary on GPUs of guests. */
 static int slot_seat(struct slot_round *r, struct turn *t)
 {
 	const struct astra_demand *d = &r->offer->demands[t->demand];
@@ -285,8 +289,8 @@ static int slot_seat(struct slot_round *r, struct turn *t)
 	return rc;
 }
 
-/* Place the jobs that have booked. A job without a place, because GPUs are held
- * in mid-lease or are scattered, loses this slot. */
+/* Place the jobs that have booked. A job may find no place because leases hold
+ * GPUs or these are scattered. It then loses this slot. */
 static int seat_booked(struct slot_round *r)
 {
 	for (size_t i = 0; i < r->served; i++)
@@ -318,8 +322,8 @@ static void lend_sink(struct turn **heap, size_t count, size_t at)
 	heap[at] = moved;
 }
 
-/* List the waiting jobs that could use idle GPUs, as a heap with the first one
- * on top. */
+/* List the waiting jobs that could use idle GPUs, as a heap by payoff with the
+ * best one on top. */
 static size_t list_borrowers(const struct slot_round *r, struct turn **heap)
 {
 	size_t count = 0;
@@ -347,10 +351,10 @@ static int lend_slot_to(struct slot_round *r, struct turn *t)
 	return count ? oasis_take_place(r, t, count) : 0;
 }
 
-/* Idle GPUs, to the slot's end: to those that wait for a slot of theirs, and
- * to those that were refused. */
-/* Lend idle GPUs until the slot's end, to jobs that wait for a slot of theirs
- * and to jobs that were refused. Returns 0, or -1 when memory is out. */
+/* Idle GPUs are lent to the slot's end. */
+/* Lend idle GPUs until the slot's end to jobs that wait for a later slot of
+ * theirs, and to jobs that were not admitted. Returns 0, or -1 when memory is
+ * out. */
 static int oasis_lend(struct slot_round *r)
 {
 	struct turn **heap;
@@ -375,8 +379,8 @@ static int oasis_lend(struct slot_round *r)
 	return rc;
 }
 
-/* Forget tasks that start now: a task that leaves its array gets another id,
- * under which its remaining work is offered. */
+/* Return the bookings of tasks that start now. A task that leaves its array
+ * gets another id, under which its remaining work is offered. */
 static void forget_tasks(struct slot_round *r)
 {
 	for (size_t i = 0; i < r->count; i++) {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The dynamic programme of problem (28): the least cost of so much work by the
- * end of each slot. Only what could be in an optimum is looked at. By duality
- * (bound.c) an option cannot be if it is further above its slot's minimum than
- * the best known schedule is above the bound. And going back from the states
- * that the endings need by the remaining options, few other states are
- * reached. */
+/* The dynamic programme of problem (28): the least cost of an amount of work by
+ * the end of each slot. It only looks at what could be part of an optimum. By
+ * duality (bound.c) an option cannot be if it is further above its slot's
+ * minimum than the best known schedule is above the bound. The remaining
+ * options are followed back from the states that the endings need, and few
+ * other states are reached. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/grow.h"
 #include "src/policies/oasis/oasis_priv.h"
 
-enum { BLOCK = 8 }; /* states at a time */
+enum { BLOCK = 8 }; /* number of states computed at a time */
 
 static bool is_open(const struct oasis_ending *e, double floor)
 {
 	return e->possible && !e->exact && e->utility - e->bound >= floor;
 }
 
-/* Set how far above the minima an ending's choices may be for it to reach
- * floor. */
+/* Set how far above the minima an ending's choices may be so that it can still
+ * reach floor. */
 static void table_set_budget(const struct oasis_search *search, uint32_t last,
 			     double floor)
 {
@@ -75,8 +75,9 @@ static uint64_t allowed_size(const struct oasis_search *search,
 	return search->options[search->allowed[row->allowed + index]].size;
 }
 
-/* Find which states each row needs, from the last one back. Sizes do not fall
- * from an option to the next. Returns whether the table is small enough. */
+/* Find which states each row needs, going back from the last row. An option's
+ * size is never below that of the option before. Returns whether the table is
+ * small enough. */
 static bool set_bands(struct oasis_search *search, uint32_t last, double floor)
 {
 	int64_t total = (int64_t)search->total;
@@ -111,7 +112,7 @@ static bool set_bands(struct oasis_search *search, uint32_t last, double floor)
 	return true;
 }
 
-/* Return where a state is in the table, if it is in the row's band. */
+/* Return the index in the table of a state in the row's band. */
 static size_t table_place(const struct oasis_search *search, uint32_t row,
 			  int64_t v)
 {
@@ -126,8 +127,9 @@ static double *table_value(const struct oasis_search *search, uint32_t row,
 	return &search->table[table_place(search, row, v)];
 }
 
-/* Compute, for BLOCK states at once, the minimum over options of the value
- * before plus the option's cost: the compiler keeps them in registers. */
+/* For BLOCK states at once, compute the minimum over options of the earlier
+ * state's value plus the option's cost. The compiler keeps the minima in
+ * registers. */
 static void relax_block(const struct oasis_search *search, uint32_t slot,
 			int64_t v, double *restrict out)
 {

@@ -9,15 +9,15 @@
 #include "src/policies/ogasched/learner.h"
 
 struct share {
-	double share; /* dominant: max_k a / sum of c over its nodes */
+	double share; /* dominant share: max_k a / sum of c over its nodes */
 	uint32_t port;
 };
 
-/* A slot's allocation being made. */
+/* The allocation of a slot while it is made. */
 struct heap {
 	struct astra_ogas *o;
 	double *left; /* [node][type] */
-	double *used; /* per node: mean utilisation, to 12 digits */
+	double *used; /* per node: mean utilisation, rounded to 12 digits */
 };
 
 static void clear(struct astra_ogas *o)
@@ -57,7 +57,7 @@ static bool is_connected(const struct ogas_node *n, size_t row, size_t *at)
 	return *at < n->count && n->rows[*at] == row;
 }
 
-/* Give a row what is left of its request on a node. */
+/* Give a row its request on a node, or as much of it as is left there. */
 static void baseline_take(struct heap *h, size_t row, size_t node)
 {
 	struct astra_ogas *o = h->o;
@@ -149,8 +149,9 @@ static bool has_something(const struct heap *h, size_t row, size_t node)
 }
 
 /* Return the fullest (sign 1) or emptiest (-1) node that a row has not visited
- * and that has something for it; node_count if there is none. Marks nodes that
- * have nothing for the row as visited, as they will not get anything for it. */
+ * and that has something for it. Returns node_count if there is none. Nodes
+ * without anything for the row are marked as visited, since that will not
+ * change. */
 static size_t best_node(const struct heap *h, size_t row, bool *visited,
 			double sign)
 {
@@ -169,7 +170,8 @@ static size_t best_node(const struct heap *h, size_t row, bool *visited,
 	return best;
 }
 
-/* Let rows take from one node each, in turn, until none can take any more. */
+/* Let rows take turns, each taking from one node, until no row can take
+ * more. */
 static int allocate_in_turn(struct heap *h, double sign)
 {
 	struct astra_ogas *o = h->o;

@@ -10,16 +10,17 @@
 
 #define EXPONENT_MAX 32
 
-/* At most so many jobs of a class count at once. */
+/* How many jobs of a class count at once. */
 #define COPIES 8
 
-/* Overhead of another unit of a class, compared with utilities of 1: the lower
- * end of the paper's Table II. */
+/* beta: the overhead of another unit of a class, compared with utilities of 1.
+ * It is the lower end of the paper's Table II. */
 #define BETA 0.3
 
-/* Limit on elements of y, 32 MiB. Above it, classes of one size share one. */
+/* The most elements of y, 32 MiB. If there would be more, new classes of one
+ * size are merged. */
 #define CELLS_MAX 4194304
-#define SIZES 33 /* powers of two below 2^32, and the next */
+#define SIZES 33 /* the powers of two below 2^32, and the next one */
 #define MIB_PER_GIB 1024.0
 
 struct astra_ogas *ogas_classes_learner(const struct ogas_classes *c,
@@ -60,7 +61,7 @@ void ogas_classes_clear(struct ogas_classes *c)
 	*c = (struct ogas_classes){0};
 }
 
-/* Make room for so many classes. */
+/* Make room for `classes` classes. */
 static int ogas_classes_grow(struct ogas_classes *c, size_t classes)
 {
 	if (astra_grow(&c->x, &c->x_room, classes, sizeof(*c->x)) < 0 ||
@@ -80,7 +81,7 @@ static const char *classes_keep_text(struct ogas_classes *c, const char *text)
 }
 
 /* Add a class that the learner has already; its texts are copied. Returns 0, or
- * -1 when memory is out or its name is not new. */
+ * -1 when memory is out or its name is already used. */
 static int ogas_classes_put(struct ogas_classes *c, const char *name,
 			    const struct ogas_class *class)
 {
@@ -106,8 +107,8 @@ static uint32_t classes_size_of(uint64_t units)
 	return size;
 }
 
-/* Return what a job takes per GPU, as an exponent; 0: no more than the unit.
- * unit: what there is per GPU, 0: unknown. */
+/* Return what a job takes per GPU, as an exponent of 2; 0: no more than the
+ * unit. unit: what the pool has per GPU; 0: unknown. */
 static uint32_t classes_shape_of(double each, double unit)
 {
 	uint32_t size;
@@ -118,7 +119,7 @@ static uint32_t classes_shape_of(double each, double unit)
 	return size ? size : 1;
 }
 
-/* Return the class of a demand, with texts borrowed from it. */
+/* Return the class of a demand; its texts are borrowed from the demand. */
 static struct ogas_class classes_describe(const struct ogas_classes *c,
 					  const struct astra_demand *d)
 {
@@ -139,7 +140,8 @@ static struct ogas_class classes_describe(const struct ogas_classes *c,
 	};
 }
 
-/* Write the name of a class: tenant and size, and anything special. */
+/* Write the name of a class: tenant and size, then CPUs, memory and type if any
+ * of them is special. */
 static void name_class(const struct ogas_class *class, char *text, size_t size)
 {
 	bool plain = !*class->type && !class->cpus && !class->mem;
@@ -151,13 +153,13 @@ static void name_class(const struct ogas_class *class, char *text, size_t size)
 			 class->size, class->cpus, class->mem, class->type);
 }
 
-/* Compute what jobs of a class ask for, in units. A CPU or GiB per GPU beyond
- * the unit costs more than the GPU. */
+/* Compute what jobs of a class ask for, in units. Jobs that take more CPUs or
+ * memory per GPU than the unit ask for more units of these than GPUs. */
 static void classes_request_of(const struct ogas_classes *c,
 			       const struct ogas_class *class,
 			       double request[OGAS_TYPES])
 {
-	/* On one node a job cannot get more than there is. */
+	/* On one node a job cannot get more GPUs than the largest node has. */
 	double gpus =
 		fmin((double)(UINT64_C(1) << class->size), c->largest_node);
 	double cpus = ldexp(1, (int)class->cpus);
@@ -197,7 +199,7 @@ static int classes_add_class(struct ogas_classes *c, const char *name,
 	return 0;
 }
 
-/* Return the index of a class, adding a new one. */
+/* Return the index of a class. A new class is added. */
 static uint32_t class_number(struct ogas_classes *c,
 			     const struct ogas_class *class)
 {
@@ -244,7 +246,8 @@ uint32_t ogas_classes_find(const struct ogas_classes *c,
 	return index == ASTRA_INTERN_NONE ? ASTRA_OGAS_NONE : index;
 }
 
-/* Look up a class. Most are plain and are looked up once. */
+/* Look up a class. Most classes are plain, and each plain one is looked up
+ * once. */
 static uint32_t classes_look_up(struct ogas_classes *c,
 				const struct ogas_class *class, uint32_t *entry)
 {
@@ -299,8 +302,8 @@ int ogas_classes_update(struct ogas_classes *c, const struct astra_offer *offer)
 					      : classes_count_jobs(c, offer);
 }
 
-/* Return for how many GPUs a class's CPUs and memory are enough, if its jobs
- * take more of them than the unit. */
+/* Return for how many GPUs a class's CPUs and memory suffice, if its jobs take
+ * more of them than the unit. */
 static double enough_for(const struct ogas_classes *c, uint32_t class)
 {
 	double gpus = astra_ogas_request(c->learner, class, OGAS_GPUS);
@@ -325,7 +328,7 @@ int ogas_classes_units(struct ogas_classes *c, uint32_t *units)
 	if (astra_ogas_round(c->learner, c->slot_x, OGAS_GPUS, 1, units) < 0)
 		return -1;
 	for (uint32_t l = 0; l < c->count; l++) {
-		/* Rounded as GPUs are. */
+		/* Round in the same way as GPUs are rounded. */
 		uint64_t left = (uint64_t)(enough_for(c, l) + 0.5);
 
 		for (size_t n = 0; n < nodes; n++) {
@@ -338,10 +341,11 @@ int ogas_classes_units(struct ogas_classes *c, uint32_t *units)
 	return 0;
 }
 
-/* Save classes as bytes: types, units of CPUs and memory; the learner; of each
- * class GPUs saved, jobs at the slot's begin, tenant, type, and the exponents
- * of GPUs, CPUs and memory. The old layout: the learner; of each class GPUs
- * saved and jobs; its name is TENANT/EXPONENT. */
+/* Save classes as bytes: number of types, units of CPUs and memory; the
+ * learner. Then of each class: GPUs saved, jobs at the slot's begin, tenant,
+ * type, and the exponents of GPUs, CPUs and memory. The old layout: the
+ * learner; of each class GPUs saved and jobs. Its class names are
+ * TENANT/EXPONENT. */
 int ogas_classes_save(const struct ogas_classes *c, struct astra_bytes *out)
 {
 	astra_put_u32(out, (uint32_t)c->types);
@@ -362,7 +366,7 @@ int ogas_classes_save(const struct ogas_classes *c, struct astra_bytes *out)
 	return out->failed ? -1 : 0;
 }
 
-/* Restore the learner's types and their units. */
+/* Restore the learner's types of resources and their units. */
 static int restore_types(struct ogas_classes *c, struct astra_reader *in)
 {
 	struct astra_ogas *learner;
@@ -384,8 +388,8 @@ static int restore_types(struct ogas_classes *c, struct astra_reader *in)
 	return 0;
 }
 
-/* Make a class from its name in the old layout. name: is cut. Returns false if
- * it is invalid. */
+/* Make a class from its name in the old layout. name: is cut at the slash.
+ * Returns false if the name is invalid. */
 static bool old_class(char *name, struct ogas_class *class)
 {
 	char *slash = name ? strrchr(name, '/') : NULL;
@@ -406,7 +410,7 @@ static bool classes_is_sound(const struct ogas_class *class, double saved)
 	       class->mem <= EXPONENT_MAX;
 }
 
-/* Read what is saved of a class besides the learner's part. */
+/* Read what is saved of a class outside of the learner. */
 static int read_class(struct ogas_classes *c, uint32_t number,
 		      struct astra_reader *in)
 {

@@ -13,20 +13,22 @@ struct deal {
 	const uint32_t *units;
 	struct astra_allocation *out;
 	double slot_sec;	       /* its length */
-	double end_sec, start_end_sec; /* of leases that go on; of leases that
-					* begin */
+	double end_sec, start_end_sec; /* ends of leases that continue, and of
+					* leases that begin */
 	size_t class_count, stride;
 	uint64_t *left;	   /* per class: GPUs that it may still be awarded */
 	uint64_t *got;	   /* per class: GPUs that it has in this slot */
 	uint32_t *granted; /* per class */
-	uint32_t *awarded; /* copies, per demand */
-	size_t *award_of;  /* per demand: its last award, from 1; 0: none */
-	uint32_t *order;   /* demands by class, and within a class as in
+	uint32_t *awarded; /* per demand: number of copies awarded */
+	size_t *award_of;  /* per demand: 1 + index of its last award; 0:
+			    * none */
+	uint32_t *order;   /* demands by class, within a class in the order of
 			    * queue */
-	uint32_t *queue;   /* demands: those that ran for less first, then the
-			    * earlier */
-	/* What can be awarded: everything; what no job holds; of the latter,
-	 * what the present class has a grant for. */
+	uint32_t *queue;   /* demands: those that ran for less time first, then
+			    * the earlier ones */
+	/* all: everything that can be awarded. idle: the part that no job
+	 * holds. near: the part of idle that the present class has a grant
+	 * for. */
 	struct astra_space *all, *idle, *near;
 	uint32_t near_class;
 	struct astra_share *shares;
@@ -42,14 +44,14 @@ static inline uint32_t deal_less(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The first level is of jobs that have run for less than so many slots (an
- * hour, by default); the last one has no end. */
+/* The first level is for jobs that have run for less than LEVEL_SLOTS slots (an
+ * hour, by default). The last level has no upper end. */
 #define LEVEL_SLOTS 6
 #define LEVEL_GROWTH 8
 #define LEVELS 3
 
-/* Count each class's grant: what all its jobs may use, including running
- * ones. */
+/* Count each class's grant: what all its jobs may use, including its running
+ * jobs. */
 static void count_grants(struct deal *d, bool fresh)
 {
 	for (size_t l = 0; l < d->class_count; l++) {
@@ -77,7 +79,7 @@ static void count_grants(struct deal *d, bool fresh)
 
 /* Return a job's level by how long it has run; each level is eight times as
  * long as the one before. Short jobs have run for a short time, so long jobs of
- * a class do not delay short ones; nor do two long ones take turns. The paper
+ * a class do not delay short ones. Nor do two long jobs take turns. The paper
  * has no levels: there a job lasts one slot. */
 static unsigned deal_begin_level_of(const struct deal *d, uint32_t demand)
 {
@@ -106,7 +108,7 @@ static int compare_queue(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/* Sort the queue, and by it the order: class by class. */
+/* Sort the queue, then group it by class into order. */
 static int deal_begin_sort(struct deal *d)
 {
 	size_t count = d->offer->demand_count;
@@ -173,9 +175,9 @@ static void deal_end(struct deal *d)
 	astra_space_destroy(d->near);
 }
 
-/* Set up the deal: what is offered, the demands in order, what each class may
- * use. The fields above `left` are set. Returns 0, or -1 when memory is out;
- * end it in both cases. */
+/* Set up the deal: the offered resources, the demands in order, and what each
+ * class may use. The members above `left` are set by the caller. Returns 0, or
+ * -1 when memory is out. End the deal in both cases. */
 static int deal_begin(struct deal *d, bool fresh)
 {
 	if (deal_begin_init(d) < 0 || deal_begin_sort(d) < 0)
@@ -185,15 +187,16 @@ static int deal_begin(struct deal *d, bool fresh)
 	return 0;
 }
 
-/* A lease that would be shorter than this part of a slot ends with the next
- * slot, unless a class saves for a job that needs all leases to end
- * together. */
+/* The shortest lease, as a part of a slot. A shorter one is prolonged to the
+ * end of the next slot, unless a class saves for a job that needs all leases to
+ * end together. */
 #define LEASE_LEAST .5
-/* A job is restarted only for so many times what it has. */
+/* A job is restarted to grow only if it gets at least this many times the GPUs
+ * it has. */
 #define GROWTH_LEAST 1.125
 #define NO_LIMIT UINT64_MAX
 
-/* Limit the room of a node. */
+/* Reduce the room of a node to at most `most`. */
 static void cap(struct astra_space *space, uint32_t node,
 		const struct astra_room *most)
 {
@@ -210,7 +213,7 @@ static void cap(struct astra_space *space, uint32_t node,
 	astra_space_set(space, node, &room);
 }
 
-/* Take a share from what can be awarded. from_idle: no job held it. */
+/* Take a share from what can be awarded. from_idle: no job holds it. */
 static void deal_take(struct deal *d, const struct astra_share *share,
 		      bool from_idle)
 {
@@ -222,7 +225,7 @@ static void deal_take(struct deal *d, const struct astra_share *share,
 	cap(d->near, share->node, astra_space_get(d->idle, share->node));
 }
 
-/* Set near to what a class's grant and the idle GPUs have in common. */
+/* Set near to the idle GPUs that are within a class's grant. */
 static void come_near(struct deal *d, uint32_t class)
 {
 	if (d->near_class == class)
@@ -249,7 +252,7 @@ static bool deal_waits(const struct deal *d, uint32_t demand)
 {
 	const struct astra_demand *at = &d->offer->demands[demand];
 
-	/* A job that never fits does not stop others of its class. */
+	/* A job that never fits must not stop other jobs of its class. */
 	return at->open && !at->job->held_count &&
 	       d->awarded[demand] < at->copies &&
 	       astra_request_least(&at->job->request) <= d->offer->gpus;
@@ -273,7 +276,7 @@ static int deal_award(struct deal *d, uint32_t demand,
 				    shares, count);
 }
 
-/* Let a job go on for at most `limit` GPUs. */
+/* Let a job continue if it holds at most `limit` GPUs. */
 static int deal_keep(struct deal *d, uint32_t demand, uint64_t limit)
 {
 	const struct astra_demand *at = &d->offer->demands[demand];
@@ -286,9 +289,9 @@ static int deal_keep(struct deal *d, uint32_t demand, uint64_t limit)
 	return deal_award(d, demand, job->held, job->held_count, false);
 }
 
-/* Let an elastic job have more than its class's grant, from idle GPUs. A job
- * that goes on has to checkpoint and start for that, so a few more are not
- * worth it. Returns 0, or -1 when memory is out. */
+/* Give an elastic job more idle GPUs, beyond its class's grant. A running job
+ * has to checkpoint and start again for that, so a few more GPUs are not worth
+ * it. Returns 0, or -1 when memory is out. */
 static int deal_grow(struct deal *d, uint32_t demand)
 {
 	struct astra_allocation *out = d->out;
@@ -321,8 +324,8 @@ static int deal_grow(struct deal *d, uint32_t demand)
 	return 0;
 }
 
-/* Enlarge jobs when all others have been served: those that begin, and at a
- * slot's begin those that go on. */
+/* Enlarge elastic jobs once all other jobs have been served: those that begin
+ * and, when a slot begins, those that continue. */
 static int grow_all(struct deal *d, bool fresh)
 {
 	for (size_t i = 0; i < d->offer->demand_count; i++) {
@@ -337,9 +340,9 @@ static int grow_all(struct deal *d, bool fresh)
 	return 0;
 }
 
-/* Start a job. within_grant: on GPUs of its class's grant, else on others, last
- * on those of expired leases; otherwise only on idle GPUs. Returns whether it
- * got a place, or -1 when memory is out. */
+/* Start a job. within_grant: first try GPUs of its class's grant, then other
+ * idle ones, last those of expired leases. If not within_grant, use idle GPUs
+ * only. Returns whether the job got a place, or -1 when memory is out. */
 static int deal_start(struct deal *d, uint32_t demand, uint64_t limit,
 		      bool within_grant)
 {
@@ -382,7 +385,7 @@ static bool may_go_on(const struct deal *d, uint32_t demand)
 }
 
 /* Start the first job of each class, if it waits and the class has saved for
- * it. Once it has GPUs, no job behind it may have them. */
+ * it. Until it has its GPUs, no job behind it may have them. */
 static int start_what_was_saved_for(struct deal *d)
 {
 	uint32_t last = ASTRA_NONE;
@@ -448,7 +451,7 @@ static void save_up(struct deal *d)
 	}
 }
 
-/* Whether a class saves up more than a slot's grant. */
+/* Whether some class has saved more than its grant in a slot. */
 static bool somebody_saves(const struct deal *d)
 {
 	for (size_t l = 0; l < d->class_count; l++)

@@ -111,8 +111,8 @@ void astra_ogas_set_node(struct astra_ogas *o, uint32_t node,
 	ogas_fit_node(o, n);
 }
 
-/* Replace a matrix by one with longer lines. Returns 0, or -1 when memory is
- * out; then it is unchanged. */
+/* Replace a matrix by one with longer rows. Returns 0, or -1 when memory is
+ * out; then the matrix is unchanged. */
 static int learner_widen(double **matrix, size_t lines, size_t old_room,
 			 size_t room)
 {
@@ -142,7 +142,8 @@ static int grow_rows(struct astra_ogas *o, size_t need)
 		return 0;
 	while (room < need)
 		room *= 2;
-	/* Arrays longer than row_room do no harm. */
+	/* If this fails half-way, some arrays are longer than row_room, which
+	 * does no harm. */
 	if (grow_array(&r->port, old, room, sizeof(*r->port)) < 0 ||
 	    grow_array(&r->copy, old, room, sizeof(*r->copy)) < 0 ||
 	    grow_array(&r->active, old, room, sizeof(*r->active)) < 0 ||
@@ -227,7 +228,8 @@ static int grow_node(struct astra_ogas *o, struct ogas_node *n, size_t need)
 	return 0;
 }
 
-/* Make room for one node's rows; scratch_room is the size of all of it. */
+/* Make room in the scratch memory for one node's rows. scratch_room is the size
+ * of all its arrays. */
 static int grow_scratch(struct astra_ogas *o, size_t need)
 {
 	size_t old = o->scratch_room, room = old ? old : 8;
@@ -263,7 +265,7 @@ size_t ogas_row_at(const struct ogas_node *n, uint32_t row)
 	return low;
 }
 
-/* Make room for rows in a line, with nothing in them. */
+/* Insert `count` zeros into a line at index `at`. */
 static void open_line(double *line, size_t at, size_t count, size_t behind)
 {
 	memmove(line + at + count, line + at, behind * sizeof(*line));
@@ -364,7 +366,8 @@ bool astra_ogas_connected(const struct astra_ogas *o, uint32_t port,
 	return at < n->count && n->rows[at] == o->ports[port].first_row;
 }
 
-/* Add up. line: of y, or of what is learned, for the node and the type. */
+/* Sum a line over the port's first `jobs` copies. line: the node's row, for the
+ * type, of y or of what is learned. */
 static double sum_at(const struct astra_ogas *o, uint32_t port, uint32_t jobs,
 		     uint32_t node, const double *line)
 {

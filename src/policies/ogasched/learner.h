@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The inside of the learner. A row is one copy of a port; rows are numbered
- * port by port. A node keeps its allocation as a matrix, types by the rows
- * connected to it, so that a projection works on adjacent memory. */
+ * port by port. A node keeps its allocation as a matrix: one line per type,
+ * with the rows that are connected to the node. So a projection works on
+ * adjacent memory. */
 #ifndef ASTRA_OGAS_LEARNER_H
 #define ASTRA_OGAS_LEARNER_H
 
@@ -14,8 +15,8 @@ struct ogas_node {
 	uint32_t *rows; /* ascending */
 	size_t count, room;
 	double *y; /* [type][room] */
-	/* While `lending`: learned has what was learned, y what ports with jobs
-	 * have in this slot. Only with lent_steps. */
+	/* With lent_steps, while `lending`: learned is what was learned, and y
+	 * is what ports with jobs have in this slot. */
 	double *learned;
 };
 
@@ -25,20 +26,21 @@ struct ogas_port {
 	uint32_t gang, need;
 };
 
-/* Rows are looked up for each element of y, so each attribute is an array of
- * its own; all have room for row_room. */
+/* Attributes of the rows. They are looked up for each element of y, so each
+ * attribute has an array of its own. All arrays have room for row_room. */
 struct ogas_rows {
 	uint32_t *port, *copy;
 	double *active;	 /* 1: has a job in this slot; 0: has none */
-	double *served;	 /* active, and not of a job that receives too little */
+	double *served;	 /* 1 if active, unless its job receives too little;
+			  * else 0 */
 	double *value;	 /* its part of q */
-	double *rate;	 /* the slot's learning rate, 0 where not active */
+	double *rate;	 /* the learning rate in this slot; 0 if not active */
 	uint32_t *worst; /* k*: the type that has the largest overhead */
 };
 
 struct astra_ogas {
 	struct astra_ogas_options options;
-	uint64_t slot; /* slots learned from */
+	uint64_t slot; /* number of slots learned from */
 	size_t types;
 	double *beta;
 	struct ogas_node *nodes;
@@ -47,18 +49,20 @@ struct astra_ogas {
 	size_t port_count, port_room;
 	struct ogas_rows rows;
 	size_t row_count, row_room;
-	double *lines; /* [2 types][row_room]: requests, then sums over nodes of
-			* y */
-	/* Of one node's rows, during its update. What comes from the rows
-	 * serves all nodes with the same rows. */
-	const struct ogas_node *gathered; /* the node it is of; NULL: none */
+	double *lines; /* [2 types][row_room]: requests, then sums of y over
+			* nodes */
+	/* Scratch for one node's rows, during its update. What was gathered
+	 * from the rows is reused for all nodes with the same rows. */
+	const struct ogas_node *gathered; /* the node that it was gathered for;
+					   * NULL: none */
 	double *rate;
 	double *cap, *penalty; /* [type][scratch_room] */
 	double *z, *scratch;
-	size_t scratch_room; /* in rows, even */
+	size_t scratch_room; /* number of rows; even */
 	uint32_t *gang_size; /* scratch, by gang and copy */
 	size_t gang_room;
-	uint32_t gangs, gang_copies; /* the largest */
+	uint32_t gangs, gang_copies; /* the largest gang, and the most copies of
+				      * one */
 	bool lending;
 };
 
@@ -78,17 +82,18 @@ static inline double *ogas_held(const struct astra_ogas *o, size_t type)
 	return o->lines + (o->types + type) * o->row_room;
 }
 
-/* Return where a row is among a node's, or where it would be inserted. */
+/* Return the index of a row among a node's rows, or where it would be
+ * inserted. */
 size_t ogas_row_at(const struct ogas_node *n, uint32_t row);
 
-/* Set `active`. x: NULL: all ports have jobs. */
+/* Set `active`. x: jobs of each port; NULL: all ports have jobs. */
 void ogas_mark_active(struct astra_ogas *o, const uint32_t *x);
-/* Set the sums over nodes, from y. */
+/* Sum y over the nodes, into `lines`. */
 void ogas_sum_held(struct astra_ogas *o);
 /* Set `served`, from `active` and the sums. */
 void ogas_mark_served(struct astra_ogas *o);
 
-/* End lending: y is what is learned. */
+/* End lending: y is again what was learned. */
 void ogas_take_back(struct astra_ogas *o);
 
 /* Reduce a node's allocation to its capacity. */

@@ -87,7 +87,8 @@ static uint32_t nodes_add_node(struct ogas_classes *c, const char *name,
 	return index;
 }
 
-/* Match the learner's nodes to the offer's, which are usually the same. */
+/* Find the learner's node for each node of the offer. Usually they are the same
+ * as before. */
 static int match_nodes(struct ogas_classes *c, const struct astra_offer *offer)
 {
 	size_t known = c->node_count;
@@ -120,7 +121,7 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Note the type of a node that has reported or changed it. */
+/* Note the GPU type of a node that has reported or changed it. */
 static int tell_type(struct ogas_classes *c, uint32_t index, const char *type)
 {
 	struct ogas_told *told = &c->told[index];
@@ -165,7 +166,7 @@ static void tell_node(struct ogas_classes *c, uint32_t index,
 			    });
 }
 
-/* Return which part of each node is offered: less than 1 for a part of a
+/* Return which part of each node is offered. It is less than 1 for a part of a
  * pool. */
 static double nodes_part_of(const struct astra_offer *offer)
 {
@@ -189,8 +190,7 @@ static struct ogas_told told_of(const struct astra_node *node, double part)
 	return told;
 }
 
-/* Tell the learner about the nodes. Nodes that are gone or down have
- * nothing. */
+/* Update the nodes in the learner. Nodes that are gone or down have nothing. */
 static int tell_nodes(struct ogas_classes *c, const struct astra_offer *offer)
 {
 	const struct ogas_told gone = {.alpha = 1};
@@ -254,7 +254,7 @@ static void see_units(struct ogas_classes *c, const struct astra_offer *offer)
 		c->unit[OGAS_MEMORY] = mem_mib / gpus;
 }
 
-/* Make the learner again, with further types. */
+/* Make the learner again, with more types of resources. */
 static int nodes_widen(struct ogas_classes *c, size_t types)
 {
 	struct astra_ogas *wide = ogas_classes_learner(c, types);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two numbers at once, in the vector registers that every x86-64 has, or one
- * after the other: the same operations, so the same bits. (gcc 12 compiles
- * comparisons of generic vectors to scalar code.) */
+/* Two numbers at once: in the vector registers that every x86-64 has, or
+ * elsewhere one after the other. Both do the same operations, so the results
+ * have the same bits. (gcc 12 compiles comparisons of generic vectors to scalar
+ * code.) */
 #ifndef ASTRA_OGAS_PAIR_H
 #define ASTRA_OGAS_PAIR_H
 
@@ -72,7 +73,7 @@ static inline pair pair_max(pair x, pair y)
 	return _mm_max_pd(x, y);
 }
 
-/* Return z where x < y, elsewhere 0. */
+/* Return, for each of the two, z if x < y, else 0. */
 static inline pair pair_if_less(pair x, pair y, pair z)
 {
 	return _mm_and_pd(_mm_cmplt_pd(x, y), z);
@@ -155,7 +156,7 @@ static inline pair pair_max(pair x, pair y)
 	return (pair){{pair_more(x.x[0], y.x[0]), pair_more(x.x[1], y.x[1])}};
 }
 
-/* Return z where x < y, elsewhere 0. */
+/* Return, for each of the two, z if x < y, else 0. */
 static inline pair pair_if_less(pair x, pair y, pair z)
 {
 	return (pair){

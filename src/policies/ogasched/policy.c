@@ -10,24 +10,24 @@
 #include "src/policies/ogasched/deal.h"
 #include "src/policies/options.h"
 
-/* T: what was learned so many slots ago is out of date. The learning rate that
- * belongs to it does not fade away. */
+/* T: after this many slots, what was learned is out of date. The learning rate
+ * that belongs to T does not decay. */
 #define HORIZON 100
-/* Version of the saved state. The first one had no version: it began with 0 or
- * 1, for whether there was a slot. */
+/* Version of the saved state. The first layout had no version: it began with 0
+ * or 1, which said whether a slot had begun. */
 #define STATE 2
-/* Rounding errors of the clock. */
+/* Tolerance for rounding errors of the clock. */
 #define EPSILON_SEC 1e-6
 
 struct ogasched {
 	double slot_sec;
-	double slot_end_sec; /* of the slot that was learned from last */
-	double reward;	     /* of all slots */
+	double slot_end_sec; /* end of the slot that was last learned from */
+	double reward;	     /* sum over all slots */
 	uint64_t slots;	     /* learned from so far */
 	bool begun;
 	struct ogas_classes classes;
 	uint32_t *units; /* GPUs: [class][learner's node] */
-	size_t cells;	 /* number of units */
+	size_t cells;	 /* number of elements of units */
 };
 
 static void ogasched_destroy(void *self)
@@ -44,8 +44,8 @@ static void ogasched_destroy(void *self)
 static void *ogasched_create(const struct astra_options *options,
 			     struct astra_error *err)
 {
-	/* What is learned in a slot counts in its grants at once: its jobs are
-	 * known when the slot begins. */
+	/* What is learned in a slot counts in the slot's own grants, since its
+	 * jobs are known when it begins. */
 	const struct astra_ogas_options learning = {
 		.rate = (enum astra_ogas_rate)options->learning_rate,
 		.reactive = true,
@@ -68,7 +68,7 @@ static void *ogasched_create(const struct astra_options *options,
 	return NULL;
 }
 
-/* Learn from the jobs at the begin of a slot. */
+/* Learn from the present jobs, at the begin of a slot. */
 static int ogasched_learn(struct ogasched *o, double now_sec)
 {
 	struct ogas_classes *c = &o->classes;
@@ -87,8 +87,8 @@ static int ogasched_learn(struct ogasched *o, double now_sec)
 	return 0;
 }
 
-/* Compute what each class may use: the same for the whole slot, unless nodes
- * change. */
+/* Compute what each class may use. It stays the same for the whole slot, unless
+ * nodes change. */
 static int round_units(struct ogasched *o)
 {
 	struct ogas_classes *c = &o->classes;
@@ -113,7 +113,7 @@ static bool ogasched_any_free(const struct astra_offer *offer)
 	return false;
 }
 
-/* Look at the nodes although no job asks: after a restart they are needed to
+/* Update the nodes even if there is no job. After a restart they are needed to
  * show what was learned. */
 static int see_nodes(struct ogasched *o, const struct astra_offer *offer,
 		     struct astra_error *err)
@@ -130,7 +130,7 @@ static int ogasched_allocate(void *self, const struct astra_offer *offer,
 	struct ogasched *o = self;
 	struct ogas_classes *c = &o->classes;
 	double rest_sec = o->slot_end_sec - offer->now_sec;
-	/* Slots may have been longer before a restart. */
+	/* Before a restart slots may have been longer. */
 	bool fresh = !o->begun || rest_sec <= EPSILON_SEC ||
 		     rest_sec > o->slot_sec + EPSILON_SEC;
 
@@ -182,7 +182,7 @@ static int ogasched_save(const void *self, struct astra_bytes *out)
 	return ogas_classes_save(&o->classes, out);
 }
 
-/* Restore a state. If slots have another length now they begin anew; what was
+/* Restore a state. If SlotLength has changed, slots begin anew; what was
  * learned stays. */
 static int ogasched_restore(void *self, struct astra_reader *in)
 {
@@ -213,7 +213,8 @@ static void ogasched_report(const void *self, uint32_t tenant,
 	out->slots = (double)o->slots;
 }
 
-/* Classes and nodes may have been added since the units were rounded. */
+/* If classes or nodes were added since the units were rounded, report no
+ * units. */
 static void ogasched_classes(const void *self,
 			     void (*each)(const struct astra_class *class,
 					  void *arg),
@@ -252,7 +253,7 @@ const struct astra_policy astra_ogasched = {
 
 /* Reporting what was learned, by class and type of the nodes' GPUs. */
 
-#define TYPES_MAX 16 /* further ones count as the last */
+#define TYPES_MAX 16 /* more types count as the last one */
 #define NODES_BYTES 512
 #define MIB_PER_GIB 1024.0
 
@@ -279,7 +280,7 @@ static struct part *report_part_of(struct part parts[TYPES_MAX],
 	return &parts[i];
 }
 
-/* Add a node: "n1:4,n2:1", or "n1:4,...". */
+/* Add a node to a part's text: "n1:4,n2:1", or "n1:4,..." if it is too long. */
 static void report_add_node(struct part *part, const char *name, uint32_t gpus)
 {
 	const char *comma = part->used ? "," : "";

@@ -7,18 +7,18 @@
 
 #include "src/policies/ogasched/pair.h"
 
-/* Newton's method has found rho in over 99.9 % of cases after so many
- * passes. */
+/* Newton's method has found rho within PASSES_MAX passes in over 99.9 % of
+ * cases. */
 enum { PASSES_MAX = 12, INSERTION_MAX = 32 };
 
-/* The ports at one rho: how many are strictly between their bounds, and the sum
- * of the capped ones' caps and of the former's z. While none changes sides, sum
- * of y = held - part * rho. */
+/* The ports at one rho. part: how many are strictly between their bounds. held:
+ * the sum of z of these ports and of the caps of capped ports. While no port
+ * changes sides, sum of y = held - part * rho. */
 struct piece {
 	double held, part;
 };
 
-/* Two ports. If the number is odd, the last pair has a port that wants
+/* Two ports. If the number of ports is odd, the last pair has a port that wants
  * nothing. */
 struct two {
 	pair z, a;
@@ -42,7 +42,7 @@ static inline pair project_clip(pair x, pair cap)
 	return pair_min(pair_max(x, pair_both(0)), cap);
 }
 
-/* Chains of additions that do not depend on each other. */
+/* Sums whose chains of additions do not depend on each other. */
 struct sums {
 	pair inner, capped, part;
 };
@@ -54,8 +54,8 @@ static inline struct sums sums_of_none(void)
 	return (struct sums){zero, zero, zero};
 }
 
-/* Add two ports. x decides on which side of its bounds a port is: below 0 it
- * adds nothing, from a on its cap. */
+/* Add two ports. x decides on which side of its bounds a port is. Below 0 the
+ * port adds nothing; from a on it adds its cap. */
 static inline void project_add(struct sums *s, pair x, struct two t)
 {
 	const pair zero = pair_both(0), one = pair_both(1);
@@ -113,8 +113,8 @@ static double clipped_sum(const double *z, const double *a, size_t n,
 	return pair_sum(sum);
 }
 
-/* Compute y. If z is many orders of magnitude larger than c, the sum is wrong
- * by z's last digit; then capacity has priority. */
+/* Compute y. If z is many orders of magnitude larger than c, the sum has an
+ * error of z's last digit. Then y is scaled down to the capacity. */
 static void project_finish(const double *z, const double *a, double c, size_t n,
 			   double rho, double *y)
 {
@@ -178,8 +178,8 @@ void astra_ogas_project_sorted(const double *z, const double *a, double c,
 			scratch[count++] = z[i] - a[i];
 	}
 	project_sort(scratch, count);
-	/* Find the first corner at which the sum is at most c; at the last one,
-	 * the largest z, it is 0. */
+	/* Find the first corner at which the sum is at most c. At the last
+	 * corner, the largest z, the sum is 0. */
 	high = count - 1;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -195,8 +195,8 @@ void astra_ogas_project_sorted(const double *z, const double *a, double c,
 	project_finish(z, a, c, n, rho, y);
 }
 
-/* Guess the piece on which y lies; compute the sum of clip(z, 0, a) and the
- * largest z. */
+/* Guess the piece on which y lies. Also compute the sum of clip(z, 0, a) and
+ * the largest z. */
 static struct piece guess(const double *z, const double *a, size_t n,
 			  const double *y, double *sum, double *largest)
 {
@@ -215,10 +215,10 @@ static struct piece guess(const double *z, const double *a, size_t n,
 	return piece_of(&sums);
 }
 
-/* Find rho by Newton's method on sum(rho) - c, which has corners but never
- * rises, between two bounds. On the right piece a step ends at the answer, and
- * the next pass has the same sums in the same order, so it stays. Returns rho,
- * or a negative number if it was not found soon. */
+/* Find rho by Newton's method on sum(rho) - c, between two bounds. This
+ * function has corners but never rises. On the right piece a step ends at the
+ * answer. The next pass has the same sums in the same order, so it stays there.
+ * Returns rho, or a negative number if it was not found soon. */
 static double find_rho(const double *z, const double *a, double c, size_t n,
 		       double rho, double largest)
 {

@@ -7,8 +7,8 @@
 #include "src/common/number.h"
 #include "src/policies/ogasched/learner.h"
 
-/* Fractions are compared in billionths, so that rounding errors do not decide
- * between equals. */
+/* Fractions are compared in billionths, so that rounding errors do not break
+ * ties. */
 #define FRACTIONS 1e9
 
 struct rest {
@@ -24,7 +24,7 @@ struct rounding {
 	uint32_t *cap;	/* [ports][nodes] */
 	uint32_t *out;	/* [ports][nodes] */
 	uint32_t *room; /* per node */
-	double *total;	/* per port: of amounts */
+	double *total;	/* per port: sum of its amounts */
 	uint64_t *want; /* per port: whole units */
 	struct rest *rests;
 };
@@ -50,7 +50,8 @@ static uint32_t to_units(double amount, double unit)
 	return (uint32_t)fmin(astra_floor(amount / unit), UINT32_MAX / 2);
 }
 
-/* Set what the served rows have, and the units that are certain. */
+/* Set the amounts of the served rows, and the whole units that these certainly
+ * give. */
 static void floor_cells(struct rounding *g, size_t node)
 {
 	struct astra_ogas *o = g->o;
@@ -80,7 +81,8 @@ static void floor_cells(struct rounding *g, size_t node)
 	}
 }
 
-/* Decide how many units each port gets; its rest, for the order. */
+/* Decide how many units each port gets in all. rests: the fractions that were
+ * cut off, sorted. */
 static void apportion(struct rounding *g)
 {
 	size_t ports = g->o->port_count;
@@ -107,8 +109,8 @@ static void apportion(struct rounding *g)
 	}
 }
 
-/* Give a port its units beyond the certain ones, where its fraction is
- * largest. */
+/* Give a port its units beyond the certain ones, on the nodes where its
+ * fraction is largest. */
 static void round_seat(struct rounding *g, uint32_t port, struct rest *nodes)
 {
 	size_t first = port * g->o->node_count, count = 0;

@@ -3,9 +3,8 @@
  *   version, types, slot, whether it lends (from version 2 on)
  *   nodes, and of each: name; capacity, alpha, utility per type
  *   ports, and of each: name, copies, gang, need, a per type;
- *     the number of its nodes, and of each: index above, y[copies][types], each
- *     followed by what is learned if it lends
- */
+ *     the number of its nodes, and of each: its index among the nodes above,
+ *     y[copies][types], each followed by what is learned if it lends */
 #include <stdlib.h>
 
 #include "src/policies/ogasched/learner.h"
@@ -88,8 +87,8 @@ struct restoring {
 	struct astra_ogas *o;
 	struct astra_reader *in;
 	struct astra_error *err;
-	size_t types;		 /* that were saved */
-	bool lent;		 /* it lent when it was saved */
+	size_t types;		 /* number of types in the saved state */
+	bool lent;		 /* whether it lent when it was saved */
 	double *numbers, *alpha; /* scratch: per type */
 	enum astra_ogas_utility *utility;
 };
@@ -165,7 +164,7 @@ static int restore_cell(struct restoring *s, struct ogas_node *n, size_t type,
 	return 0;
 }
 
-/* y of a port on one of its nodes. */
+/* Restore y of a port on one of its nodes. */
 static int restore_edge(struct restoring *s, uint32_t port)
 {
 	struct astra_ogas *o = s->o;

@@ -11,10 +11,10 @@
 #include "src/policies/ogasched/pair.h"
 #include "src/policies/ogasched/project.h"
 
-/* The four utilities f(y) of a cell's rows, and their slopes. Arrays may be
- * read and written up to an even count. */
+/* The four utilities f(y) of the rows of a node and type, and their slopes.
+ * Arrays may be read and written up to an even count. */
 
-/* utility is a constant wherever this is inlined. */
+/* Return f(y). `utility` is a constant wherever this is inlined. */
 static inline pair value_value(enum astra_ogas_utility utility, pair alpha,
 			       pair y)
 {
@@ -185,7 +185,8 @@ static void sum_values(struct astra_ogas *o)
 	}
 }
 
-/* Return max_k beta_k sum_r y_lrk, and k*, its lowest index. */
+/* Return max_k beta_k sum_r y_lrk. worst: set to k*, the lowest k with that
+ * value. */
 static double overhead(struct astra_ogas *o, size_t row, uint32_t *worst)
 {
 	double most = 0;
@@ -201,7 +202,7 @@ static double overhead(struct astra_ogas *o, size_t row, uint32_t *worst)
 	return most;
 }
 
-/* Return q of the present y; `active` and the sums are up to date. */
+/* Return q of the present y. `active` and the sums must be up to date. */
 static double sum_reward(struct astra_ogas *o)
 {
 	double reward = 0;
@@ -252,7 +253,7 @@ static bool step_gather(struct astra_ogas *o, const struct ogas_node *n)
 }
 
 /* Put rate * gradient of one type (Zhao et al., Eq. 30) into z, plus y if
- * from_y: the slope, minus beta if the type is k*. */
+ * from_y. The gradient is the slope, minus beta if the type is k*. */
 static void step_climb(struct astra_ogas *o, const struct ogas_node *n,
 		       size_t k, bool from_y)
 {
@@ -285,7 +286,7 @@ void ogas_fit_node(struct astra_ogas *o, struct ogas_node *n)
 
 		for (size_t i = 0; i < n->count; i++)
 			sum += y[i];
-		/* A full node, as the projection leaves it, has no excess. */
+		/* A full node is within this tolerance after a projection. */
 		if (sum <= n->capacity[k] + 1e-12 * n->capacity[k])
 			continue;
 		memcpy(o->z, y, n->count * sizeof(*y));
@@ -308,7 +309,7 @@ static void set_rates(struct astra_ogas *o, double rate)
 	o->gathered = NULL;
 }
 
-/* Return |gradient|^2; the rows that take part have a rate of 1. */
+/* Return |gradient|^2. Rows that take part must have a rate of 1. */
 static double gradient_square(struct astra_ogas *o)
 {
 	double square = 0;
@@ -371,8 +372,8 @@ double astra_ogas_slope(const struct astra_ogas *o)
 	return sqrt(square);
 }
 
-/* Return the rate of the present slot; 0 if there is no slope, and finite if
- * there is hardly any. */
+/* Return the learning rate of the present slot. It is 0 if there is no slope,
+ * and finite even if the slope is tiny. */
 static double learning_rate(struct astra_ogas *o)
 {
 	const struct astra_ogas_options *opt = &o->options;
@@ -392,7 +393,8 @@ static double learning_rate(struct astra_ogas *o)
 	return fmin(astra_ogas_diameter(o) / (slope * sqrt(slots)), RATE_MAX);
 }
 
-/* Move the nodes of ports with jobs a step up; the sums are up to date. */
+/* Move y a step up on the nodes of ports with jobs. The sums must be up to
+ * date. */
 static void step_ascend(struct astra_ogas *o)
 {
 	double rate;
@@ -427,7 +429,7 @@ void ogas_take_back(struct astra_ogas *o)
 		ogas_fit_node(o, &o->nodes[r]);
 }
 
-/* Set aside what is learned; y becomes the slot's. */
+/* Set aside what is learned; y becomes the slot's allocation. */
 static void step_lend(struct astra_ogas *o)
 {
 	o->lending = true;

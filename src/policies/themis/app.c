@@ -25,7 +25,7 @@ uint32_t astra_themis_job_gpus(const struct astra_themis_app *app)
 	return gpus;
 }
 
-/* Where a list of GPUs is. */
+/* Where a list of GPUs is: on how many machines and racks. */
 struct place {
 	const struct astra_themis_machine *machines;
 	uint32_t machine, gpus;
@@ -66,7 +66,8 @@ enum astra_level astra_themis_level(const struct astra_themis_machine *machines,
 						  : ASTRA_LEVEL_MACHINE;
 }
 
-/* Whether rho depends on more than the level and the number of GPUs. */
+/* Whether rho depends on more than the locality level and the number of
+ * GPUs. */
 static bool by_place(const struct astra_themis_app *app)
 {
 	if (app->stated || app->kind == ASTRA_THEMIS_SINGLE)
@@ -100,20 +101,20 @@ int astra_themis_left(const struct astra_themis_app *app, uint32_t from,
 	return 0;
 }
 
-/* How the pace of a number of GPUs is estimated. */
+/* How the pace on a number of GPUs is estimated. */
 struct estimate {
 	const struct astra_themis_app *app;
-	enum astra_level level; /* of all of them */
-	bool most; /* an upper bound of their worth; else a lower one */
+	enum astra_level level; /* locality level of all these GPUs */
+	bool most; /* estimate an upper bound of their worth; false: a lower
+		    * one */
 	const struct astra_themis_machine *machines; /* with `most` */
 	size_t machine_count;
-	uint32_t largest;	 /* GPUs of the largest of them */
+	uint32_t largest;	 /* GPUs of the largest of these machines */
 	const double *rigid_sec; /* see struct astra_themis_bid, or NULL */
 	uint32_t row;
 };
 
-/* Returns what there is room for in all GPUs that the app holds and may be
- * offered. */
+/* Returns what the GPUs that the app holds and may be offered have room for. */
 static struct astra_themis_room app_room(const struct estimate *e,
 					 uint32_t gpus_max)
 {
@@ -146,9 +147,9 @@ static void app_paces(const struct estimate *e, struct astra_themis_crew crew,
 				: astra_themis_pace_least(&crew, k, e->level);
 }
 
-/* Adds the seconds of a phase at the paces. rigid_sec: if not NULL, the known
- * seconds of rigid phases on GPUs next to each other, `row` numbers a phase,
- * from one GPU on. */
+/* Adds the seconds of a phase on `from` to `to` GPUs at the given paces.
+ * rigid_sec: if not NULL, the known seconds of rigid phases on adjacent GPUs,
+ * `row` numbers for each phase, from one GPU on. */
 static int add_phase(const struct astra_themis_app *app, size_t phase,
 		     uint32_t from, uint32_t to,
 		     const struct astra_themis_pace *paces,
@@ -166,7 +167,8 @@ static int add_phase(const struct astra_themis_app *app, size_t phase,
 	return 0;
 }
 
-/* Estimates the seconds that the remaining work takes on k GPUs, from..to. */
+/* Estimates the seconds that the remaining work takes on k GPUs, for k
+ * from..to. */
 static int estimate_left(const struct estimate *e, uint32_t from, uint32_t to,
 			 double *seconds)
 {
@@ -218,8 +220,8 @@ static int left_on(const struct astra_themis_app *app,
 	return 0;
 }
 
-/* Returns the bid's value of k GPUs. GPUs beyond those that the bid states make
- * no difference. */
+/* Returns the value that a bid states for k GPUs. More GPUs than the bid states
+ * count as its largest number. */
 static double stated(const struct astra_bid *bid, uint32_t k,
 		     enum astra_level level)
 {
@@ -251,7 +253,7 @@ static double app_ratio(double shared_sec, double ideal_sec)
 	return shared_sec > 0 ? shared_sec / ideal_sec : 0;
 }
 
-/* Returns T_sh / T_id by the app's bid. */
+/* Returns T_sh / T_id as the app's bid states it. */
 static double stated_rho(const struct astra_themis_app *app, double ideal_sec,
 			 uint32_t k, enum astra_level level)
 {
@@ -277,8 +279,8 @@ static double slowest_of(const struct astra_themis_app *app)
 	return most;
 }
 
-/* Returns S if only the level counts. Jobs of one GPU are always at level
- * SLOT. */
+/* Returns S of a level, for apps for which only the level counts. Jobs of one
+ * GPU are always at level SLOT. */
 static double level_slowdown(const struct astra_themis_app *app,
 			     enum astra_level level)
 {
@@ -353,8 +355,9 @@ static void fill_level(const struct astra_themis_app *app, double ideal_sec,
 					   ideal_sec));
 }
 
-/* Fills a row with the estimate, for more GPUs than the app holds. Up to those
- * it is `base`, the log V of what is held. seconds: scratch. */
+/* Fills a row with the estimate for more GPUs than the app holds. Up to the
+ * number that it holds, the row is `base`, the log V of what is held. seconds:
+ * scratch. */
 static int fill_estimate(const struct estimate *e, double ideal_sec,
 			 double base, uint32_t gpus_max, double *seconds,
 			 double *row)
@@ -377,7 +380,7 @@ static int fill_estimate(const struct estimate *e, double ideal_sec,
 	return 0;
 }
 
-/* Fills a row with the bid's values. Superfluous GPUs may idle, so V never
+/* Fills a row with the bid's values. An app may leave GPUs idle, so V never
  * falls with k. */
 static void fill_stated(const struct astra_themis_app *app, double ideal_sec,
 			enum astra_level level, uint32_t gpus_max, double *row)
@@ -390,7 +393,7 @@ static void fill_stated(const struct astra_themis_app *app, double ideal_sec,
 	}
 }
 
-/* Returns the GPUs of the largest machine, held and offered. */
+/* Returns the most GPUs on one machine, held and offered together. */
 static uint32_t largest_machine(const struct astra_themis_app *app,
 				const struct astra_themis_machine *machines,
 				size_t count)
@@ -408,7 +411,7 @@ static uint32_t largest_machine(const struct astra_themis_app *app,
 	return most;
 }
 
-/* Whether each phase with jobs has more than one. */
+/* Whether each phase that has jobs has more than one. */
 static bool has_jobs(const struct astra_themis_app *app)
 {
 	for (size_t i = 0; i < app->phase_count; i++) {
@@ -446,8 +449,9 @@ static int fill_most(struct astra_themis_bid *bid, struct estimate e,
 	return rc;
 }
 
-/* Returns a lower bound of log V of any GPUs that are of use: all jobs run one
- * after the other, on the fewest GPUs at the largest slowdown. */
+/* Returns a lower bound of log V for any GPUs that are of use to the app. It
+ * assumes that all jobs run one after the other, on the fewest GPUs at the
+ * largest slowdown. */
 static double log_least(const struct astra_themis_app *app, double ideal_sec)
 {
 	double worst = 0, slow = slowest_of(app);
@@ -464,8 +468,8 @@ static double log_least(const struct astra_themis_app *app, double ideal_sec)
 	return app_log_v(app_ratio(app->elapsed_sec + worst, ideal_sec));
 }
 
-/* Sets rigid_sec, the seconds of each rigid phase on 1, 2, ... GPUs next to
- * each other. */
+/* Sets rigid_sec: the seconds of each rigid phase on 1, 2, ... adjacent
+ * GPUs. */
 static int fill_rigid(struct astra_themis_bid *bid)
 {
 	const struct astra_themis_app *app = bid->app;
@@ -482,9 +486,9 @@ static int fill_rigid(struct astra_themis_bid *bid)
 	return 0;
 }
 
-/* Fills in the bid of an app whose jobs have several GPUs. If it may have them
- * anywhere, the table is the upper bound, since machines with room for whole
- * jobs are preferred. Otherwise it is the lower bound. */
+/* Fills in the bid of an app whose jobs have several GPUs. If the app may have
+ * its GPUs anywhere, the table is the upper bound, since machines with room for
+ * whole jobs are preferred. Otherwise the table is the lower bound. */
 static int fill_by_place(struct astra_themis_bid *bid, double ideal_sec,
 			 size_t machine_count, double *seconds)
 {

@@ -13,10 +13,10 @@ static double score_in_pf(const struct astra_themis_game *game,
 	return astra_themis_score(game, i, pf.share, pf.count);
 }
 
-/* Returns c of a bidder: the others' product of V in pf, divided by their
- * product in the pf without the bidder; 0 if pf serves fewer of them. pf: the
- * score of all in pf. own: the bidder's score in pf. without: the others' score
- * in the pf without it. */
+/* Returns the factor c of a bidder: the other bidders' product of V in pf,
+ * divided by their product in the pf without this bidder. Returns 0 if pf
+ * serves fewer of the others. pf: the score of all in pf. own: the bidder's
+ * score in pf. without: the others' score in the pf without the bidder. */
 static double hidden_payment(const struct astra_themis_game *game, double pf,
 			     double own, double without)
 {
@@ -29,8 +29,8 @@ static double hidden_payment(const struct astra_themis_game *game, double pf,
 	return fmin(1.0, exp(have - could));
 }
 
-/* Returns how many shares pf may have: one for each GPU, or one for each bidder
- * on each machine. */
+/* Returns how many shares pf may have at most: one for each GPU, or one for
+ * each bidder on each machine. */
 static size_t shares_max(const struct astra_themis_game *game)
 {
 	size_t most = game->machine_count * game->count;
@@ -51,8 +51,8 @@ static int auction_make_room(const struct astra_themis_game *game,
 	return out->shares && out->first && out->c ? 0 : -1;
 }
 
-/* Solves the game and sets pf, its bounds and c. own, without: scratch of one
- * number a bidder. */
+/* Solves the game; sets pf, its bounds and c. own, without: scratch, one number
+ * for each bidder. */
 static int auction_solve(struct astra_themis_game *game,
 			 struct astra_themis_auction *out, double *own,
 			 double *without, struct astra_error *err)

@@ -104,7 +104,7 @@ int astra_themis_divide(struct themis_division *division,
 	};
 	if (!division->participant || !division->first)
 		return astra_error_nomem(err);
-	/* Random, but the same for the same question. */
+	/* The seed looks random, but is the same for the same question. */
 	memcpy(&market.seed, &offer->now_sec, sizeof(market.seed));
 	if (astra_themis_round_run(&market, &division->round, err) < 0)
 		return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The result of a round between apps: for each app the GPUs of machines that it
- * won or was given. seats.h chooses which of its jobs get them. */
+/* The result of a round between apps: for each app, the GPUs of machines that
+ * it won or was given. seats.h chooses which of the app's jobs get them. */
 #ifndef ASTRA_THEMIS_DIVISION_H
 #define ASTRA_THEMIS_DIVISION_H
 
@@ -8,13 +8,14 @@
 #include "src/policies/themis/themis.h"
 
 struct themis_division {
-	struct astra_themis_round round; /* apps are parties */
-	bool *participant;		 /* of each party */
+	struct astra_themis_round round; /* its apps are the parties */
+	bool *participant;		 /* by party: whether it took part in
+					  * the auction */
 	/* Shares of party i, by machine: shares[first[i]] up to shares[first[i
 	 * + 1]]. */
 	struct astra_themis_share *shares;
 	size_t *first;
-	uint32_t *free; /* GPUs of each machine that nobody got; the round's
+	uint32_t *free; /* by machine: GPUs that no party got; the round's
 			 * array */
 };
 
@@ -24,7 +25,7 @@ int astra_themis_divide(struct themis_division *division,
 			const struct themis_parties *parties,
 			const struct astra_offer *offer, double knob,
 			struct astra_error *err);
-/* Which party got which share; taker: a party. */
+/* Shares and the parties that got them; taker: a party. */
 struct themis_gains {
 	struct astra_themis_gift *list;
 	size_t count, room;

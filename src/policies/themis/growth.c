@@ -5,8 +5,9 @@
 
 #include "src/policies/offer.h"
 
-/* If the job's start-up is not known: the most that it is assumed to take, with
- * a checkpoint. And how many times that cost additional GPUs must yield. */
+/* STARTUP_GUESS_SEC: the most that a start-up with a checkpoint is assumed to
+ * take if the job's is unknown. GROWTH_MARGIN: how many times this cost
+ * additional GPUs must yield. */
 #define STARTUP_GUESS_SEC 60
 #define GROWTH_MARGIN 2
 
@@ -29,8 +30,8 @@ static bool growth_wants(const struct themis_growth *g, uint32_t demand)
 	return d->open && g->awarded[demand] < d->copies;
 }
 
-/* Takes from the space the GPUs that other jobs of the app run on and can
- * keep. */
+/* Takes from the space the GPUs on which other jobs of the app run and can
+ * stay. */
 static void growth_take_aside(const struct themis_growth *g, uint32_t demand)
 {
 	for (size_t i = 0; i < g->party->demand_count; i++) {
@@ -57,8 +58,8 @@ static void growth_give_back(const struct themis_growth *g)
 	}
 }
 
-/* Returns what is left of `left` GPUs after waiting jobs of the app got their
- * fewest, as far as the GPUs suffice. */
+/* Returns what is left of `left` GPUs once waiting jobs of the app got their
+ * fewest GPUs, as far as the GPUs suffice. */
 static uint64_t growth_left(const struct themis_growth *g, uint32_t demand,
 			    uint64_t left)
 {
@@ -92,8 +93,8 @@ size_t astra_themis_grow(const struct themis_growth *growth, uint32_t demand,
 	if (old >= d->job->request.gpus ||
 	    old >= astra_space_gpus(growth->space))
 		return 0;
-	/* Take the job's own GPUs first: if another job also runs on some of
-	 * them, that job cannot keep them. */
+	/* Take the job's own GPUs first: if another job shares some of them,
+	 * that job cannot keep them. */
 	astra_demand_take(growth->offer, growth->space, d);
 	growth_take_aside(growth, demand);
 	left = growth_left(growth, demand, astra_space_gpus(growth->space));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An elastic job that runs on fewer GPUs than it can use, at the end of its
- * lease.
+/* Growth of an elastic job that runs on fewer GPUs than it can use, at the end
+ * of its lease.
  *
- * It continues on more GPUs if a lease on these gives twice the GPU time that
- * the start-up costs. It gets neither GPUs that other jobs of its app run on
- * nor the fewest that waiting jobs of its app need. */
+ * The job continues on more GPUs if a lease on these gives twice the GPU time
+ * that the start-up costs. It gets neither GPUs on which other jobs of its app
+ * run, nor the fewest GPUs that waiting jobs of its app need. */
 #ifndef ASTRA_THEMIS_GROWTH_H
 #define ASTRA_THEMIS_GROWTH_H
 
@@ -14,16 +14,17 @@ struct themis_growth {
 	const struct astra_offer *offer;
 	const struct themis_party *party; /* its app's jobs */
 	const uint32_t *awarded;	  /* awards of each demand */
-	/* What the app may be awarded at the moment. Used as scratch, and
-	 * restored. */
+	/* What the app may be awarded at present. Changed during the search,
+	 * and restored. */
 	struct astra_space *space;
-	bool *aside; /* of each demand; all false, before and after */
+	bool *aside; /* by demand: scratch; all false before and after */
 };
 
-/* Looks for more GPUs for a job that could stay where it is: neither those that
- * other jobs of its app run on, nor the fewest of its waiting jobs. They must
- * be worth a start-up and a checkpoint before it. shares: room for one per
- * node. Returns how many shares the job is to have instead, or 0. */
+/* Looks for more GPUs for a job that could stay where it is. It leaves alone
+ * the GPUs on which other jobs of its app run, and the fewest GPUs of its
+ * waiting jobs. The additional GPUs must be worth a checkpoint and a start-up.
+ * shares: room for one per node. Returns the number of shares that the job gets
+ * instead, or 0. */
 size_t astra_themis_grow(const struct themis_growth *growth, uint32_t demand,
 			 struct astra_share *shares);
 

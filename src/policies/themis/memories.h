@@ -8,10 +8,10 @@
 
 #include "src/common/bytes.h"
 
-/* How many apps were active over an app's life: N_avg, which T_id is multiplied
- * by. (Mahajan et al., NSDI'20, section 3; SPEC section 2) One census serves
- * all apps; its members can be saved and restored as they are. A zeroed census
- * means that no app was active since time 0. */
+/* Counts how many apps are active over time, to compute N_avg, by which T_id is
+ * multiplied. (Mahajan et al., NSDI'20, section 3; SPEC section 2) One census
+ * serves all apps; its members can be saved and restored as they are. If
+ * zeroed, no app was active since time 0. */
 struct astra_themis_census {
 	double clock_sec;
 	double app_sec; /* integral of the number of active apps up to clock_sec
@@ -19,8 +19,8 @@ struct astra_themis_census {
 	uint32_t active;
 };
 
-/* Returns the integral at a time; times before the census' clock count as the
- * clock's. */
+/* Returns the integral of active apps at a time. A time before the census'
+ * clock counts as the clock's. */
 double astra_themis_census_sum(const struct astra_themis_census *census,
 			       double now_sec);
 
@@ -39,10 +39,10 @@ double astra_themis_navg(const struct astra_themis_census *census,
 /* How an app fared in the last auction in which it wanted GPUs. */
 struct themis_fare {
 	uint64_t auction;     /* index of the auction; 0: none yet */
-	uint32_t rank, ranks; /* place by rho, of how many apps */
+	uint32_t rank, ranks; /* rank by rho, and how many apps were ranked */
 	bool offered;
-	uint32_t won, kept, given; /* GPUs */
-	double c;		   /* its hidden payment's factor */
+	uint32_t won, kept, given; /* numbers of GPUs */
+	double c;		   /* factor of its hidden payment */
 };
 
 struct themis_memory {
@@ -50,8 +50,8 @@ struct themis_memory {
 	double start_sec;  /* its first job's submission */
 	double first_sec;  /* when a round first saw it */
 	double before;	   /* the census' integral at first_sec */
-	double budget_sec; /* GPU-seconds: the most work that it had at one time
-			    */
+	double budget_sec; /* the most work that it had at one time, in
+			    * GPU-seconds */
 	uint32_t gpus;	   /* the most GPUs that it asked for at one time */
 	struct themis_fare fare;
 	bool seen;
@@ -70,9 +70,9 @@ struct themis_sight {
 	uint32_t gpus;
 };
 
-/* Forgets apps that are not seen and adds new ones; afterwards row i belongs to
- * sights[i]. sights: sorted by key, each once. Returns 0, or -1 when out of
- * memory: then do not use the memories. */
+/* Forgets the apps that are not seen and adds new ones. Afterwards row i
+ * belongs to sights[i]. sights: sorted by key, each key once. Returns 0, or -1
+ * when out of memory: then do not use the memories. */
 int astra_themis_remember(struct themis_memories *memories,
 			  const struct themis_sight *sights, size_t count,
 			  double now_sec);
@@ -86,12 +86,12 @@ double astra_themis_life_navg(const struct themis_memories *memories,
 			      const struct themis_memory *app, double now_sec);
 
 /* Save, restore and shift the memories, as the policy's functions of these
- * names do; fares are not included. */
+ * names do. Fares are not included. */
 int astra_themis_memories_save(const struct themis_memories *memories,
 			       struct astra_bytes *out);
 int astra_themis_memories_restore(struct themis_memories *memories,
 				  struct astra_reader *in);
-/* Save and restore the fares of the same rows. */
+/* Save and restore the fares of the rows that the functions above handle. */
 void astra_themis_fares_save(const struct themis_memories *memories,
 			     struct astra_bytes *out);
 int astra_themis_fares_restore(struct themis_memories *memories,

@@ -14,8 +14,8 @@ static double way_sec(const struct astra_offer *offer, uint32_t demand)
 	return astra_left_sec(d) + (d->job->held_count ? offer->lease_sec : 0);
 }
 
-/* Whether a job is done within a term: if it goes first, other jobs of its app
- * wait no longer than that. */
+/* Whether a job will be done within a term. If such a job goes first, other
+ * jobs of its app wait no longer than a term for it. */
 static bool is_brief(const struct astra_offer *offer, uint32_t demand)
 {
 	return astra_left_sec(&offer->demands[demand]) <= offer->lease_sec;
@@ -58,8 +58,9 @@ void astra_themis_order_jobs(const struct themis_party *party,
 		&offer);
 }
 
-/* Returns the copies that count now. Tasks not yet split from their array are
- * separate jobs; the offer counts only those that may find room. */
+/* Returns how many copies of a job count now. Tasks that are still in their
+ * array's record are separate jobs, and the offer counts only those that may
+ * find room. */
 static uint32_t parties_copies_of(const struct astra_demand *d)
 {
 	return d->copies > 1 ? d->copies : 1;
@@ -93,8 +94,8 @@ static int parties_compare_shares(const void *a, const void *b)
 	return x->machine < y->machine ? -1 : x->machine > y->machine;
 }
 
-/* Sorts shares by machine and merges those of one machine. Returns how many
- * there are. */
+/* Sorts shares by machine and merges the shares of each machine. Returns how
+ * many there are. */
 static size_t merge_shares(struct astra_themis_share *shares, size_t count)
 {
 	size_t kept = 0;
@@ -120,7 +121,7 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 	return a;
 }
 
-/* Where the next job's work and the next share go. */
+/* Positions at which the next job's work and the next share are written. */
 struct cursor {
 	double *work;
 	struct astra_themis_share *shares;
@@ -174,15 +175,15 @@ static void parties_add_demand(struct themis_party *p,
 		p->phase.job_gpus_min = least;
 }
 
-/* Whether the GPUs that a demand holds are on offer. GPUs promised to tasks of
- * an array are not, while other tasks of it compete. */
+/* Whether the GPUs that a demand holds are on offer. GPUs promised to some
+ * tasks of an array are not, even if other tasks of it compete. */
 static bool parties_competes(const struct astra_demand *d)
 {
 	return d->open && d->job->held_count;
 }
 
-/* Collects what a party holds. GPUs that it must compete for do not count as
- * held; they become its homes. */
+/* Collects what a party holds. GPUs for which it must compete do not count as
+ * held; they become homes of the app. */
 static void add_held(struct astra_themis_app *app,
 		     struct themis_parties *parties, uint32_t party,
 		     const struct astra_offer *offer, struct cursor *at)
@@ -245,8 +246,8 @@ static void set_work(struct astra_themis_app *app, const struct themis_party *p,
 	app->iter_left = p->phase.work_sec[0] / app->iter_sec;
 }
 
-/* Sets how badly off the app is by the policy's estimate, ignoring the rho that
- * its agent states. */
+/* Sets how badly off the app is by the policy's own estimate. A rho that its
+ * agent states is ignored. */
 static int parties_judge(struct astra_themis_app *app,
 			 const struct astra_offer *offer,
 			 const struct astra_themis_machine *machines)
@@ -275,7 +276,7 @@ static void set_left(struct astra_themis_app *app, const struct themis_party *p)
 		app->budget_sec > 0 ? fmin(1, left / app->budget_sec) : 1;
 }
 
-/* Assigns each bid to its app; both lists are sorted by app. */
+/* Assigns each bid to its app. Both lists are sorted by app. */
 static void find_bids(struct themis_parties *parties,
 		      const struct astra_offer *offer)
 {
@@ -291,10 +292,10 @@ static void find_bids(struct themis_parties *parties,
 	}
 }
 
-/* Completes an app. When all leases end together, nobody holds anything. So
- * apps with an unbounded rho are compared by the best rho that they can still
- * reach, with all GPUs that they ask for. If only elapsed time counted, apps
- * that began together would not take turns. */
+/* Completes an app. When all leases end together, no app holds anything and
+ * every rho is unbounded. Apps with an unbounded rho are compared by the best
+ * rho that they can still reach, with all GPUs that they ask for. If only
+ * elapsed time counted, apps that began together would not take turns. */
 static int finish_app(struct themis_parties *parties, size_t i,
 		      const struct astra_offer *offer,
 		      const struct themis_memories *memories, bool trust)

@@ -7,8 +7,8 @@
 
 #include "src/common/number.h"
 
-/* The limit of the search, in looks at a job; they take some milliseconds. They
- * suffice for some 20 jobs whose work has nothing in common. */
+/* The limit of the search, in looks at a job. This takes some milliseconds, and
+ * suffices for some 20 jobs whose work has nothing in common. */
 #define LOOKS 4000000
 #define JOBS 256
 
@@ -25,8 +25,8 @@ struct search {
 };
 
 /* Returns a lower bound of the makespan: the mean load, or more. Of the j *
- * gpus + 1 largest jobs, some GPU has j + 1, at least as long as the j + 1
- * shortest of them. */
+ * gpus + 1 largest jobs, some GPU has at least j + 1. Its load is at least that
+ * of the j + 1 shortest of these jobs. */
 static double lower_bound(const double *work, size_t count, uint32_t gpus)
 {
 	double sum = 0, bound = 0;
@@ -69,8 +69,8 @@ static bool over(const struct search *s)
 	return s->found || s->looks >= LOOKS;
 }
 
-/* Returns the limit for better schedules: below it they are no ties of
- * `best`. */
+/* Returns the makespan below which a schedule is better than `best`, not tied
+ * with it. */
 static double partition_limit(double best)
 {
 	return best - ASTRA_TIE * fmax(1, best);
@@ -90,8 +90,8 @@ static void unplace(struct search *s, size_t job)
 }
 
 /* Whether an unplaced job would fit on this GPU in addition to its jobs, or in
- * place of a shorter one. Then another schedule, with that job there, is as
- * good, and this one can be skipped. (Martello and Toth) */
+ * place of a shorter one. Then a schedule with that job there is as good, and
+ * this one can be skipped. (Martello and Toth) */
 static bool dominated(const struct search *s, uint32_t gpu, double load)
 {
 	double longer = HUGE_VAL;
@@ -129,8 +129,8 @@ static void next_gpu(struct search *s, uint32_t gpus, double makespan)
 	unplace(s, first);
 }
 
-/* Adds to a GPU some of the unplaced jobs from index `from` on, such that the
- * GPUs after it can do the others before `best`. */
+/* Adds to a GPU some of the unplaced jobs from index `from` on. The GPUs after
+ * it must be able to do the remaining jobs before `best`. */
 static void partition_fill(struct search *s, uint32_t gpu, size_t from,
 			   double load, double makespan)
 {
@@ -231,9 +231,9 @@ static double slowdown_at(const struct astra_themis_phase *phase,
 	return astra_themis_mean_slowdown(phase, k, &paces[k - from]);
 }
 
-/* Adds the seconds of a phase if there is a GPU for each job: each job gets
- * one, then the job that ends last gets one more at a time, while it can use
- * more. gpus: scratch of one number a job. */
+/* Adds the seconds of a phase if there is a GPU for each job. Each job gets one
+ * GPU. Then GPUs are given one by one to the job that ends last, as long as it
+ * can use more. gpus: scratch, one number for each job. */
 static void add_bundles(const struct astra_themis_phase *phase,
 			const double *work, uint32_t from, uint32_t to,
 			const struct astra_themis_pace *paces, uint32_t *gpus,

@@ -20,13 +20,14 @@
 double astra_themis_makespan(const double *work, size_t count, uint32_t gpus,
 			     double *load);
 
-/* Jobs that run in parallel; the next phase waits for all of them. */
+/* Jobs that run in parallel. The next phase begins when all of them are
+ * done. */
 struct astra_themis_phase {
 	const double *work_sec; /* GPU-seconds left of each job, >= 0 */
 	uint32_t job_count;
-	uint32_t job_gpus_max; /* d: more GPUs are of no use to one job; >= 1 */
-	uint32_t job_gpus_min; /* fewer GPUs are of no use to one job; 0: 1 */
-	double more_sec; /* fluid: GPU-seconds of further jobs, none of them
+	uint32_t job_gpus_max; /* d: one job cannot use more GPUs; >= 1 */
+	uint32_t job_gpus_min; /* one job cannot use fewer GPUs; 0: 1 */
+	double more_sec; /* fluid: GPU-seconds of more_jobs further jobs, none
 			  * longer than the longest in work_sec */
 	uint32_t more_jobs;
 };
@@ -49,27 +50,29 @@ astra_themis_crew(const struct astra_themis_phase *phase,
 /* Adds T_phase in seconds on k GPUs to seconds[k - from], for k from..to.
  *
  * Fluid: max(sum w / k, max w_j / min(k, d)), as if GPUs were divisible. Rigid:
- * the least makespan of whole-GPU bundles, one after the other if there are
- * fewer GPUs than jobs (astra_themis_makespan() says how exact). Neither grows
- * with k.
+ * the least makespan of bundles of whole GPUs. If there are fewer GPUs than
+ * jobs, jobs run one after the other (astra_themis_makespan() says how exact).
+ * Neither grows with k.
  *
  * from: >= 1, at most `to`. paces: what k GPUs are worth, paces[k - from]. In
- * fluid phases they replace k and min(k, d); rigid phases last longer by k /
- * paces[k - from].gpus, where k counts up to d a job. NULL: GPUs next to each
- * other, S = 1. Returns 0, or -1 when out of memory. */
+ * fluid phases a pace replaces k and min(k, d). Rigid phases last longer by k /
+ * paces[k - from].gpus, where k counts up to d a job. NULL: adjacent GPUs, S =
+ * 1. Returns 0, or -1 when out of memory. */
 int astra_themis_phase_add(const struct astra_themis_phase *phase, bool rigid,
 			   uint32_t from, uint32_t to,
 			   const struct astra_themis_pace *paces,
 			   double *seconds);
 
 /* Returns the mean factor by which the jobs of a phase are slowed on k GPUs at
- * a pace; k counts up to d a job. Infinite if the GPUs are of no use. */
+ * a pace; k counts up to d a job. Returns infinity if the GPUs are of no
+ * use. */
 double astra_themis_mean_slowdown(const struct astra_themis_phase *phase,
 				  uint32_t k,
 				  const struct astra_themis_pace *pace);
 
-/* Returns the median of count > 0 numbers, and sorts them. It is the iteration
- * time assumed for a job of a later phase that is not chosen yet. */
+/* Returns the median of count > 0 numbers, and sorts them. The median is
+ * assumed as iteration time of a job of a later phase that is not chosen
+ * yet. */
 double astra_themis_median(double *values, size_t count);
 
 #endif

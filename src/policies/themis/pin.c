@@ -14,7 +14,7 @@ struct pinning {
 	struct themis_gains gains;
 	struct astra_space *space; /* what is not assigned yet */
 	struct astra_share *place;
-	uint64_t *due; /* GPUs that each party is still to get */
+	uint64_t *due; /* by party: GPUs that it has still to get */
 	uint32_t *order;
 	uint32_t *jobs; /* of one party, in the order of
 			 * astra_themis_order_jobs() */
@@ -80,8 +80,8 @@ static int pin_give(struct pinning *p, uint32_t party, uint32_t machine,
 				 (struct astra_themis_share){machine, gpus});
 }
 
-/* Whether these GPUs are at least as good for the party as what it won. Returns
- * -1 when out of memory. */
+/* Whether these GPUs are at least as good for the party as those that it won.
+ * Returns -1 when out of memory. */
 static int is_as_good(const struct pinning *p, uint32_t party,
 		      const struct astra_share *shares, size_t count)
 {
@@ -105,7 +105,7 @@ static int is_as_good(const struct pinning *p, uint32_t party,
 	return rc;
 }
 
-/* Whether the job's GPUs are still unassigned and offered; they are not if a
+/* Whether the job's GPUs are offered and still unassigned. They are not if a
  * node is drained or another party has them. */
 static bool is_offered(const struct pinning *p, const struct astra_job *job)
 {
@@ -116,12 +116,14 @@ static bool is_offered(const struct pinning *p, const struct astra_job *job)
 	return true;
 }
 
-/* Keeps a party's jobs where they are, if the app has won that many GPUs. The
- * job of a single-job app must also run at least as fast there. */
+/* Keeps a party's jobs where they are, as far as the app has won that many
+ * GPUs. If the app has a single job, it must also run at least as fast
+ * there. */
 static int pin_party(struct pinning *p, uint32_t party)
 {
 	const struct themis_party *q = &p->parties->list[party];
-	uint64_t left = p->due[party]; /* for the first jobs in the order */
+	uint64_t left = p->due[party]; /* what is left for the jobs that are
+					* first in the order */
 
 	astra_themis_order_jobs(q, p->offer, p->jobs);
 	for (size_t k = 0; k < q->demand_count && left; k++) {
@@ -161,8 +163,8 @@ static int compare_due(const void *a, const void *b, void *arg)
 	return i < j ? -1 : i > j;
 }
 
-/* Lists what the party won, if all of it is still there. Returns the number of
- * shares, or 0. */
+/* Lists the shares that the party won, if all of them are still unassigned.
+ * Returns the number of shares, or 0. */
 static size_t as_won(struct pinning *p, uint32_t party)
 {
 	struct astra_themis_shares shares = pin_won(p, party);
@@ -181,8 +183,8 @@ static size_t as_won(struct pinning *p, uint32_t party)
 	return shares.count;
 }
 
-/* Finds GPUs for what a party still has to get. Returns whether they are as
- * good as what it won, or -1. */
+/* Finds the GPUs that a party has still to get. Returns whether they are as
+ * good as those that it won, or -1. */
 static int find_place(struct pinning *p, uint32_t party)
 {
 	struct astra_request request = {.gpus = (uint32_t)p->due[party]};

@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 struct astra_themis_machine {
-	uint32_t free; /* GPUs offered, without held ones */
+	uint32_t free; /* offered GPUs, without held ones */
 	uint32_t rack; /* equal for machines of one rack */
 	uint32_t slot; /* this many of its GPUs are next to each other */
 };
 
-/* A part of one machine. Lists are sorted by machine and name each machine
- * once, with at least one GPU. */
+/* A part of one machine. Lists of shares are sorted by machine, with each
+ * machine at most once and at least one GPU on each. */
 struct astra_themis_share {
 	uint32_t machine;
 	uint32_t gpus;

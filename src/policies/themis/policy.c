@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Themis as a policy. Apps are worst off by their finish-time fairness rho.
- * They are offered the GPUs whose leases are over, and win them in
+/* Themis as a policy. The apps that are worst off, by their finish-time
+ * fairness rho, are offered the GPUs whose leases are over. They win them in
  * partial-allocation auctions. (Mahajan et al., Themis: Fair and Efficient GPU
  * Cluster Scheduling, NSDI'20)
  *
  * The algorithm is in themis.c, app.c, phase.c, spread.c, sale.c, auction.c,
- * solver/ and table*.c. Between it and the engine: parties.c finds the apps;
- * division.c and sale.c hold the auction and give away what is left; pin.c
- * keeps running jobs where they are if that harms nobody, else swap.c lets apps
- * exchange places; seats.c chooses which of an app's jobs get its GPUs,
- * growth.c how many elastic ones get.
+ * solver/ and table*.c. The other files connect it with the engine. parties.c
+ * finds the apps. division.c and sale.c hold the auction and give away what is
+ * left. pin.c keeps running jobs where they are if that harms no app; otherwise
+ * swap.c lets apps exchange places. seats.c chooses which of an app's jobs get
+ * its GPUs, and growth.c how many GPUs elastic jobs get.
  *
  * An auction serves as many apps as it can, so it would never serve a large
- * one. Therefore, if the app that is worst off wins nothing, the auction is
- * held again: that app is first offered what its smallest job needs, alone.
- */
+ * app. Therefore, if the app that is worst off wins nothing, the auction is
+ * held again: that app is first offered alone what its smallest job needs. */
 #include "src/policies/themis/policy.h"
 
 #include <stdlib.h>
@@ -57,8 +56,8 @@ static void themis_destroy(void *self)
 	free(t);
 }
 
-/* Keeps jobs where they are: all of them if that harms nobody, else as many as
- * can exchange their places one by one. */
+/* Keeps jobs where they are: all jobs if that harms no app, else as many as can
+ * exchange their places one by one. */
 static int avoid_moves(struct themis_division *division,
 		       const struct themis_parties *parties,
 		       const struct astra_offer *offer)
@@ -78,7 +77,8 @@ static bool themis_any_free(const struct astra_offer *offer)
 	return false;
 }
 
-/* Holds the auction, and chooses which of an app's jobs get what it won. */
+/* Holds the auction, and chooses which of an app's jobs get the GPUs that it
+ * won. */
 static int hold_auction(struct themis *t, const struct themis_parties *parties,
 			const struct astra_offer *offer,
 			struct astra_allocation *out, struct astra_error *err)

@@ -22,9 +22,9 @@ int astra_themis_record_auction(struct themis_record *record,
 				struct themis_memories *memories,
 				const struct astra_offer *offer);
 
-/* Records the apps as they are. Estimates are recorded of at most 2,000 apps,
- * and of up to 256 GPUs each. Returns 0, or -1 when out of memory: then there
- * is no record. */
+/* Records the present apps. Estimates are recorded for at most 2,000 apps, and
+ * for up to 256 GPUs each. Returns 0, or -1 when out of memory: then there is
+ * no record. */
 int astra_themis_record_apps(struct themis_record *record,
 			     const struct themis_parties *parties,
 			     const struct themis_memories *memories,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The auctions of a round: bids, what is won, and what is kept after the
- * payment. */
+/* The auctions of a round: the bids, what is won, and what is kept after the
+ * hidden payment. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ uint32_t astra_themis_keep(double c, uint32_t gpus, uint32_t quantum)
 	return keep < gpus ? keep : gpus;
 }
 
-/* Returns the share that lacks most GPUs towards k g_m / g, all numbers times
- * g; only shares with some left. */
+/* Returns the share, among those with GPUs left, that lacks most GPUs towards k
+ * g_m / g. All numbers are multiplied by g. */
 static size_t neediest(struct astra_themis_shares bundle, uint32_t gpus,
 		       uint32_t k, const uint32_t *kept)
 {
@@ -72,8 +72,8 @@ void astra_themis_round_bundle(struct astra_themis_shares bundle, uint32_t k,
 	}
 }
 
-/* Rounds another way: keeps pieces for jobs of `each` GPUs, the largest
- * first. */
+/* Rounds in another way: keeps pieces of `each` GPUs for whole jobs, the
+ * largest pieces first. */
 static void round_pieces(struct astra_themis_shares bundle, uint32_t k,
 			 uint32_t each, uint32_t *kept)
 {
@@ -100,8 +100,8 @@ static void round_pieces(struct astra_themis_shares bundle, uint32_t k,
 	}
 }
 
-/* Returns log V of what is kept of a bundle. scratch: as many shares as the
- * bundle has. */
+/* Returns log V of the part of a bundle that is kept. scratch: room for as many
+ * shares as the bundle has. */
 static double log_v_kept(const struct astra_themis_bid *bid,
 			 struct astra_themis_shares bundle,
 			 const uint32_t *kept,
@@ -119,8 +119,8 @@ static double log_v_kept(const struct astra_themis_bid *bid,
 }
 
 /* Keeps pieces for whole jobs instead, if these are worth more: jobs of several
- * GPUs run fastest if each is on one machine. kept: two numbers a share; the
- * first half has the choice. */
+ * GPUs run fastest if each is on one machine. kept: two numbers for each share;
+ * the first half gets the choice. */
 static int keep_better(const struct astra_themis_bid *bid,
 		       struct astra_themis_shares bundle, uint32_t k,
 		       uint32_t *kept)
@@ -150,7 +150,8 @@ struct giving {
 	uint32_t *room;
 	uint32_t *free_gpus;
 	uint64_t left;		       /* sum of free_gpus */
-	size_t machine, machine_count; /* none before `machine` has any */
+	size_t machine, machine_count; /* no machine before `machine` has free
+					* GPUs */
 	struct astra_random random;
 	struct astra_themis_gift *gifts;
 	size_t gift_count;
@@ -167,7 +168,7 @@ static void enqueue(struct queue *queue, const struct giving *g, size_t count,
 	}
 }
 
-/* Gives one GPU of a machine that has one. */
+/* Gives one GPU of a machine that has a free one. */
 static void give_one(struct giving *g, uint32_t taker, size_t machine)
 {
 	g->free_gpus[machine]--;
@@ -179,8 +180,8 @@ static void give_one(struct giving *g, uint32_t taker, size_t machine)
 	};
 }
 
-/* Gives a quantum: of the machine with the fewest GPUs that suffice, else of
- * the first machines that have some. */
+/* Gives a quantum: from the machine with the fewest GPUs that suffice. If no
+ * machine has enough, from the first machines that have some. */
 static void give_quantum(struct giving *g, uint32_t taker, uint32_t gpus)
 {
 	size_t at;
@@ -228,8 +229,8 @@ static int by_taker(const void *a, const void *b)
 	return 0;
 }
 
-/* Merges gifts so that each pair of taker and machine is named once. Returns
- * how many there are. */
+/* Merges gifts so that each pair of taker and machine occurs once. Returns the
+ * number of gifts. */
 static size_t leftovers_merge(struct astra_themis_gift *gifts, size_t count)
 {
 	size_t kept = 0;
@@ -291,7 +292,7 @@ struct order {
 	const struct astra_themis_claim *claims;
 };
 
-/* Compares claims: the larger rho first, ties by index, so that no two are
+/* Compares claims: the larger rho first. Ties go by index, so no two are
  * equal. */
 static int worse_first(const void *a, const void *b, void *arg)
 {
@@ -322,7 +323,8 @@ static int lower_first(const void *a, const void *b)
 	return i < j ? -1 : i > j;
 }
 
-/* Sorts by index those that are tied with the first of them. */
+/* Sorts by index within each group of claims that are tied with the group's
+ * first. */
 static void settle_ties(const struct astra_themis_claim *claims,
 			uint32_t *order, size_t count)
 {
@@ -356,13 +358,15 @@ size_t astra_themis_filter(const struct astra_themis_claim *claims,
 	return offers < gpus_free ? offers : gpus_free;
 }
 
-/* Some of the round's bidders, and what is offered to them. */
+/* An auction among some of the round's bidders, and what is offered to them. */
 struct sale {
 	const struct astra_themis_market *market;
 	struct astra_themis_round *round;
-	struct astra_themis_machine *machines; /* with what is still free */
-	size_t from, count;		       /* bidders */
-	uint32_t cap; /* the most that each may win; 0: no such limit */
+	struct astra_themis_machine *machines; /* their `free` is what is still
+						* free */
+	size_t from, count;		       /* first bidder, and number of
+						* bidders */
+	uint32_t cap; /* the most GPUs that each may win; 0: no such limit */
 	struct astra_themis_bid *bids;
 	struct astra_themis_bidder *bidders;
 };
@@ -373,7 +377,7 @@ static const struct astra_themis_app *sale_app_of(const struct sale *s,
 	return &s->market->apps[s->round->bidders[s->from + i]];
 }
 
-/* Sets `least`: with fewer GPUs than its smallest job asks for, an app is no
+/* Sets `least`: fewer GPUs than its smallest job asks for do not make an app
  * better off. */
 static void set_least(struct astra_themis_bid *bid, uint32_t held,
 		      uint32_t least)
@@ -418,8 +422,8 @@ static int make_bids(struct sale *s)
 	return 0;
 }
 
-/* Records what a bidder wins, and the part of it that it keeps. kept: scratch,
- * two numbers a machine. */
+/* Records what a bidder wins, and which part of it the bidder keeps. kept:
+ * scratch, two numbers for each machine. */
 static int sale_collect(struct sale *s, size_t i, uint32_t *kept)
 {
 	struct astra_themis_round *round = s->round;
@@ -503,8 +507,8 @@ static void offer_all(struct sale *s)
 		       s->market->machine_count * sizeof(*s->machines));
 }
 
-/* Whether the first bidder, which is worst off, got nothing although its
- * smallest job fits into the offer. */
+/* Whether the first bidder, the worst off, got nothing although its smallest
+ * job fits into the offer. */
 static bool worst_is_empty(const struct sale *s)
 {
 	uint64_t offered = 0;

@@ -10,7 +10,7 @@
 #include "src/policies/themis/growth.h"
 #include "src/policies/themis/themis.h"
 
-/* GPUs that an app has got in a round and not assigned to its jobs yet, by
+/* GPUs that an app got in a round and that are not assigned to its jobs yet, by
  * machine. */
 struct themis_hand {
 	struct astra_themis_share *list;
@@ -28,7 +28,7 @@ static int themis_hand_add(struct themis_hand *hand, uint32_t machine,
 	return 0;
 }
 
-/* Takes up to `most` GPUs of a machine. Returns how many. */
+/* Takes up to `most` GPUs of a machine out of a hand. Returns how many. */
 static uint32_t themis_hand_take(struct themis_hand *hand, uint32_t machine,
 				 uint32_t most)
 {
@@ -58,7 +58,7 @@ static uint64_t themis_hand_gpus(const struct themis_hand *hand)
 
 /* The shortest first lease of a job that starts in mid-term, in terms. */
 #define LEASE_LEAST .5
-/* For how many jobs of a round all GPUs are searched for a place. */
+/* For how many jobs of a round a place on all GPUs is searched. */
 #define EXCHANGES_MAX 256
 
 struct seating {
@@ -66,14 +66,14 @@ struct seating {
 	const struct themis_parties *parties;
 	const struct themis_division *division;
 	struct astra_allocation *out;
-	struct astra_space *left;  /* not awarded yet */
+	struct astra_space *left;  /* what is not awarded yet */
 	struct astra_space *space; /* the part of `left` that may be awarded at
-				    * the moment */
+				    * present */
 	struct astra_share *shares;
 	struct themis_hand *hands; /* of each party */
-	uint32_t *rest; /* of each node: GPUs that no party has, or that are of
-			 * no use to the party that had them */
-	uint32_t *awarded; /* awards of each demand */
+	uint32_t *rest;	   /* by node: GPUs that no party has, or that the party
+			    * which had them could not use */
+	uint32_t *awarded; /* by demand: number of awards */
 	bool *aside;	   /* for astra_themis_grow() */
 	uint32_t *order;   /* the demands of a party */
 	uint32_t *parties_order;
@@ -118,8 +118,8 @@ static void seating_fini(struct seating *s)
 	free(s->parties_order);
 }
 
-/* Allows `gpus` GPUs of a node to be awarded, with all CPUs and memory that are
- * left there. */
+/* Lets `gpus` GPUs of a node be awarded, with all CPUs and memory that are left
+ * on the node. */
 static void set_free(struct seating *s, uint32_t node, uint32_t gpus)
 {
 	struct astra_room room = *astra_space_get(s->left, node);
@@ -166,8 +166,8 @@ static bool seats_wants(const struct seating *s, uint32_t demand)
 }
 
 /* Returns the most GPUs for one job of a party's i-th demand, if it is elastic.
- * As far as the GPUs suffice, jobs behind it keep the fewest that they run
- * on. */
+ * As far as the GPUs suffice, it leaves the jobs behind it the fewest GPUs that
+ * they run on. */
 static uint64_t most_for(const struct seating *s, const struct themis_party *p,
 			 size_t i)
 {
@@ -192,9 +192,9 @@ static uint64_t most_for(const struct seating *s, const struct themis_party *p,
 	return left > least ? left : least;
 }
 
-/* Places one of a demand's jobs on what is free, an elastic one on at most
- * `most` GPUs. While the rest is given away, it may also get fewer GPUs than
- * are free. Returns whether it got a place, or -1. */
+/* Places one of a demand's jobs on free GPUs; an elastic job gets at most
+ * `most`. While the rest is given away, the job may get fewer GPUs than are
+ * free. Returns whether it got a place, or -1. */
 static int seats_place(struct seating *s, uint32_t demand, uint64_t most)
 {
 	const struct astra_demand *d = &s->offer->demands[demand];
@@ -217,8 +217,8 @@ static int seats_place(struct seating *s, uint32_t demand, uint64_t most)
 	return seats_award(s, demand, s->shares, count) < 0 ? -1 : 1;
 }
 
-/* Looks for more GPUs for a running job. Returns how many shares it is to have
- * instead, or 0. */
+/* Looks for more GPUs for a running job. Returns the number of shares that it
+ * gets instead, or 0. */
 static size_t seats_grow(struct seating *s, const struct themis_party *p,
 			 uint32_t demand)
 {
@@ -248,7 +248,7 @@ static int seats_keep(struct seating *s, const struct themis_party *p,
 	return seats_award(s, demand, d->job->held, d->job->held_count);
 }
 
-/* Keeps the running jobs that are among the first, as far as the GPUs
+/* Keeps those running jobs that are first in the order, as far as the GPUs
  * suffice. */
 static int seats_keep_first(struct seating *s, const struct themis_party *p)
 {
@@ -268,7 +268,7 @@ static int seats_keep_first(struct seating *s, const struct themis_party *p)
 	return 0;
 }
 
-/* Seats a party's jobs on what is free now. */
+/* Seats a party's jobs on the GPUs that are free now. */
 static int seats_seat_jobs(struct seating *s, const struct themis_party *p)
 {
 	astra_themis_order_jobs(p, s->offer, s->order);
@@ -288,9 +288,9 @@ static int seats_seat_jobs(struct seating *s, const struct themis_party *p)
 	return 0;
 }
 
-/* Takes GPUs of a machine that a party does not have: first those of `rest`,
- * then those of parties with later turns, the last one first. These parties get
- * as many of its own GPUs. */
+/* Takes over GPUs of a machine that a party does not have. First it takes GPUs
+ * of `rest`. Then it takes GPUs of parties with later turns, beginning with the
+ * last; these get as many of its own GPUs in return. */
 static int seats_take_over(struct seating *s, size_t turn, uint32_t machine,
 			   uint32_t gpus)
 {
@@ -316,9 +316,9 @@ static int seats_take_over(struct seating *s, size_t turn, uint32_t machine,
 	return 0;
 }
 
-/* Seats a job that found no place on its party's GPUs on as many elsewhere: on
- * GPUs that no party has, else in exchange with parties of later turns. Returns
- * whether it got a place, or -1. */
+/* Seats a job that found no place on its party's GPUs on as many other GPUs.
+ * First GPUs that no party has are tried, then an exchange with parties of
+ * later turns. Returns whether the job got a place, or -1. */
 static int seats_exchange(struct seating *s, size_t turn, uint32_t demand)
 {
 	uint32_t party = s->parties_order[turn];
@@ -349,7 +349,7 @@ static int seats_exchange(struct seating *s, size_t turn, uint32_t demand)
 							      : 1;
 }
 
-/* Exchanges what a party won and cannot use where it is. */
+/* Exchanges GPUs that a party won but cannot use where they are. */
 static int exchange_all(struct seating *s, size_t turn)
 {
 	uint32_t party = s->parties_order[turn];
@@ -376,7 +376,8 @@ static int exchange_all(struct seating *s, size_t turn)
 	return rc;
 }
 
-/* Seats a party's jobs. GPUs that they do not use become free for others. */
+/* Seats a party's jobs. GPUs that they do not use become free for other
+ * parties. */
 static int seat_party(struct seating *s, size_t turn)
 {
 	uint32_t party = s->parties_order[turn];
@@ -443,7 +444,7 @@ static void seats_shuffle(struct seating *s)
 	}
 }
 
-/* Gives the rest to the parties in random order. */
+/* Gives the remaining GPUs to the parties in random order. */
 static int seat_rest(struct seating *s)
 {
 	s->resting = true;
@@ -483,7 +484,8 @@ int astra_themis_seat(const struct themis_division *division,
 		rc = seat_party(&s, i);
 	if (!rc)
 		rc = seat_rest(&s);
-	out->moves = true; /* to nodes nearer together; else pin.c keeps it */
+	out->moves = true; /* jobs move to nearer nodes; otherwise pin.c keeps
+			    * them */
 	out->spare_until_sec = astra_themis_lease_end(offer, 0);
 	out->lend_until_sec = out->spare_until_sec;
 	seating_fini(&s);

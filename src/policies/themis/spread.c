@@ -4,15 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* This many numbers of spanning jobs are tried, and some more. */
+/* Up to this number of spanning jobs each number is tried, and some larger
+ * ones. */
 #define TRIALS 16
 
-/* GPUs of one machine that a job may have for itself; there are `count` such
+/* GPUs of one machine that a job may have for itself. There are `count` such
  * pieces. */
 struct piece {
 	uint32_t gpus, count;
 	uint32_t rack; /* index of its pool */
-	double worth;  /* of one piece */
+	double worth;  /* worth of one piece */
 };
 
 struct division {
@@ -21,10 +22,10 @@ struct division {
 	size_t piece_count;
 	uint32_t *racks; /* of the pools, ascending */
 	size_t pool_count;
-	uint64_t *crumbs; /* of each rack: GPUs too few for a job */
-	uint64_t *pools;  /* of each rack: left over by jobs on one machine */
+	uint64_t *crumbs; /* by rack: GPUs that are too few for a job */
+	uint64_t *pools;  /* by rack: GPUs left over by jobs on one machine */
 	uint64_t pooled;  /* GPUs of all pools */
-	uint32_t *rests;  /* scratch of each pool */
+	uint32_t *rests;  /* scratch, one for each pool */
 };
 
 /* Two lists merged, in the order of their machines. */
@@ -64,21 +65,21 @@ static uint64_t pieces_of(uint32_t gpus, uint32_t gpus_max)
 	return ((uint64_t)gpus + gpus_max - 1) / gpus_max;
 }
 
-/* Returns how many of these GPUs jobs can use. Fewer than a job needs are of no
- * use, unless other jobs can spare some. */
+/* Returns how many of these GPUs the jobs can use. Fewer GPUs than a job needs
+ * are of no use, unless other jobs can give up some. */
 static uint64_t of_use(const struct astra_themis_crew *crew, uint64_t gpus)
 {
 	return spread_least(gpus, gpus / crew->gpus_min * crew->gpus_max);
 }
 
-/* Returns the usable GPUs left over by jobs of d each. */
+/* Returns how many usable GPUs are left over by jobs of d GPUs each. */
 static uint32_t last_of(const struct astra_themis_crew *crew, uint64_t gpus)
 {
 	return (uint32_t)(of_use(crew, gpus) % crew->gpus_max);
 }
 
-/* Returns the worth of a job on these GPUs of one machine. It may use just a
- * slot of them. */
+/* Returns the worth of a job on these GPUs of one machine. The job may use only
+ * a slot of them. */
 static double spread_alone(const struct astra_themis_crew *crew, uint32_t gpus,
 			   uint32_t slot)
 {
@@ -176,8 +177,8 @@ static int more_first(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Lists the numbers of jobs that are tried: up to TRIALS, `some` and `others`.
- * Returns how many. */
+/* Lists the numbers of spanning jobs to try: up to TRIALS, then `some` and
+ * `others`. Returns the length of the list. */
 static size_t list_trials(uint64_t jobs, uint64_t some, uint64_t others,
 			  uint64_t *out)
 {
@@ -193,7 +194,7 @@ static size_t list_trials(uint64_t jobs, uint64_t some, uint64_t others,
 }
 
 /* Returns the worth of a number of jobs on the pools. The jobs with most GPUs
- * in one rack use those, the last jobs what remains of all racks. */
+ * in one rack use these. The last jobs use what remains of all racks. */
 static double spread_pooled(struct division *d, uint64_t jobs)
 {
 	const double *s = d->crew->slowdown;
@@ -229,8 +230,8 @@ static double spread_pooled(struct division *d, uint64_t jobs)
 	return best;
 }
 
-/* Gives each job a piece, as far as there are pieces; other pieces are pooled.
- * Returns the worth of these jobs. */
+/* Gives each job a piece, as long as there are pieces; the other pieces go to
+ * the pools. Returns the worth of the jobs with a piece. */
 static double take_pieces(struct division *d, uint64_t jobs)
 {
 	double worth = 0;
@@ -253,8 +254,8 @@ static double take_pieces(struct division *d, uint64_t jobs)
 	return worth;
 }
 
-/* Returns how many jobs must span machines, if each GPU is on a machine of its
- * own, so that none of k GPUs idles. */
+/* Returns how many jobs must span machines so that none of k GPUs is idle, if
+ * each GPU is on a machine of its own. */
 static uint32_t must_span(const struct astra_themis_crew *crew, uint64_t k)
 {
 	uint64_t lacking = k > crew->jobs ? k - crew->jobs : 0, jobs;
@@ -320,9 +321,9 @@ static uint64_t one_job(const struct astra_themis_crew *crew, uint64_t gpus)
 	return spread_least(gpus, crew->gpus_max);
 }
 
-/* Sets the pace if jobs may span machines. pace has that of jobs on one machine
- * each; `enough`: these leave no GPU over, so only the fastest job is looked
- * for. Returns 0, or -1 when out of memory. */
+/* Sets the pace if jobs may span machines. pace: contains the pace of jobs that
+ * are each on one machine. enough: such jobs leave no GPU over, so only the
+ * fastest job is searched for. Returns 0, or -1 when out of memory. */
 static int spread_span(const struct astra_themis_crew *crew,
 		       const struct astra_themis_machine *machines,
 		       struct walk w, uint64_t gpus, bool enough,
@@ -425,10 +426,10 @@ astra_themis_pace_least(const struct astra_themis_crew *crew, uint32_t k,
 	};
 }
 
-/* Returns an upper bound of what `used` GPUs are worth. Each job has `own` of
- * them on one machine, the others span machines. Jobs that need all d GPUs are
- * on one machine only as far as there is room for them (`whole`). Other jobs
- * have `own` GPUs, or span with all d. */
+/* Returns an upper bound of the worth of `used` GPUs. Each job has `own` of
+ * them on one machine; the other GPUs belong to jobs that span machines. Jobs
+ * that need all d GPUs are on one machine only if there is room for them
+ * (`whole`). Other jobs have `own` GPUs, or span machines with all d. */
 static double most_worth(const struct astra_themis_crew *crew, uint64_t used,
 			 uint64_t own, uint64_t whole, double near, double far)
 {
@@ -463,7 +464,8 @@ astra_themis_pace_most(const struct astra_themis_crew *crew, uint32_t k,
 			.gpus = (double)used / fmin(near, far),
 			.fastest = (double)one_job(crew, k) / fmin(near, far),
 		};
-	if (crew->jobs == 1) { /* it does not have all k on one machine */
+	if (crew->jobs == 1) { /* the job does not have all k GPUs on one
+				* machine */
 		far = s[level];
 		own = spread_least(own, one_job(crew, k - 1));
 		pace.gpus = fmax((double)used / far, (double)own / near);

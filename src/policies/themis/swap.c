@@ -6,13 +6,14 @@
 
 #include "src/common/grow.h"
 
-#define GPUS_MAX 64 /* of a machine, for exchanges */
+#define GPUS_MAX 64 /* most GPUs of a machine that are exchanged */
 #define MOVERS_MAX 64
 
-/* What a party has on a machine. */
+/* The GPUs that a party has on a machine. */
 struct tenure {
 	uint32_t party, gpus;
-	uint32_t fixed; /* of `gpus`: GPUs that its jobs run on, which stay */
+	uint32_t fixed; /* the part of `gpus` on which its jobs run; these
+			 * stay */
 };
 
 struct machine {
@@ -20,11 +21,11 @@ struct machine {
 	size_t count, room;
 };
 
-/* The machines on which a party has GPUs, or had some. */
+/* The machines on which a party has GPUs, or once had some. */
 struct holder {
 	uint32_t *machines;
 	size_t count, room;
-	uint32_t spread; /* number of machines on which it has some now */
+	uint32_t spread; /* number of machines on which it has GPUs now */
 };
 
 struct swap {
@@ -90,10 +91,11 @@ static bool same_rack(const struct swap *s, uint32_t a, uint32_t b)
 }
 
 /* Chooses parties on machine `home` that can move to `from`, with `gpus` GPUs
- * in all. A party moves with all of its GPUs on `home`, or they would be
- * further apart than before. If that is not enough, free GPUs of `home` are
- * exchanged too. movers: their indices in the machine's list. free_gpus: how
- * many free GPUs. Returns whether there is such a choice. */
+ * in all. A party moves with all of its GPUs on `home`; otherwise they would be
+ * further apart than before. If the parties do not suffice, free GPUs of `home`
+ * are exchanged too. movers: the parties' indices in the machine's list.
+ * free_gpus: the number of free GPUs. Returns whether there is such a
+ * choice. */
 static bool choose_movers(const struct swap *s, uint32_t home, uint32_t party,
 			  uint32_t gpus, uint32_t *movers, size_t *count,
 			  uint32_t *free_gpus)
@@ -153,7 +155,8 @@ static int swap_exchange(struct swap *s, uint32_t party, uint32_t from,
 	return swap_give(s, home, party, gpus) < 0 ? -1 : 1;
 }
 
-/* Returns the party's GPUs on a machine that none of its jobs runs on. */
+/* Returns how many GPUs a party has on a machine that none of its jobs runs
+ * on. */
 static uint32_t loose(struct swap *s, uint32_t machine, uint32_t party)
 {
 	const struct tenure *t = swap_find(s, machine, party);
@@ -161,8 +164,9 @@ static uint32_t loose(struct swap *s, uint32_t machine, uint32_t party)
 	return t ? t->gpus - t->fixed : 0;
 }
 
-/* Fetches GPUs for a job that runs on `home`, from machines where its party has
- * unused ones. A party with all its GPUs on one machine moves as a whole. */
+/* Fetches GPUs for a job that runs on `home`, from machines on which its party
+ * has unused GPUs. If the party has all its GPUs on one machine, it moves as a
+ * whole. */
 static int swap_fetch(struct swap *s, uint32_t party, uint32_t home,
 		      uint32_t gpus)
 {
@@ -187,8 +191,8 @@ static int swap_fetch(struct swap *s, uint32_t party, uint32_t home,
 	return 0;
 }
 
-/* Whether the party has the GPUs that the job holds. With `fix` they are then
- * fixed, so that they stay. */
+/* Whether the party has the GPUs that the job holds. With `fix`, these GPUs are
+ * then marked as fixed, so that they stay. */
 static bool is_home(struct swap *s, uint32_t party, const struct astra_job *job,
 		    bool fix)
 {
@@ -215,8 +219,8 @@ static int fetch_home(struct swap *s, uint32_t party,
 	return 0;
 }
 
-/* Fixes jobs whose GPUs their parties have. With `fetching`, first tries to
- * fetch the GPUs of jobs not settled yet. */
+/* Fixes the GPUs of jobs whose parties have them. With `fetching`, first tries
+ * to fetch the GPUs of jobs that are not settled yet. */
 static int settle_jobs(struct swap *s, bool *settled, bool fetching)
 {
 	for (uint32_t i = 0; i < s->parties->count; i++) {

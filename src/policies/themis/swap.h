@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An app's speed depends on how far apart its GPUs are. Which of several
- * equally near machines it gets matters only to its running jobs. */
+/* Swaps between apps. An app's speed depends on how far apart its GPUs are.
+ * Which of several equally near machines it gets matters only to its running
+ * jobs. */
 #ifndef ASTRA_THEMIS_SWAP_H
 #define ASTRA_THEMIS_SWAP_H
 

@@ -7,15 +7,15 @@
 #include "src/policies/themis/themis.h"
 
 /* The exact solver: dynamic programming over the subsets of few GPUs, from both
- * ends. The best without a bidder combines the bidders before it on one set
- * with those after it on the rest. */
+ * ends. The best allocation without a bidder combines two parts: the bidders
+ * before it on one set of GPUs, and the bidders after it on the other GPUs. */
 
 struct exact {
 	const struct astra_themis_table_bidder *bidders;
 	size_t bidder_count, sets; /* 2^gpus */
 	struct table_score *value; /* of one bidder, for each set */
-	/* [i * sets + set]: the best of bidders < i, and of bidders >= i,
-	 * within a set. */
+	/* [i * sets + set]: the best score of bidders < i (before), and of
+	 * bidders >= i (after), within a set. */
 	struct table_score *before, *after;
 };
 
@@ -41,7 +41,8 @@ static void load_values(struct exact *e, size_t bidder)
 	}
 }
 
-/* Adds a bidder: sets to[set] from from[set less what the bidder gets]. */
+/* Adds a bidder: sets to[set] from `from` of the set less the GPUs that the
+ * bidder gets. */
 static void table_exact_join(const struct exact *e,
 			     const struct table_score *from,
 			     struct table_score *to)
@@ -60,7 +61,8 @@ static void table_exact_join(const struct exact *e,
 	}
 }
 
-/* Returns the lowest choice of a bidder that keeps the optimum possible. */
+/* Returns the choice of a bidder with the lowest index with which the optimum
+ * is still possible. */
 static uint32_t table_exact_choose(const struct exact *e, size_t bidder,
 				   size_t *set)
 {
@@ -123,8 +125,8 @@ static void table_exact_solve(struct exact *e, uint32_t *pf,
 	}
 }
 
-/* Both find pf, and set without[i] to the score of the best allocation without
- * bidder i. Return 0, or -1 when out of memory. */
+/* Two solvers follow. Both find pf, and set without[i] to the score of the best
+ * allocation without bidder i. Return 0, or -1 when out of memory. */
 static int themis_table_exact(uint32_t gpu_count,
 			      const struct astra_themis_table_bidder *bidders,
 			      size_t bidder_count, uint32_t *pf,
@@ -166,8 +168,8 @@ static bool is_subset(const uint64_t *small, const uint64_t *large,
 	return true;
 }
 
-/* Returns the listed subset of the bundle with the smallest rho and at most
- * `keep` GPUs. */
+/* Returns, of the listed subsets of the bundle with at most `keep` GPUs, the
+ * one with the smallest rho. */
 static uint32_t round_set(const struct astra_themis_table_bidder *bidder,
 			  uint32_t bundle, double c, size_t words)
 {
@@ -189,8 +191,8 @@ static uint32_t round_set(const struct astra_themis_table_bidder *bidder,
 	return best;
 }
 
-/* Returns c of a bidder: the others' product of V with it, divided by that
- * without it. */
+/* Returns the factor c of a bidder: the other bidders' product of V with it,
+ * divided by their product without it. */
 static double factor(struct table_score others, struct table_score without)
 {
 	if (others.served < without.served)

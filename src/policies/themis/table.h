@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Up to this many GPUs the auction is exact, whatever the bids. */
+/* Up to this many GPUs the auction is exact, for any bids. */
 #define ASTRA_THEMIS_TABLE_EXACT 12
 
 struct astra_themis_listed {
@@ -16,7 +16,7 @@ struct astra_themis_listed {
 	double rho;	      /* > 0; infinite: the set is worth nothing */
 };
 
-/* Everything is borrowed. */
+/* A bidder. All pointers are borrowed. */
 struct astra_themis_table_bidder {
 	const struct astra_themis_listed *listed;
 	size_t listed_count;
@@ -24,7 +24,7 @@ struct astra_themis_table_bidder {
 };
 
 struct astra_themis_table {
-	/* Of each bidder an index into its list, or ASTRA_NONE. */
+	/* By bidder: an index into its list, or ASTRA_NONE. */
 	uint32_t *pf;
 	uint32_t *kept; /* after the hidden payment */
 	double *c;
@@ -32,12 +32,13 @@ struct astra_themis_table {
 	double log_product; /* sum of log V of those served */
 };
 
-/* Holds the auction. pf serves the most bidders, and then has the largest
- * product of V. Ties go to the lower indices, first of the first bidder. Beyond
- * ASTRA_THEMIS_TABLE_EXACT GPUs pf is at least as good as adding the GPU that
- * gains most, one by one. No change of one bidder's set then makes it better,
- * with the bidders that lose GPUs by it choosing again. out: clear it in both
- * cases. Returns 0, or -1 when out of memory. */
+/* Holds the auction. pf serves the most bidders, and of such allocations has
+ * the largest product of V. Ties go to the lower indices, beginning with the
+ * first bidder. With more than ASTRA_THEMIS_TABLE_EXACT GPUs, pf is at least as
+ * good as the greedy allocation, which adds GPUs one by one where the gain is
+ * largest. It then also cannot be improved by changing one bidder's set, after
+ * which the bidders that lose GPUs choose again. out: clear it in both cases.
+ * Returns 0, or -1 when out of memory. */
 int astra_themis_table_run(uint32_t gpu_count,
 			   const struct astra_themis_table_bidder *bidders,
 			   size_t bidder_count, struct astra_themis_table *out);

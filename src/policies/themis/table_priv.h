@@ -10,7 +10,7 @@
 #include "src/model/model.h"
 #include "src/policies/themis/table.h"
 
-/* The maximised score: `served` counts first. */
+/* The score to maximise: `served` first, then log_v. */
 struct table_score {
 	int64_t served;
 	double log_v; /* sum over those served */
@@ -43,7 +43,7 @@ static inline struct table_score table_score_of(double rho)
 	return (struct table_score){.served = 1, .log_v = -log(rho)};
 }
 
-/* Returns the score of a bidder's choice; ASTRA_NONE: of no GPUs. */
+/* Returns the score of a bidder's choice. ASTRA_NONE: the choice of no GPUs. */
 static inline struct table_score
 table_choice(const struct astra_themis_table_bidder *bidder, uint32_t choice)
 {

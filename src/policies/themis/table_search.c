@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Greedy allocations, improved by giving one bidder another set; bidders that
- * lose GPUs by it choose again. */
+/* Greedy allocations. They are improved by giving one bidder another set; the
+ * bidders that lose GPUs by this choose again. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/policies/themis/table_priv.h"
 
-/* Changes tried per allocation; each costs a pass over all bidders. */
+/* Changes tried per allocation. Each change costs a pass over all bidders. */
 #define TRIES 20000
 
 /* A listed set with a finite rho. */
@@ -19,17 +19,17 @@ struct option {
 struct player {
 	const struct option *options; /* the most valuable first */
 	uint32_t option_count;
-	struct table_score none; /* without GPUs */
+	struct table_score none; /* score without GPUs */
 };
 
 struct search {
 	struct player *players;
 	size_t bidder_count;
 	size_t words;	  /* words of a bitmap */
-	size_t absent;	  /* bidder that gets nothing, or bidder_count */
+	size_t absent;	  /* the bidder that gets nothing; bidder_count: none */
 	uint64_t *left;	  /* free GPUs */
-	uint32_t *choice; /* the present allocation: of each bidder an option or
-			   * ASTRA_NONE */
+	uint32_t *choice; /* the present allocation: for each bidder an option
+			   * or ASTRA_NONE */
 	uint32_t *saved, *best;
 	bool *lost;
 };
@@ -90,7 +90,7 @@ static struct table_score total(const struct search *s)
 	return sum;
 }
 
-/* Whether a set is the bidder's present one and one GPU more. */
+/* Whether a set is the bidder's present set plus one GPU. */
 static bool one_more(const struct search *s, size_t bidder, uint32_t choice)
 {
 	const uint64_t *old = table_search_set_of(s, bidder, s->choice[bidder]);
@@ -105,8 +105,8 @@ static bool one_more(const struct search *s, size_t bidder, uint32_t choice)
 	return more == 1;
 }
 
-/* Returns the set that gains most of those that the bidder could have, or its
- * present set if none gains. single: only sets with one GPU more. */
+/* Returns, of the sets that the bidder could have, the one that gains most. If
+ * none gains, returns its present set. single: only sets with one GPU more. */
 static uint32_t best_choice(const struct search *s, size_t bidder, bool single)
 {
 	uint32_t now = s->choice[bidder];
@@ -122,7 +122,7 @@ static uint32_t best_choice(const struct search *s, size_t bidder, bool single)
 	return now;
 }
 
-/* Lets the bidder that gains most choose, until none gains. */
+/* Repeatedly lets the bidder that gains most choose, until no bidder gains. */
 static void greedy(struct search *s, bool single)
 {
 	for (;;) {
@@ -148,7 +148,8 @@ static void greedy(struct search *s, bool single)
 	}
 }
 
-/* Gives a bidder a set even if others have its GPUs; these choose again. */
+/* Gives a bidder a set even if other bidders have its GPUs; these choose
+ * again. */
 static void force(struct search *s, size_t bidder, uint32_t choice)
 {
 	const uint64_t *set = table_search_set_of(s, bidder, choice);
@@ -169,8 +170,8 @@ static void force(struct search *s, size_t bidder, uint32_t choice)
 			table_search_give(s, i, best_choice(s, i, false));
 }
 
-/* Forces a set on a bidder. Returns whether the allocation got better; if not,
- * it is restored. */
+/* Forces a set on a bidder. Returns whether that improved the allocation; if
+ * not, the allocation is restored. */
 static bool forced(struct search *s, size_t bidder, uint32_t choice,
 		   struct table_score *score)
 {
@@ -248,8 +249,9 @@ static void table_search_solve(struct search *s, uint32_t *pf)
 	memcpy(pf, s->best, s->bidder_count * sizeof(*pf));
 }
 
-/* Returns the best score without a bidder. Improves the best of the greedy
- * allocations and pf, which is near the optimum already. */
+/* Returns the best score without a bidder. It improves the best of three
+ * allocations: the two greedy ones, and pf, which is near the optimum
+ * already. */
 static struct table_score solve_without(struct search *s, size_t absent,
 					const uint32_t *pf)
 {

@@ -32,7 +32,7 @@ static double themis_waiting(const struct astra_themis_app *app,
 		       : 0;
 }
 
-/* Gets rho with what the app holds, stated or computed. */
+/* Gets an app's rho with the GPUs that it holds, as stated or computed. */
 static int rho_now(const struct astra_themis_market *market, size_t app,
 		   double *rho)
 {
@@ -76,7 +76,7 @@ static int themis_gain(struct astra_themis_round *out, uint32_t app,
 	return 0;
 }
 
-/* Leaves left-over GPUs to running jobs that have them, if their apps may have
+/* Lets running jobs keep left-over GPUs that they hold, if their apps may have
  * more. */
 static int spare_moves(const struct astra_themis_market *market,
 		       struct astra_themis_round *out,

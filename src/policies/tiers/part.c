@@ -8,8 +8,8 @@
 #include "src/policies/offer.h"
 
 /* Returns R_C inside a tenant: its share of the cluster. It is more if the
- * tenant has more in this round, or if one of its jobs needs more; no app asks
- * for more. */
+ * tenant has more GPUs in this round, or if one of its jobs needs more. No app
+ * asks for more than that. */
 static uint64_t cluster_of(const struct astra_offer *offer, uint32_t tenant,
 			   const struct astra_demand *demands, size_t count,
 			   uint64_t granted)
@@ -28,8 +28,8 @@ static uint64_t cluster_of(const struct astra_offer *offer, uint32_t tenant,
 	return gpus < offer->gpus ? gpus : offer->gpus;
 }
 
-/* Returns what a tenant can count on in later slots: its share, or enough for
- * its largest job, since jobs are granted whole. */
+/* Returns how many GPUs a tenant can count on in later slots: its share, or as
+ * many as its largest job needs, since jobs are granted whole. */
 static uint64_t share_of(const struct astra_offer *offer, uint32_t tenant,
 			 const struct astra_demand *demands, size_t count)
 {
@@ -47,7 +47,7 @@ static uint64_t share_of(const struct astra_offer *offer, uint32_t tenant,
 
 /* Takes from each running job whose lease is over the GPUs that it holds,
  * unless the tenant was given these GPUs with their CPUs and memory. Jobs that
- * LTGF lets go on keep theirs first. */
+ * LTGF lets continue are first to keep theirs. */
 static int detach(struct tiers_part *p, const uint32_t *origins,
 		  const bool *stay, struct astra_demand *demands, size_t count)
 {
@@ -78,8 +78,8 @@ static int detach(struct tiers_part *p, const uint32_t *origins,
 	return 0;
 }
 
-/* Returns 0 for a job without a user in a market of users, else the user's
- * index + 1. In other policies the owner is the tenant. */
+/* Returns the user's index + 1 in a market of users; 0 for a job without a
+ * user. For other policies, the owner is the tenant. */
 uint32_t astra_tiers_owner(const struct astra_policy *inner,
 			   const struct astra_demand *demand)
 {
@@ -90,8 +90,8 @@ uint32_t astra_tiers_owner(const struct astra_policy *inner,
 		       : demand->candidate.user + 1;
 }
 
-/* Puts the users of a tenant in the place of tenants. Only users with jobs have
- * a share of the tenant's. */
+/* Replaces the tenants by the users of one tenant. Only users with jobs have a
+ * part of the tenant's share. */
 static int be_people(struct tiers_part *p, const struct astra_offer *all,
 		     struct astra_demand *demands, size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of a round that a tenant's inner policy is offered. */
+/* The part of a round that is offered to a tenant's inner policy. */
 #ifndef ASTRA_TIERS_PART_H
 #define ASTRA_TIERS_PART_H
 
@@ -7,25 +7,27 @@
 
 struct tiers_part {
 	struct astra_offer offer;
-	struct astra_job *jobs; /* of each demand; used for jobs that hold
-				 * something else here */
-	struct astra_contestant *people; /* in the place of tenants */
+	struct astra_job *jobs; /* by demand; used for jobs that hold something
+				 * else in this part */
+	struct astra_contestant *people; /* users that replace the tenants */
 };
 
-/* What a part is made of. Borrowed. */
+/* What a part is made from. Borrowed. */
 struct tiers_whole {
 	const struct astra_offer *offer; /* the round's */
-	const uint32_t *free;		 /* of each node: the tenant's GPUs */
+	const uint32_t *free;		 /* by node: the tenant's GPUs */
 	const struct astra_space *own;	 /* the same with CPUs and memory */
-	uint64_t granted;		 /* GPUs, in all */
+	uint64_t granted;		 /* number of GPUs granted to the
+					  * tenant */
 	const uint32_t *origins; /* indices of its demands in the offer */
-	const bool *stay;	 /* of the offer's demands */
+	const bool *stay;	 /* by the offer's demands: LTGF lets the job
+				  * continue where it is */
 };
 
 /* Makes a tenant's part. demands: the tenant's. If the inner policy plans by
- * slots, they are changed: jobs that have to leave hold nothing any more, and
- * if it knows users, these take the place of tenants. Returns 0, or -1 when out
- * of memory; clear the part in both cases. */
+ * slots, they are changed: jobs that have to leave no longer hold anything. If
+ * it knows users, these replace the tenants. Returns 0, or -1 when out of
+ * memory; clear the part in both cases. */
 int astra_tiers_part(struct tiers_part *part, const struct astra_policy *inner,
 		     const struct tiers_whole *whole, uint32_t tenant,
 		     struct astra_demand *demands, size_t count);

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* LTGF between tenants, another policy inside each. LTGF decides which of the
- * offered GPUs a tenant gets, as far as it is behind what it is entitled to.
- * The tenant's instance of the inner policy shares them out among its jobs.
- * What they leave idle goes to other jobs that fit, in the order of LTGF.
+/* LTGF between tenants, and another policy inside each tenant. LTGF decides
+ * which of the offered GPUs a tenant gets, as far as it is behind what it is
+ * entitled to. The tenant's instance of the inner policy shares them out among
+ * its jobs. GPUs that these leave idle go to other jobs that fit, in the order
+ * of LTGF.
  *
  * split.c finds GPUs for what LTGF grants: where the job runs, else where its
- * tenant runs already if that is on as few nodes, else anywhere. Under
+ * tenant already runs if that takes no more nodes, else anywhere. Under
  * ltgf+themis a tenant's apps bid for the GPUs of all its granted jobs,
- * whichever app these belong to. Each tenant has an instance (tenants.c), so
- * N_avg counts its own apps. The auctions of a round are shown as one. Jobs are
- * granted whole: a job of more GPUs than its tenant's share gets its turn, and
- * the tenant waits afterwards.
+ * whichever app these jobs belong to. Each tenant has an instance (tenants.c),
+ * so N_avg counts its own apps. The auctions of a round are shown as one. Jobs
+ * are granted whole: a job of more GPUs than its tenant's share gets its turn,
+ * and the tenant waits afterwards.
  *
- * Policies of slots plan ahead, but which GPUs LTGF gives the tenant changes
+ * Policies of slots plan ahead, but the GPUs that LTGF gives the tenant change
  * from slot to slot. So they are offered (part.c) as many GPUs as the tenant's
- * share has now, more if a job of it needs more. All leases end with the slot,
- * and LTGF charges a grant with the slot. A job on GPUs that LTGF gave to
- * another tenant holds nothing in the view of its own tenant's policy. A plan
- * without GPUs loses the slot: a tenant whose gangs alternate with another's
- * has more than its share in one slot and less in the next. Nodes are unknown
- * when a slot is planned, so incentive sells no seats here; its participants
- * are the tenant's users, and what they pay stays in the tenant.
+ * share has now, or more if one of its jobs needs more. All leases end with the
+ * slot, and LTGF charges a grant with the slot. If LTGF gave a job's GPUs to
+ * another tenant, the job holds nothing in the view of its own tenant's policy.
+ * A planned job that gets no GPUs loses the slot: a tenant whose gangs
+ * alternate with another's has more than its share in one slot and less in the
+ * next. Nodes are unknown when a slot is planned, so incentive sells no seats
+ * here. Its participants are the tenant's users, and what they pay stays in the
+ * tenant.
  *
- * An instance's state is kept by tenant, also while the tenant has no jobs. If
+ * An instance's state is kept by tenant, even while the tenant has no jobs. If
  * a tenant's part of the file is damaged, only that tenant starts anew.
- * ltgf+ltgf is refused: within tenants ltgf shares by FairWithin.
- */
+ * ltgf+ltgf is refused: within tenants ltgf shares by FairWithin. */
 #include "src/policies/tiers/policy.h"
 
 #include <math.h>
@@ -140,7 +141,7 @@ static void tiers_record_clear(struct tiers_record *r)
 
 struct instance {
 	struct tiers tiers;
-	struct tiers_record record; /* if the inner policy is themis */
+	struct tiers_record record; /* only if the inner policy is themis */
 };
 
 static void tiers_destroy(void *self)
@@ -205,7 +206,8 @@ static int tiers_allocate(void *self, const struct astra_offer *offer,
 	struct instance *t = self;
 	struct tiers *tiers = &t->tiers;
 
-	t->record.auction.app_count = 0; /* of instances that may be gone */
+	t->record.auction.app_count = 0; /* they may be of instances that are
+					  * gone */
 	if (astra_tiers_tenants_see(&tiers->tenants, &tiers->options, offer,
 				    err) < 0 ||
 	    astra_tiers_serve(tiers, offer, out, err) < 0)
@@ -216,7 +218,7 @@ static int tiers_allocate(void *self, const struct astra_offer *offer,
 	return 0;
 }
 
-/* Lets the inner policy explain, unless LTGF left the tenant without GPUs. */
+/* Lets the inner policy explain, unless LTGF gave the tenant no GPUs. */
 static void tiers_explain(const void *self, const struct astra_demand *demand,
 			  struct astra_reason *reason)
 {
@@ -253,7 +255,7 @@ static void tiers_add_up(double *sum, double value)
 		*sum = isnan(*sum) ? value : *sum + value;
 }
 
-/* Sums up the instances' reports. Within a tenant, users pay each other. */
+/* Sums up the instances' reports. (Within a tenant, users pay each other.) */
 static void tiers_report(const void *self, uint32_t tenant,
 			 struct astra_policy_report *out)
 {
@@ -275,7 +277,8 @@ static void tiers_report(const void *self, uint32_t tenant,
 	}
 }
 
-/* Lists the classes of all tenants, each of which learns its own. */
+/* Lists the classes of all tenants. Each tenant's instance learns its own
+ * classes. */
 static void tiers_classes(const void *self,
 			  void (*each)(const struct astra_class *class,
 				       void *arg),

@@ -8,20 +8,23 @@
 #include "src/policies/themis/seats.h"
 #include "src/policies/tiers/part.h"
 
-/* A round in the making. */
+/* The state of a round while it is served. */
 struct serving {
 	struct tiers *self;
 	const struct astra_offer *offer;
 	struct tiers_split split;
 	struct astra_demand *demands; /* grouped by tenant */
-	uint32_t *origins;	      /* their indices in the offer */
-	size_t *first;	/* index of each tenant's first demand; then, behind the
-			 * last tenant, the end */
-	uint32_t *free; /* of each node: the present tenant's GPUs */
+	uint32_t *origins;	      /* indices of the demands in the offer */
+	size_t *first;	/* by tenant: index of its first demand; behind the last
+			 * tenant: the end */
+	uint32_t *free; /* by node: the present tenant's GPUs */
 	struct astra_space *left;	/* not awarded yet */
-	uint32_t *awarded;		/* awards of each demand of the offer */
-	struct astra_allocation answer; /* the present tenant's */
-	struct astra_space *own;	/* of `left`, the present tenant's */
+	uint32_t *awarded;		/* by demand of the offer: number of
+					 * awards */
+	struct astra_allocation answer; /* answer of the present tenant's
+					 * policy */
+	struct astra_space *own;	/* the part of `left` that the present
+					 * tenant has */
 	struct astra_share *place;
 	double slot_end_sec; /* 0: the inner policy has no slots */
 	struct astra_allocation *out;
@@ -78,8 +81,8 @@ static void group_demands(struct serving *s)
 	}
 }
 
-/* Awards GPUs to a job if they are its tenant's and the job can use that many;
- * a plan may be outdated. */
+/* Awards GPUs to a job if they are its tenant's and the job can use that many.
+ * A plan may be out of date. */
 static int serve_take(struct serving *s, uint32_t origin, double until_sec,
 		      const struct astra_share *shares, size_t count)
 {
@@ -102,7 +105,7 @@ static int serve_take(struct serving *s, uint32_t origin, double until_sec,
 	return astra_allocation_add(s->out, origin, until_sec, shares, count);
 }
 
-/* Whether a job goes on, on `gpus` GPUs where it is. */
+/* Whether a job can continue where it is, on `gpus` GPUs. */
 static bool serve_goes_on(const struct serving *s, const struct astra_demand *d,
 			  uint32_t gpus)
 {
@@ -112,7 +115,7 @@ static bool serve_goes_on(const struct serving *s, const struct astra_demand *d,
 }
 
 /* Awards as many GPUs as were planned, on any of the tenant's nodes: first to
- * jobs that can stay, then to others. */
+ * jobs that can stay, then to the others. */
 static int take_over_counts(struct serving *s, size_t first)
 {
 	const struct astra_allocation *a = &s->answer;
@@ -143,7 +146,7 @@ static int take_over_counts(struct serving *s, size_t first)
 	return 0;
 }
 
-/* Makes the tenant's answer an answer to the whole offer. */
+/* Translates the tenant's answer into an answer to the whole offer. */
 static int serve_take_over(struct serving *s, size_t first)
 {
 	const struct astra_allocation *a = &s->answer;
@@ -200,8 +203,8 @@ static int ask_tenant(struct serving *s, struct tiers_tenant *row,
 	return rc;
 }
 
-/* Serves a tenant. A known tenant without jobs is asked too, since its policy's
- * time goes on. parcel: moves past the tenant's parcels. */
+/* Serves a tenant. A known tenant without jobs is asked too, since time passes
+ * for its policy. parcel: moved past the tenant's parcels. */
 static int serve_tenant(struct serving *s, uint32_t tenant, size_t *parcel,
 			struct astra_error *err)
 {
@@ -267,7 +270,8 @@ int astra_tiers_serve(struct tiers *t, const struct astra_offer *offer,
 	struct serving s = {.self = t, .offer = &round, .out = out};
 	int rc;
 
-	if (t->tenants.inner->slots) { /* what LTGF gives ends with the slot */
+	if (t->tenants.inner->slots) { /* leases on what LTGF gives end with the
+					* slot */
 		s.slot_end_sec = (floor(offer->now_sec / slot_sec + 1e-6) + 1) *
 				 slot_sec;
 		round.lease_sec = s.slot_end_sec - offer->now_sec;

@@ -14,8 +14,8 @@ struct tiers {
 	struct tiers_tenants tenants;
 };
 
-/* Answers an offer. Tenants with demands have rows. Returns 0, or -1 with err
- * set. */
+/* Answers an offer. Tenants with demands must have rows. Returns 0, or -1 with
+ * err set. */
 int astra_tiers_serve(struct tiers *tiers, const struct astra_offer *offer,
 		      struct astra_allocation *out, struct astra_error *err);
 

@@ -8,13 +8,14 @@
 #include "src/policies/ltgf/ltgf.h"
 #include "src/policies/themis/seats.h"
 
-/* Finds out which GPUs each tenant gets for its granted jobs. */
+/* The search for the GPUs that each tenant gets for its granted jobs. */
 
 struct placing {
 	struct tiers_split *split;
 	const struct astra_offer *offer;
-	struct astra_space *space; /* what no tenant has got yet */
-	struct astra_space *own; /* of `space`: what one tenant's jobs run on */
+	struct astra_space *space; /* what no tenant has been given yet */
+	struct astra_space *own;   /* the part of `space` on which one tenant's
+				    * jobs run */
 	struct astra_share *place, *other;
 	/* The ranking by tenant: order[first[t]] up to order[first[t + 1]]. */
 	uint32_t *order;
@@ -78,8 +79,8 @@ static int add_parcel(struct tiers_split *s, struct tiers_parcel parcel)
 	return 0;
 }
 
-/* Gives shares to a candidate's tenant; if the job wants whole nodes, all of
- * these. */
+/* Gives shares to a candidate's tenant. If the job wants whole nodes, gives all
+ * GPUs of these nodes. */
 static int place_give(struct placing *p, uint32_t candidate,
 		      const struct astra_share *shares, size_t count)
 {
@@ -105,7 +106,7 @@ static int place_give(struct placing *p, uint32_t candidate,
 	return 0;
 }
 
-/* Leaves jobs in their place if LTGF lets them go on. */
+/* Leaves jobs in their place if LTGF lets them continue. */
 static int leave_there(struct placing *p)
 {
 	const struct astra_ranking *ranking = &p->split->ranking;
@@ -136,8 +137,8 @@ static size_t place_find(struct placing *p, const struct astra_space *space,
 				  p->split->candidates[candidate].gpus, shares);
 }
 
-/* Sets `own` to what a tenant's jobs hold and LTGF did not leave them. Returns
- * whether there is any. */
+/* Sets `own` to the GPUs that a tenant's jobs hold and that LTGF did not leave
+ * to these jobs. Returns whether there are any. */
 static bool set_own(struct placing *p, uint32_t tenant)
 {
 	bool any = false;
@@ -174,8 +175,8 @@ static void clear_own(struct placing *p, uint32_t tenant)
 	}
 }
 
-/* Places a tenant's granted jobs on GPUs that its jobs run on, if that takes no
- * more nodes than elsewhere. Apps that win the auction although LTGF did not
+/* Places a tenant's granted jobs on GPUs on which its jobs run, if that takes
+ * no more nodes than elsewhere. Apps that win the auction although LTGF did not
  * grant their jobs then need not move. */
 static int place_at_home(struct placing *p, uint32_t tenant)
 {
@@ -287,7 +288,7 @@ static int rest_award(struct resting *r, uint32_t demand,
 		shares, count);
 }
 
-/* Awards idle GPUs to a job. Returns whether it got some, or -1. */
+/* Awards idle GPUs to a job. Returns whether it got any, or -1. */
 static int rest_serve(struct resting *r, uint32_t demand)
 {
 	const struct astra_demand *d = &r->offer->demands[demand];
@@ -336,7 +337,7 @@ int astra_tiers_rest(const struct tiers_split *split,
 }
 
 /* How often the ranking is repeated. Each time, jobs that found no place give
- * their turn to the next. */
+ * their turn to the next jobs. */
 #define PASSES_MAX 16
 
 void astra_tiers_set_free(struct astra_space *space,
@@ -358,9 +359,8 @@ static double gpu_charge(const struct astra_demand *d)
 	return c->gpus ? c->charge / c->gpus : 1;
 }
 
-/* Charges in advance what is left of leases that go on, as LTGF charges a
- * grant. Otherwise a tenant that was just served would look as needy as
- * before. */
+/* Charges in advance the rest of leases that continue, as LTGF charges a grant.
+ * Otherwise a tenant that was just served would look as needy as before. */
 static void charge(struct tiers_split *s, const struct astra_offer *offer)
 {
 	for (size_t i = 0; i < offer->tenant_count; i++)
@@ -379,7 +379,7 @@ static void charge(struct tiers_split *s, const struct astra_offer *offer)
 	}
 }
 
-/* Returns a demand's candidate; an elastic job competes for as many of the
+/* Returns a demand's candidate. An elastic job competes for as many of the
  * `gpus` GPUs as it can use. */
 static struct astra_candidate candidate_of(const struct astra_demand *d,
 					   uint64_t gpus)
@@ -449,8 +449,8 @@ static int split_rank(struct tiers_split *s, void *ltgf,
 	return astra_ltgf.decide(ltgf, &contest, &s->ranking, err);
 }
 
-/* Whether a granted job found no place, so that all jobs are ranked and placed
- * again. Excludes such jobs and their copies. */
+/* Whether a granted job found no place, so that all jobs must be ranked and
+ * placed again. Excludes such jobs and their copies. */
 static bool exclude(struct tiers_split *s, bool last)
 {
 	uint32_t demand = ASTRA_NONE;

@@ -10,11 +10,11 @@ struct tiers_tenant {
 	char *name;
 	uint32_t tenant; /* its index in offers; ASTRA_NONE: not known yet */
 	void *self;	 /* the instance */
-	bool served;	 /* in the last round that offered GPUs, it got some */
+	bool served;	 /* it got GPUs in the last round that offered any */
 	bool seen;
-	uint64_t auctions;     /* that it has held */
+	uint64_t auctions;     /* number of auctions that it has held */
 	uint64_t last_auction; /* index, over all tenants, of the last round in
-				* which it held one */
+				* which it held an auction */
 };
 
 struct tiers_tenants {
@@ -38,8 +38,8 @@ struct tiers_tenant *astra_tiers_tenant(const struct tiers_tenants *tenants,
 struct tiers_tenant *astra_tiers_tenant_at(const struct tiers_tenants *tenants,
 					   uint32_t tenant);
 
-/* Save and restore the rows, as save and restore of a policy; restore needs an
- * empty list. A tenant whose own part is damaged starts anew. */
+/* Save and restore the rows, as a policy's save and restore do. Restore needs
+ * an empty list. A tenant whose own part is damaged starts anew. */
 int astra_tiers_tenants_save(const struct tiers_tenants *tenants,
 			     struct astra_bytes *out);
 int astra_tiers_tenants_restore(struct tiers_tenants *tenants,

@@ -34,16 +34,16 @@
 enum { ROUNDS = 600, PATIENCE = 15 };
 #define INERTIA 0.7
 
-/* What is bounded: the sum of weight * log V + bonus over the bidders
- * served. */
+/* A bound of the sum of weight * log V + bonus over the bidders served. */
 struct dual {
 	struct astra_themis_prices prices;
 	const struct astra_themis_deal *deal;
 	double weight, bonus;
 	bool must;     /* all bidders that can be served are served */
-	double want;   /* at least as many are served; the bonus is for more */
-	double served; /* bidders served at the last value */
-	double target; /* the deal's value */
+	double want;   /* the least number served; each one more gets the
+			* bonus */
+	double served; /* number of bidders served at the last value */
+	double target; /* value of the deal */
 	double best;
 	double *best_prices;
 	double best_bonus;
@@ -51,7 +51,8 @@ struct dual {
 
 struct choice {
 	double worth;
-	uint32_t class, x; /* NONE: it keeps what it holds, if anything */
+	uint32_t class, x; /* NONE: the bidder keeps what it holds, if
+			    * anything */
 	bool served;
 };
 
@@ -74,8 +75,8 @@ static void bound_look_at(const struct dual *dual, const double *score,
 	}
 }
 
-/* Compares with bundles at the bidder's home, whose class has a single
- * price. */
+/* Compares the choice so far with the bundles at the bidder's home, whose class
+ * has a single price, and keeps the best. */
 static void look_at_home(const struct dual *dual, const double *score,
 			 uint32_t home, uint32_t room, struct choice *choice)
 {
@@ -97,7 +98,8 @@ static void look_at_home(const struct dual *dual, const double *score,
 	}
 }
 
-/* Compares with bundles on machines, kind by kind. */
+/* Compares the choice so far with the bundles on machines of each kind, and
+ * keeps the best. */
 static void look_at_machines(const struct dual *dual, uint32_t i,
 			     struct choice *choice)
 {
@@ -138,7 +140,7 @@ static struct choice respond(const struct dual *dual, uint32_t i)
 		choice.worth =
 			dual->weight * (base - tree->game->unit) + dual->bonus;
 	}
-	if (player->most) { /* no place costs less than the root */
+	if (player->most) { /* no node costs less than the root */
 		bound_look_at(dual, player->most, root->cost, root->from,
 			      player->room, &choice);
 		return choice;
@@ -165,8 +167,8 @@ static struct choice respond(const struct dual *dual, uint32_t i)
 	return choice;
 }
 
-/* Returns the bound at the prices. Sets how many GPUs bidders want of each
- * class. */
+/* Returns the bound at the prices. Sets how many GPUs of each class bidders
+ * want. */
 static double bound_value_of(struct dual *dual)
 {
 	struct astra_themis_prices *prices = &dual->prices;
@@ -209,8 +211,8 @@ static void go_back(struct dual *dual)
 		dual->prices.groups[g].price = dual->best_prices[g];
 }
 
-/* Updates the direction, a moving mean of the subgradients. Returns its square,
- * each part divided by its capacity. */
+/* Updates the direction, a moving mean of the subgradients. Returns the sum of
+ * its squared parts, each divided by its capacity. */
 static double turn(struct dual *dual)
 {
 	struct astra_themis_prices *prices = &dual->prices;
@@ -236,7 +238,7 @@ static double turn(struct dual *dual)
 	return norm;
 }
 
-/* Takes a step. length: by how much the bound is to fall. */
+/* Takes a step. length: by how much the bound should fall. */
 static void step(struct dual *dual, double length)
 {
 	struct astra_themis_prices *prices = &dual->prices;
@@ -287,7 +289,8 @@ static void descend(struct dual *dual, double enough)
 	go_back(dual);
 }
 
-/* Descends first with few prices, which soon gives nearly as good a bound. */
+/* Descends three times. The first two times there are few prices, which soon
+ * gives nearly as good a bound. */
 static void descend_thrice(struct dual *dual, double enough)
 {
 	struct astra_themis_prices *prices = &dual->prices;

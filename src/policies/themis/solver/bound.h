@@ -6,9 +6,9 @@
 #include "src/policies/themis/solver/deal.h"
 
 /* Bounds the auction by weak duality. The prices start from `deal`, which
- * should be good; the bounds hold in any case. served: no deal serves more.
- * log_product: no deal that serves as many as this one has more. Returns 0, or
- * -1 when out of memory. */
+ * should be good, but the bounds hold for any deal. served: no deal serves more
+ * bidders. log_product: no deal that serves as many bidders as this one has a
+ * larger sum of log V. Returns 0, or -1 when out of memory. */
 int astra_themis_bound(const struct astra_themis_deal *deal, size_t *served,
 		       double *log_product);
 

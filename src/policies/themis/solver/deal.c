@@ -7,7 +7,7 @@
 
 #include "src/common/grow.h"
 
-/* Updates the value and the steps of bidder i. */
+/* Updates the value, and the steps up and down, of bidder i. */
 static void deal_look(struct astra_themis_deal *deal, uint32_t i)
 {
 	struct astra_themis_hand *hand = &deal->hands[i];

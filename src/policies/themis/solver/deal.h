@@ -7,44 +7,46 @@
 
 #include "src/policies/themis/solver/tree.h"
 
-/* What a bidder has, and its best steps from there. */
+/* What a bidder has, and its best steps up and down from there. */
 struct astra_themis_hand {
 	uint32_t node;		/* NONE with x = 0 */
-	uint32_t rack, machine; /* nodes on the path from it, or NONE */
+	uint32_t rack, machine; /* the rack and the machine on the path from
+				 * node, or NONE */
 	uint32_t x;
 	double value;
-	double gain, loss;	  /* per GPU: in its step up; in its step down,
-				   * infinite if there is none */
-	uint32_t up, down;	  /* GPUs of these steps, 0: none */
+	double gain, loss;	  /* per GPU: gain of its step up; loss of its
+				   * step down, infinite if there is none */
+	uint32_t up, down;	  /* GPUs of these steps; 0: no step */
 	uint32_t next, previous;  /* list of bidders on the same machine */
 	bool absent;		  /* the bidder takes no part */
-	uint64_t changed, turned; /* the deal's clock when the hand changed, and
-				   * when a turn found nothing better */
+	uint64_t changed, turned; /* the deal's clock when the hand last
+				   * changed, and when a turn last found nothing
+				   * better */
 };
 
 struct astra_themis_undo {
 	uint32_t bidder, node, x;
 };
 
-/* The two bidders that give up a GPU at the least loss. */
+/* The two bidders that lose least by giving up a GPU. */
 struct astra_themis_pair {
 	uint32_t bidder[2]; /* or NONE */
-	double loss[2];	    /* infinite for NONE */
+	double loss[2];	    /* infinite if the bidder is NONE */
 };
 
 struct astra_themis_deal {
 	const struct astra_themis_tree *tree;
 	struct astra_themis_hand *hands;
-	int64_t *left; /* of each node: free GPUs less those dealt below it; may
-			* be negative during a trial */
-	uint32_t *first; /* of each node: the first bidder on that machine, or
+	int64_t *left;	 /* by node: free GPUs less those dealt below it; may be
+			  * negative during a trial */
+	uint32_t *first; /* by node: the first bidder on that machine, or
 			  * NONE */
-	int64_t served;	 /* bidders */
-	double sum;	 /* of their log V */
+	int64_t served;	 /* number of bidders served */
+	double sum;	 /* sum of log V of the bidders served */
 	struct astra_themis_undo *journal;
 	size_t steps, journal_room;
 	uint64_t clock;	  /* counts changes */
-	uint64_t *stamps; /* of each rack: the clock when it was changed */
+	uint64_t *stamps; /* by rack: the clock when it last changed */
 	bool failed;	  /* out of memory */
 	double *ideal;	  /* scratch of a turn: bounds for each kind of node */
 	bool *stuck;	  /* scratch of astra_themis_settle() */
@@ -52,7 +54,7 @@ struct astra_themis_deal {
 	bool fresh;			 /* `racks` is up to date */
 };
 
-/* A state of the deal, to return to. */
+/* A state of the deal to which it can return. */
 struct astra_themis_mark {
 	size_t steps;
 	int64_t served;
@@ -96,8 +98,8 @@ void astra_themis_deal_undo(struct astra_themis_deal *deal,
 			    const struct astra_themis_mark *mark);
 
 /* Makes all changes since the mark permanent: stamps the bidders and racks that
- * have changed. Changes by at most an eighth of a bidder's GPUs, at the same
- * node, do not count. */
+ * have changed. A change does not count if it is at the same node and at most
+ * an eighth of the bidder's GPUs. */
 void astra_themis_deal_keep(struct astra_themis_deal *deal,
 			    const struct astra_themis_mark *mark);
 
@@ -112,8 +114,8 @@ static inline bool astra_themis_below(const struct astra_themis_hand *hand,
 					: hand->machine == node;
 }
 
-/* Returns the pair for what is dealt below the node, leaving out bidder
- * `but`. */
+/* Returns the two cheapest bidders among those dealt below the node, leaving
+ * out bidder `but`. */
 struct astra_themis_pair
 astra_themis_cheapest(const struct astra_themis_deal *deal, uint32_t node,
 		      uint32_t but);
@@ -121,14 +123,14 @@ astra_themis_cheapest(const struct astra_themis_deal *deal, uint32_t node,
 /* Brings `racks` up to date. */
 void astra_themis_find_cheapest(struct astra_themis_deal *deal);
 
-/* Shrinks the bidders that lose least by it, except bidder `but`, until no node
- * on the path from this one has dealt more than it has. Returns false if that
- * is impossible. */
+/* Shrinks bidders, except `but`, beginning with those that lose least. It stops
+ * when no node on the path from this one has dealt more than it has. Returns
+ * false if that is impossible. */
 bool astra_themis_repair(struct astra_themis_deal *deal, uint32_t node,
 			 uint32_t but);
 
 /* Lets all bidders grow at their nodes, into free GPUs or at the cost of
- * bidders that lose less, until none gains. Never makes the deal worse. */
+ * bidders that lose less, until no bidder gains. Never makes the deal worse. */
 void astra_themis_settle(struct astra_themis_deal *deal);
 
 #endif

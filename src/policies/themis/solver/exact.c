@@ -26,8 +26,8 @@ struct grid {
 struct bundle {
 	uint32_t x[MACHINES_MAX];
 	uint32_t gpus;
-	size_t offset; /* in the table, from a state to the one without the
-			* bundle */
+	size_t offset; /* distance in the table from a state to the state
+			* without the bundle */
 	double score;
 };
 
@@ -58,8 +58,8 @@ static void grid_init(struct grid *grid, const struct astra_themis_game *game)
 	}
 }
 
-/* Steps to the next vector of at most `top` in each dimension, in the order of
- * the states. Returns false after the last one. */
+/* Steps to the next vector in the order of the states, with at most `top` in
+ * each dimension. Returns false after the last one. */
 static bool next_vector(uint32_t *x, const uint32_t *top, size_t dims)
 {
 	while (dims-- > 0) {
@@ -85,8 +85,8 @@ static size_t list_shares(const struct grid *grid, const uint32_t *x,
 	return count;
 }
 
-/* Lists the bundles that bidder i can be given and that are better than
- * nothing. The empty bundle is the first. Returns how many. */
+/* Lists the bundles that bidder i can be given and that are better than none.
+ * The empty bundle is the first. Returns the number of bundles. */
 static size_t list_bundles(const struct grid *grid, size_t i,
 			   struct bundle *bundles)
 {
@@ -140,7 +140,7 @@ static void offer_bundle(const struct grid *grid, const struct bundle *b,
 	} while (next_vector(at, top, rows));
 }
 
-/* Adds a bidder: sets the best sum of each state with this bidder too. */
+/* Adds a bidder: sets for each state the best sum that includes this bidder. */
 static void add_bidder(const struct grid *grid, const struct bundle *bundles,
 		       size_t count, const double *from, double *to)
 {
@@ -201,7 +201,8 @@ static void trace(const struct grid *grid, struct bundle *bundles,
 	}
 }
 
-/* Computes the best sums without each bidder. before, scratch: a table each. */
+/* Computes for each bidder the best sum without it. before, scratch: a table
+ * each. */
 static void exact_price(const struct grid *grid, struct bundle *bundles,
 			const double *tables, double *before, double *scratch,
 			double *without)

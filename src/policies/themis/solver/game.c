@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sets the machine and the rack that the bidder holds GPUs on. */
+/* Sets the machine and the rack on which the bidder holds GPUs. */
 static void find_home(struct astra_themis_player *player,
 		      const struct astra_themis_machine *machines,
 		      struct astra_themis_shares held)
@@ -49,7 +49,7 @@ static uint32_t game_room_of(const struct astra_themis_game *game,
 	return room - room % bidder->quantum;
 }
 
-/* Returns log V of x GPUs offered. */
+/* Returns log V if x GPUs are offered. */
 static double game_log_v(const struct astra_themis_bidder *bidder,
 			 const struct astra_themis_player *player,
 			 enum astra_level level, uint32_t x)
@@ -117,7 +117,7 @@ static double most_at(const struct astra_themis_bid *bid, uint32_t k)
 	return bid->log_most[k < bid->gpus_max ? k : bid->gpus_max];
 }
 
-/* Sets what the bid's table leaves open: job_gpus or `most`. */
+/* Sets job_gpus or `most`, if the bid's table is only an estimate. */
 static int set_place(struct astra_themis_game *game, size_t i)
 {
 	const struct astra_themis_bid *bid = game->bidders[i].bid;

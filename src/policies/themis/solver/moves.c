@@ -5,26 +5,28 @@
 
 enum { WIDTH_MAX = 16 };
 
-/* What the estimates of a turn are based on: the deal without the bidder. */
+/* The basis of a turn's estimates: the deal without the bidder. */
 struct view {
 	struct astra_themis_deal *deal;
 	uint32_t bidder;
-	double loss;   /* the least loss of another bidder by a GPU */
-	double refill; /* worth of a free GPU to the others */
+	double loss;   /* least loss of another bidder if it gives up a GPU */
+	double refill; /* what a free GPU is worth to the other bidders */
 	double relief; /* what the others gain by each GPU that the bidder
 			* leaves at its old node */
-	uint32_t from; /* its old node, x and score; NONE if it had nothing */
+	uint32_t from; /* its old node, x and score; node NONE if it had
+			* nothing */
 	uint32_t from_x;
 	double from_value;
-	uint64_t since; /* racks that were not changed later are skipped */
-	double least;	/* what a move must be worth */
+	uint64_t since; /* racks that did not change after this time are
+			 * skipped */
+	double least;	/* what a move must be worth at least */
 	/* The best moves so far, the best one first. */
 	struct astra_themis_move best[WIDTH_MAX];
 	size_t count, width;
 };
 
-/* A path to the root: at each node, what is left and what the others lose by
- * one GPU more. */
+/* A path to the root: for each node, the GPUs left, and what the other bidders
+ * lose by one GPU more. */
 struct path {
 	int64_t left[3];
 	double loss[3];
@@ -45,9 +47,9 @@ static double moves_cost_of(const struct path *path, uint32_t x)
 	return cost;
 }
 
-/* Returns the least loss by a GPU of a bidder below the node, except the bidder
- * of the view and the evicted one. Approximate if these two have the least
- * losses. */
+/* Returns the least loss of a bidder below the node if it gives up a GPU. The
+ * bidder of the view and the evicted one do not count. Approximate if these two
+ * have the least losses. */
 static double moves_loss_at(const struct view *view, uint32_t node,
 			    uint32_t evicted)
 {
@@ -81,9 +83,9 @@ static void find_path(const struct view *view, uint32_t node, uint32_t evicted,
 	}
 }
 
-/* Chooses the x that looks best at the node: what is free, then more while a
- * step gains more than the others lose. Returns the score of x less that
- * loss. */
+/* Chooses the x that looks best at the node: what is free, then more as long as
+ * a step gains more than the other bidders lose. Returns the score of x less
+ * that loss. */
 static double size_up(const struct astra_themis_curve *curve,
 		      const struct path *path, uint32_t *x_best)
 {
@@ -125,8 +127,8 @@ static void moves_remember(struct view *view,
 	view->best[k] = *move;
 }
 
-/* Estimates what the others gain by the GPUs that are left: free GPUs are
- * refilled, and at the bidder's old node others may grow. */
+/* Estimates what the other bidders gain by the GPUs that are left: they may
+ * take the free GPUs, and may grow at the bidder's old node. */
 static double moves_rest(const struct view *view, uint32_t node, int64_t left)
 {
 	double worth = view->refill * (double)(left > 0 ? left : 0);
@@ -136,8 +138,8 @@ static double moves_rest(const struct view *view, uint32_t node, int64_t left)
 	return worth;
 }
 
-/* Estimates what a bidder loses by its eviction: it moves to the old node of
- * the view's bidder, or buys as many GPUs elsewhere, or gets nothing. */
+/* Estimates what a bidder loses if it is evicted. It moves to the old node of
+ * the view's bidder, or takes as many GPUs elsewhere, or gets nothing. */
 static double eviction(const struct view *view, uint32_t evicted)
 {
 	const struct astra_themis_tree *tree = view->deal->tree;
@@ -185,7 +187,8 @@ static bool moves_known(const struct view *view, uint32_t rack)
 	return view->deal->stamps[rack] <= view->since;
 }
 
-/* Considers the rack and its machines; of equal idle machines only one. */
+/* Considers the rack and its machines. Of equal idle machines only one is
+ * considered. */
 static void consider_rack(struct view *view, uint32_t rack)
 {
 	const struct astra_themis_deal *deal = view->deal;
@@ -220,8 +223,8 @@ static void consider_nodes(struct view *view)
 		moves_consider(view, home, ASTRA_THEMIS_NONE);
 }
 
-/* Considers evictions from the root and from machines. From racks there are
- * none, as bidders there can be shrunk. */
+/* Considers evictions from the root and from machines. Bidders at racks are not
+ * evicted, as they can be shrunk. */
 static void consider_evictions(struct view *view)
 {
 	const struct astra_themis_deal *deal = view->deal;
@@ -241,7 +244,7 @@ static void consider_evictions(struct view *view)
 	}
 }
 
-/* Sets what the others lose and gain while the bidder has nothing. */
+/* Sets what the other bidders lose and gain while this bidder has nothing. */
 static void find_losses(struct view *view)
 {
 	struct astra_themis_deal *deal = view->deal;

@@ -5,15 +5,15 @@
 
 #include "src/policies/themis/solver/deal.h"
 
-/* A change of a bidder to x GPUs at the node. Another bidder (or NONE) is
- * evicted and then takes the best that it finds. */
+/* A move of a bidder to x GPUs at a node. Another bidder (or NONE) is evicted,
+ * and then takes the best place that it finds. */
 struct astra_themis_move {
 	uint32_t node, x, evicted;
 	double worth; /* estimated; larger is better */
 };
 
-/* Gives bidder i, which has nothing, what looks best, at the cost of others.
- * The score may fall. */
+/* Gives bidder i, which has nothing, the place that looks best, at the cost of
+ * other bidders. The score may fall. */
 void astra_themis_insert(struct astra_themis_deal *deal, uint32_t i);
 
 /* Limits of a search. */
@@ -23,9 +23,10 @@ struct astra_themis_effort {
 	size_t turns;  /* turns in all */
 };
 
-/* Lets bidders move as long as that improves the score: in turn, beginning with
- * `first`, to the places that look best for them, evicting others if necessary.
- * Skips places that did not change since the bidder's last turn. */
+/* Lets bidders move as long as that improves the score. They take turns,
+ * beginning with `first`, and move to the places that look best for them,
+ * evicting others if necessary. Places that did not change since the bidder's
+ * last turn are skipped. */
 void astra_themis_improve(struct astra_themis_deal *deal, uint32_t first,
 			  const struct astra_themis_effort *effort);
 

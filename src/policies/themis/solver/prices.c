@@ -57,8 +57,8 @@ static void classify_machines(struct astra_themis_prices *prices,
 	}
 }
 
-/* Sorts nodes into classes. Equal racks that are nobody's home share
- * classes. */
+/* Sorts nodes into classes. Equal racks share classes unless a bidder holds
+ * GPUs there. */
 static void prices_classify(struct astra_themis_prices *prices,
 			    const bool *home)
 {

@@ -11,7 +11,7 @@ struct astra_themis_class {
 	uint32_t kind;
 	uint32_t each; /* free GPUs of each node */
 	uint32_t group;
-	double free; /* of all of them */
+	double free; /* free GPUs of all these nodes */
 	double full; /* price of a GPU, including the parents' prices */
 	double used; /* GPUs that bidders want there at these prices */
 };
@@ -20,12 +20,12 @@ struct astra_themis_class {
 struct astra_themis_group {
 	double price; /* of a GPU below a node, without the parents' prices */
 	double free;
-	double over; /* GPUs wanted less those free: a moving mean */
+	double over; /* GPUs wanted less GPUs free, as a moving mean */
 };
 
-/* For x GPUs at a node of one kind: the cheapest class, and its price. */
+/* By x, for x GPUs at a node of one kind: the cheapest class, and its price. */
 struct astra_themis_offer {
-	uint32_t *from; /* NONE if no node has as many */
+	uint32_t *from; /* NONE if no node has x GPUs */
 	double *cost;	/* infinite for NONE */
 	uint32_t room;
 };
@@ -45,12 +45,12 @@ struct astra_themis_prices {
 int astra_themis_prices_init(struct astra_themis_prices *prices,
 			     const struct astra_themis_tree *tree);
 
-/* Brings `full` and the offers up to date with the prices. */
+/* Updates `full` and the offers from the prices. */
 void astra_themis_prices_offer(struct astra_themis_prices *prices);
 
 /* Uses few prices: one for each kind of node, which keeps the kind's last
- * price. If by_size, machines of different sizes have different prices. All
- * prices begin as 0. */
+ * price. If by_size, each size of machine has a price of its own. All prices
+ * begin as 0. */
 void astra_themis_prices_few(struct astra_themis_prices *prices, bool by_size);
 
 /* Gives each class a price of its own, beginning with its last price. */

@@ -20,8 +20,8 @@ static bool has_one(const struct astra_themis_deal *deal, uint32_t node)
 	return true;
 }
 
-/* Compares the best step with one more GPU for bidder i, at the node and at
- * each node above it. */
+/* Compares the best step so far with giving bidder i one more GPU, at the node
+ * and at each node above it, and keeps the best. */
 static void greedy_look_up(const struct astra_themis_deal *deal, uint32_t i,
 			   uint32_t node, struct step *best)
 {
@@ -70,10 +70,10 @@ static uint32_t greedy_begin_at(const struct astra_themis_deal *deal,
 	return 0;
 }
 
-/* Deals out GPUs one by one, from the present deal on. Each goes to the bidder
- * whose score it raises most: on one of its machines, elsewhere in its rack, or
- * anywhere. A bidder's first GPU is on the machine that has most left. Ends
- * when no single GPU raises a score. */
+/* Deals out GPUs one by one, from the present deal on. Each GPU goes to the
+ * bidder whose score it raises most: on one of its machines, elsewhere in its
+ * rack, or anywhere. A bidder's first GPU is on the machine that has most GPUs
+ * left. Ends when no single GPU raises a score. */
 static void themis_greedy(struct astra_themis_deal *deal)
 {
 	uint32_t n = (uint32_t)deal->tree->game->count, roomiest = 0;
@@ -99,12 +99,12 @@ static void themis_greedy(struct astra_themis_deal *deal)
 	deal->steps = 0;
 }
 
-/* The effort of a search. It depends on the number of bidders, not on the
- * clock, so that results repeat. */
+/* The effort of a search. It depends on the number of bidders and not on the
+ * clock, so that results are reproducible. */
 struct effort {
 	struct astra_themis_effort improve;
-	size_t kicks;	  /* for pf, in all */
-	size_t own_kicks; /* for each pf without one of the bidders */
+	size_t kicks;	  /* kicks for pf, in all */
+	size_t own_kicks; /* kicks for each pf without one of the bidders */
 };
 
 static size_t search_clamp(size_t x, size_t least, size_t most)
@@ -163,8 +163,8 @@ static void bring_back(struct astra_themis_deal *deal, uint32_t i,
 	astra_themis_improve(deal, i, &effort->improve);
 }
 
-/* Takes some other bidders out and brings them back, which may improve the
- * deal. `try` is scratch. */
+/* Kicks: takes some other bidders out and brings them back, which may improve
+ * the deal. absent: the bidder that stays out. `try` is scratch. */
 static void kick(struct astra_themis_deal *deal, struct astra_themis_deal *try,
 		 uint32_t absent, const struct effort *effort)
 {
@@ -181,9 +181,9 @@ static void kick(struct astra_themis_deal *deal, struct astra_themis_deal *try,
 	}
 }
 
-/* Finds the best sum of the other bidders without each bidder. If the deal is
- * better than pf after the bidder comes back, that deal is the new pf and all
- * starts again. */
+/* Finds, for each bidder, the best sum of the other bidders without it. After a
+ * bidder comes back, the deal may be better than pf. Then this deal is the new
+ * pf and all starts again. */
 static void search_price(struct astra_themis_deal *pf,
 			 struct astra_themis_deal *deal,
 			 struct astra_themis_deal *try, double *without)
@@ -229,8 +229,9 @@ static void add_share(struct astra_themis_share *shares, size_t *count,
 	shares[k].gpus += gpus;
 }
 
-/* Takes x GPUs of the machines at nodes first … last - 1: from the machine with
- * the fewest that suffice, else from the one with most. */
+/* Takes x GPUs of the machines at nodes first … last - 1. They come from the
+ * machine with the fewest GPUs that suffice; if none suffices, first from the
+ * machine with the most. */
 static void search_draw(const struct astra_themis_tree *tree, uint32_t *left,
 			uint32_t first, uint32_t last, uint32_t x,
 			struct astra_themis_share *shares, size_t *count)
@@ -272,8 +273,8 @@ static uint32_t rack_for(const struct astra_themis_tree *tree,
 	return best;
 }
 
-/* Takes x GPUs for jobs of `each`: each job's on one machine, else in one rack,
- * else anywhere. */
+/* Takes x GPUs for jobs of `each` GPUs. Each job's GPUs are on one machine if
+ * possible, else in one rack, else anywhere. */
 static void draw_for_jobs(const struct astra_themis_tree *tree, uint32_t *left,
 			  uint32_t x, uint32_t each,
 			  struct astra_themis_share *shares, size_t *count)
@@ -300,9 +301,9 @@ struct pieces {
 };
 
 /* Returns the turn of a bidder when GPUs are taken from machines; larger turns
- * come first. They go by the depth of its node, the deepest first; then, if the
- * bidder may choose its machines, by the size of its jobs. Bidders for which
- * any GPUs are as good come last. */
+ * come first. Bidders at deeper nodes come first. Then come bidders that choose
+ * their machines themselves, those with larger jobs first. Bidders for which
+ * all GPUs are equally good come last. */
 static uint64_t search_turn(const struct astra_themis_deal *deal, uint32_t i)
 {
 	const struct astra_themis_player *player =
@@ -359,9 +360,9 @@ static size_t draw_hand(const struct astra_themis_deal *deal, uint32_t *left,
 	return count;
 }
 
-/* Assigns machines: first to bidders at a machine, then to those at a rack,
- * last to those at the root. Each finds enough, as no node has more dealt below
- * it than it has. */
+/* Assigns machines: first to bidders at a machine, then to bidders at a rack,
+ * last to bidders at the root. Each bidder finds enough GPUs, as no node has
+ * more dealt below it than it has. */
 static int hand_out(const struct astra_themis_deal *deal,
 		    struct astra_themis_auction *out, size_t room)
 {
@@ -418,9 +419,9 @@ static void search_give_back(struct astra_themis_deal *deal)
 	}
 }
 
-/* Inserts all bidders, each at the cost of those before: in the order given, or
- * in reverse for odd numbers. Each pair of numbers begins with another bidder.
- * number: from 0 to of - 1. */
+/* Inserts all bidders, each at the cost of those before it: in the given order,
+ * or in reverse if `number` is odd. Each pair of numbers begins with another
+ * bidder. number: from 0 to of - 1. */
 static void search_begin(struct astra_themis_deal *deal, size_t number,
 			 size_t of)
 {
@@ -434,7 +435,7 @@ static void search_begin(struct astra_themis_deal *deal, size_t number,
 }
 
 /* Finds the best of several local optima: the greedy one, and those of some
- * orders of the bidders. empty: a deal of nothing. */
+ * orders of the bidders. empty: a deal in which no bidder has anything. */
 static void search_solve(struct astra_themis_deal *pf,
 			 struct astra_themis_deal *deal,
 			 const struct astra_themis_deal *empty)
@@ -455,7 +456,7 @@ static void search_solve(struct astra_themis_deal *pf,
 	}
 }
 
-/* Sets the scores to compare with those that others have without a bidder. */
+/* Sets own: the scores that are compared with `without`. */
 static void search_score(const struct astra_themis_deal *pf,
 			 const struct astra_themis_auction *out, double *own)
 {

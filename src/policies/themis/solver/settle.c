@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GPUs change hands one step at a time; bidders stay at their nodes. If scores
- * are concave at each node, the result is optimal for these nodes, as the
- * possible deals form a polymatroid. */
+/* Settling: GPUs change hands one step at a time, and bidders stay at their
+ * nodes. If scores are concave at each node, the result is optimal for these
+ * nodes, as the possible deals form a polymatroid. */
 #include <math.h>
 #include <string.h>
 
@@ -57,8 +57,8 @@ astra_themis_cheapest(const struct astra_themis_deal *deal, uint32_t node,
 	return pair;
 }
 
-/* Shrinks a bidder by its step down, or by just `lacking` GPUs if that step is
- * longer and costs more as a whole. */
+/* Shrinks a bidder by its step down. If that step is longer than `lacking` and
+ * costs more as a whole, shrinks it by just `lacking` GPUs. */
 static void shrink(struct astra_themis_deal *deal, uint32_t i, int64_t lacking)
 {
 	const struct astra_themis_hand *hand = &deal->hands[i];
@@ -107,8 +107,8 @@ void astra_themis_find_cheapest(struct astra_themis_deal *deal)
 	}
 }
 
-/* Estimates what the others lose by giving back `lacking` GPUs: one of the two
- * that lose least by a GPU gives them, in whole steps. */
+/* Estimates what the other bidders lose by giving back `lacking` GPUs. One of
+ * the two that lose least per GPU gives them, in whole steps. */
 static double settle_cost_of(const struct astra_themis_deal *deal,
 			     const struct astra_themis_pair *pair, uint32_t but,
 			     double lacking)
@@ -128,7 +128,7 @@ static double settle_cost_of(const struct astra_themis_deal *deal,
 	return least;
 }
 
-/* Estimates what the others lose by i's step up. */
+/* Estimates what the other bidders lose by bidder i's step up. */
 static double cost_of_step(const struct astra_themis_deal *deal, uint32_t i)
 {
 	const struct astra_themis_hand *hand = &deal->hands[i];

@@ -14,8 +14,8 @@ static int tree_before(uint32_t a, uint32_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Compares places by rack, slot and free GPUs: equal machines of a rack are
- * together. */
+/* Compares places by rack, slot and free GPUs, so that equal machines of a rack
+ * are next to each other. */
 static int tree_compare_places(const void *a, const void *b)
 {
 	const struct place *p = a, *q = b;
@@ -33,7 +33,7 @@ static int compare_slots(const void *a, const void *b)
 	return tree_before(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Lists the machines with free GPUs. Slots are cut to the most GPUs that a
+/* Lists the machines with free GPUs. A slot is cut to the most GPUs that a
  * bidder can have on a machine, which makes no difference. */
 static size_t tree_list_places(const struct astra_themis_game *game,
 			       struct place *places)
@@ -61,7 +61,7 @@ static size_t tree_list_places(const struct astra_themis_game *game,
 	return count;
 }
 
-/* Lists the different slots in ascending order. Returns how many. */
+/* Lists the distinct slots in ascending order. Returns their number. */
 static uint32_t list_slots(const struct place *places, size_t count,
 			   uint32_t *slots)
 {
@@ -157,8 +157,8 @@ static double tree_slope(const double *value, uint32_t from, uint32_t to)
 	return (value[to] - value[from]) / (double)(to - from);
 }
 
-/* Finds each x's steps along the upper hull of the points, up to the right of x
- * and down to the left. */
+/* Finds for each x its steps along the upper hull of the points: `up` to the
+ * right of x, and `down` to the left. */
 static void find_steps(const double *value, uint32_t room, uint32_t *up,
 		       uint32_t *down)
 {
@@ -181,8 +181,8 @@ static void find_steps(const double *value, uint32_t room, uint32_t *up,
 	}
 }
 
-/* Returns a lower bound of the score of x GPUs at a node of the kind: they may
- * turn out to be closer together, which some apps like less. */
+/* Returns a lower bound of the score of x GPUs at a node of this kind. The GPUs
+ * may turn out to be closer together, which some apps like less. */
 static double value_at(const struct astra_themis_player *player, uint32_t kind,
 		       uint32_t slot, uint32_t x)
 {
@@ -258,7 +258,7 @@ static int build_curves(struct astra_themis_tree *tree, const uint32_t *slots)
 	return 0;
 }
 
-/* Finds the nodes of the machines and racks that bidders hold GPUs on. */
+/* Finds the nodes of the machines and racks on which bidders hold GPUs. */
 static int find_homes(struct astra_themis_tree *tree)
 {
 	struct astra_themis_game *game = tree->game;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The machines as a tree, and what a bidder gets at each of its nodes. Private
- * to the auction.
+/* The machines as a tree, and what a bidder gets at each node of it. Private to
+ * the auction.
  *
  * A score depends on the number of GPUs and on the lowest node (a machine, a
  * rack, the root) that has all of them. So a bundle is a node and a number.
- * Bundles can be dealt out iff below each node they add up to no more than its
- * free GPUs. Bundles of machines take their GPUs first; bundles of racks then
- * take any left in their rack, and those of the root any left at all. */
+ * Bundles can be dealt out iff, below each node, they add up to no more than
+ * its free GPUs. Bundles of machines take their GPUs first. Bundles of racks
+ * then take any GPUs left in their rack, and bundles of the root any GPUs left
+ * at all. */
 #ifndef ASTRA_THEMIS_TREE_H
 #define ASTRA_THEMIS_TREE_H
 
@@ -24,15 +25,16 @@ struct astra_themis_node {
 	uint32_t kind;
 	uint32_t free;
 	uint32_t machine; /* index of the machine, or NONE */
-	uint32_t run; /* machines: the first of the equal machines in this rack,
-		       * which are next to each other */
+	uint32_t run; /* machines: the first of the equal machines in this rack;
+		       * equal machines are next to each other */
 };
 
 /* Scores of x GPUs at a node of one kind. */
 struct astra_themis_curve {
 	const double *value; /* value[x], x <= room */
 	const uint32_t *up;  /* the step d with the largest gain / d; 0: none */
-	const uint32_t *down; /* the one with the least loss / d; 0 at x = 0 */
+	const uint32_t *down; /* the step d with the least loss / d; 0 at x =
+			       * 0 */
 	uint32_t room;
 };
 
@@ -40,12 +42,12 @@ struct astra_themis_tree {
 	struct astra_themis_game *game;
 	struct astra_themis_node *nodes; /* the root, the racks, the machines */
 	uint32_t node_count, rack_count;
-	uint32_t *begin; /* of each rack: its first machine's node; then, behind
-			  * the last rack, the end */
+	uint32_t *begin; /* by rack: its first machine's node; behind the last
+			  * rack: the end */
 	uint32_t kind_count;
 	struct astra_themis_curve *curves; /* [bidder * kind_count + kind] */
-	/* Of each bidder: the nodes of the machine and the rack that it holds
-	 * GPUs on, or NONE if these have nothing free. */
+	/* By bidder: the nodes of the machine and of the rack on which it holds
+	 * GPUs, or NONE if these have no free GPUs. */
 	uint32_t *home_machine, *home_rack;
 };
 
