@@ -223,9 +223,9 @@ static double serve_key(struct serve *s, uint32_t tenant)
 	return s->keys[tenant] = u.fair > 0 ? u.alloc / u.fair : HUGE_VAL;
 }
 
-/* Spare the expired leases of other tenants that are no richer than the owner's
- * tenant: first a place without them is searched for. Nothing is spared for a
- * job that is due. */
+/* First search for a place that ends no expired leases of other tenants, if
+ * these tenants are no richer than the owner's. For a job that is due no lease
+ * is spared. */
 static void serve_spare(struct serve *s, const struct hold *hold,
 			const struct contender *owner)
 {

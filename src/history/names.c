@@ -10,7 +10,7 @@
 #define NAME_BYTES 1024
 
 /* Returns the id in the statement's row, or 0 if there is no row, and resets
- * the statement. A missing row is inserted at the first lookup of its name. */
+ * the statement. The callers insert the row of a new name before. */
 static int64_t names_found(struct astra_writer *w, enum sql which, int rc)
 {
 	int64_t id = rc == SQLITE_ROW ? astra_sql_int(w, which, 0) : 0;

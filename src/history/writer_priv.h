@@ -115,7 +115,7 @@ struct hjob {
 	/* The run. */
 	bool open;
 	double run_start, counted_sec, last_start;
-	double pool_sec; /* counted in the pool's time since then */
+	double pool_sec; /* up to when its pool has counted this run */
 	uint32_t gpus;
 	double closed_sec; /* total length of its closed runs */
 	/* The lease. */

@@ -715,9 +715,9 @@ const struct astra_option astra_option_table[] = {
 	 .parse = astra_option_word, .sets = {OPTION(SIZE, learned_utility)},
 	 .words = {"linear", "log", "reciprocal", "poly"}},
 	{"AdminComment", "yes|no", "yes",
-	 "Whether a job's AdminComment, which sacct shows, gets a word "
-	 "astraea:submit=TIME,leases=N,lost=SECONDS each time that the job "
-	 "ends.",
+	 "Chooses whether the word astraea:submit=TIME,leases=N,lost=SECONDS "
+	 "is added to a job's AdminComment each time that the job ends. sacct "
+	 "shows this comment.",
 	 .parse = astra_option_bool, .sets = {OPTION(FLAG, admin_comment)}},
 	{"ReasonDetail", "yes|no", "no",
 	 "Whether squeue shows numbers, times and names in the reason of a job "

@@ -23,9 +23,9 @@ struct sfair_try_file {
 	bool tenants; /* the file names the tenants: these are not accounts */
 };
 
-/* Reads the file with the plugin's own parser; Slurm's configuration is loaded.
- * path: NULL means the file beside slurm.conf, if there is one. pool: NULL
- * means the only pool. Returns 0, or -1 with err set. out: call
+/* Reads the file with the plugin's own parser. Slurm's configuration must be
+ * loaded. path: NULL means the file beside slurm.conf, if there is one. pool:
+ * NULL means the only pool. Returns 0, or -1 with err set. out: call
  * sfair_try_file_clear() in both cases. */
 int sfair_try_file_read(const char *path, const char *pool,
 			struct sfair_try_file *out, struct astra_error *err);

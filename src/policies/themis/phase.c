@@ -17,7 +17,7 @@ struct search {
 	const double *work;
 	size_t count;
 	uint32_t gpus;
-	uint32_t gpu_of[JOBS]; /* counted down from gpus; 0: not placed */
+	uint32_t gpu_of[JOBS]; /* its GPU, from gpus down to 1; 0: not placed */
 	double unplaced;       /* work of the jobs not placed yet */
 	double best, limit, bound;
 	bool found;

@@ -193,8 +193,9 @@ static size_t list_trials(uint64_t jobs, uint64_t some, uint64_t others,
 	return count;
 }
 
-/* Returns the worth of a number of jobs on the pools. The jobs with most GPUs
- * in one rack use these. The last jobs use what remains of all racks. */
+/* Returns the worth of so many jobs on the pools. Some of the jobs have all
+ * their GPUs in one rack. The others share what is left over all racks. The
+ * best of several such splits counts. */
 static double spread_pooled(struct division *d, uint64_t jobs)
 {
 	const double *s = d->crew->slowdown;

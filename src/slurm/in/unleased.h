@@ -45,10 +45,10 @@ double astra_unleased_limit_of(uint32_t option, double quota);
 double astra_unleased_quota(const struct astra_tenant *tenants, size_t count,
 			    uint32_t tenant, uint64_t gpus);
 
-/* Count jobs that hold GPUs first. Then admit waiting jobs by precedence and
- * age, as many as there is room for; the others are BLOCKED. copies becomes how
- * many tasks each job may start. The list is sorted in that order. tenants,
- * gpus: as above. Returns 0, or -1 when memory is out. */
+/* First count the jobs that hold GPUs. Then admit waiting jobs, by precedence
+ * and age, while there is room; the others become BLOCKED. Sets `copies` to the
+ * number of tasks that each job may start, and sorts the list in this order.
+ * tenants, gpus: as above. Returns 0, or -1 when memory is out. */
 int astra_unleased_deal(struct astra_unleased *list, size_t count,
 			const struct astra_options *options,
 			const struct astra_tenant *tenants, size_t tenant_count,

@@ -22,10 +22,10 @@ static inline bool astra_job_waits(const job_record_t *job)
 /* Return Slurm's reason for refusing a job's last start; NULL: it gave none. */
 const char *astra_refused_reason(uint32_t job);
 
-/* Set when a waiting job is expected to start, for squeue --start. Backfill
- * clears all start times at the begin of each pass, and computes only those of
- * the jobs in its own queue. At the end of the pass, under the same lock, it
- * asks the gate, which restores our times: so nobody sees them missing.
+/* Set the expected start time of a waiting job, which squeue --start shows.
+ * Backfill clears all start times when a pass begins, and computes only those
+ * of the jobs in its own queue. When the pass ends, under the same lock, it
+ * asks the gate. The gate restores our times, so nobody sees them missing.
  * start_sec: seconds since the epoch; 0: unknown. Locks: caller holds job
  * write. */
 void astra_expected_set(job_record_t *job, double start_sec);
